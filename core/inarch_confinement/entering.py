@@ -81,14 +81,14 @@ def _enter(plan: Plan, ready: Prepared) -> None:
     counted = plan.view and not privileges.may_administer()
     if plan.view:
         namespaces.enter(plan)
-    elif plan.gate >= 0:
-        namespaces.enter_network(plan.gate)
+    elif plan.gate >= 0 or plan.joins:
+        namespaces.enter_network(plan)
     if "limits" in layers:
         limits.lower(plan, counted=counted)
     if layers & {"privileges", "landlock", "seccomp"}:
         privileges.forbid_new()
     if "privileges" in layers:
-        privileges.drop(writes=bool(plan.writable), bounding=plan.view or plan.gate >= 0)
+        privileges.drop(writes=bool(plan.writable), bounding=plan.view or plan.own_network)
     if "landlock" in layers:
         (ruleset if ruleset and ruleset.fits(plan) else _rules(plan)).restrict()
     if "seccomp" in layers:

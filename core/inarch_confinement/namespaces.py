@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from .kernel import function
 from .plan import Plan
 from .privileges import may_administer
 from .view import show
+
+if TYPE_CHECKING:
+    import socket
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_NETWORK = 0x00020000, 0x08000000, 0x10000000, 0x40000000
 _SET_FLAGS, _UP = 0x8914, 1
@@ -26,21 +30,40 @@ def enter(plan: Plan) -> None:
         OSError: The kernel or its settings don't allow it.
     """
     here = os.getcwd()
-    separate(_NEW_MOUNTS | _NEW_IPC | (_NEW_NETWORK if plan.own_network else 0))
-    if plan.own_network:
-        _furnish(plan.gate)
+    if plan.joins:
+        join(*plan.joins)
+    makes_network = plan.own_network and not plan.joins
+    separate(_NEW_MOUNTS | _NEW_IPC | (_NEW_NETWORK if makes_network else 0))
+    if makes_network:
+        _furnish(plan)
     show(plan)
     os.chdir(here)  # the old folder belongs to the old mounts
 
 
-def enter_network(gate: int) -> None:
-    """Move the calling process into a network namespace of its own, and nothing else.
+def enter_network(plan: Plan) -> None:
+    """Move the calling process into a network namespace of its own, or into that which it joins, and nothing else.
 
     Raises:
         OSError: The kernel or its settings don't allow it.
     """
+    if plan.joins:
+        join(*plan.joins)
+        return
     separate(_NEW_NETWORK)
-    _furnish(gate)
+    _furnish(plan)
+
+
+def join(user: int, network: int) -> None:
+    """Move the calling process into a network namespace, and before that into the user namespace that it belongs to.
+
+    Raises:
+        OSError: The kernel or its settings don't allow it.
+    """
+    if not os.path.samestat(os.fstat(user), os.stat("/proc/self/ns/user")):  # who may administer makes none
+        function("setns", "user namespace of the process", user, 0)
+    function("setns", "network namespace of the process", network, 0)
+    os.close(user)
+    os.close(network)
 
 
 def separate(kinds: int) -> None:
@@ -61,18 +84,36 @@ def _write(path: str, text: str) -> None:
         os.close(file)
 
 
-def _furnish(gate: int) -> None:
+def _furnish(plan: Plan) -> None:
     """Bring up loopback, and hand over the one way out: a socket stays in the namespace in which it was made."""
     _raise_loopback()
-    if gate < 0:
+    if plan.gate < 0:
         return
     import socket
 
-    with socket.socket(fileno=gate) as end, socket.create_server(PROXY, backlog=_WAITING) as listener:
-        try:
-            socket.send_fds(end, [b"g"], [listener.fileno()], socket.MSG_NOSIGNAL)
-        except BrokenPipeError as problem:
-            raise OSError(problem.errno, "the proxy to the granted hosts has ended") from None
+    with socket.socket(fileno=plan.gate) as end:
+        if plan.offers:
+            _offer(end)
+            return
+        with socket.create_server(PROXY, backlog=_WAITING) as listener:
+            try:
+                socket.send_fds(end, [b"g"], [listener.fileno()], socket.MSG_NOSIGNAL)
+            except BrokenPipeError as problem:
+                raise OSError(problem.errno, "the proxy to the granted hosts has ended") from None
+
+
+def _offer(end: socket.socket) -> None:
+    """Hand over the namespaces: unlike a process id, a descriptor of them never comes to mean others."""
+    import socket
+
+    kinds = [os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("user", "net")]
+    try:
+        socket.send_fds(end, [b"n"], kinds, socket.MSG_NOSIGNAL)
+    except BrokenPipeError as problem:
+        raise OSError(problem.errno, "nobody waits for the process any more") from None
+    finally:
+        for kind in kinds:
+            os.close(kind)
 
 
 def _raise_loopback() -> None:

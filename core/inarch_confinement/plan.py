@@ -29,6 +29,8 @@ class Plan(NamedTuple):
         exact: Whether `root`, `temporary` and the paths of `writable` give no right where a link has come into them.
         gate: A connected Unix socket, -1 for none. With one it gets a network namespace, and the socket to which a
             proxy listens in there is sent to the other end.
+        offers: Whether its user and network namespaces are sent there instead, so that others can join them.
+        joins: Such namespaces, as two descriptors; it then has their network and makes none of its own.
     """
 
     root: str
@@ -48,6 +50,8 @@ class Plan(NamedTuple):
     starts: bool = True
     exact: bool = False
     gate: int = -1
+    offers: bool = False
+    joins: tuple[int, ...] = ()
 
     @property
     def alone(self) -> bool:
@@ -61,8 +65,8 @@ class Plan(NamedTuple):
 
     @property
     def own_network(self) -> bool:
-        """Whether it gets a network namespace in which only loopback exists."""
-        return self.gate >= 0 or (self.view and not self.network)
+        """Whether it is in a network namespace in which only loopback exists."""
+        return self.gate >= 0 or bool(self.joins) or (self.view and not self.network)
 
 
 class Features(NamedTuple):

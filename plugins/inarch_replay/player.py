@@ -91,6 +91,7 @@ class Player:
     _stop_after: int = field(init=False, default=0)
     _to_start: set[str] = field(init=False, factory=set)
     _unsaid: list[Event] = field(init=False, factory=list)
+    _now: dict[str, str] = field(init=False, factory=dict)
     _reading: Reading = field(init=False)
     lineup: Lineup = field(init=False)
     _last: float = field(init=False, default=0.0)
@@ -162,6 +163,9 @@ class Player:
     async def say_again(self, call: RecordedCall, call_id: str) -> ToolResult:
         """Return the recorded result of a call, after doing to the copy what it did; wait where it was stopped."""
         self._redo(call.own_changes, call_id)
+        if late := call.late_changes:
+            self._now[call.id] = call_id
+            self._unsaid = sorted([*self._unsaid, *late], key=lambda event: event.seq)
         if call.result_event is not None:
             self._record_again(call.result_event.seq)
         result = call.result
@@ -363,6 +367,9 @@ class Player:
         """Record what plugins recorded in the turn up to the event of this number: none of them runs here."""
         while self._unsaid and self._unsaid[0].seq < end:
             event = self._unsaid.pop(0)
+            if event.kind == "file.changed":
+                self._redo([event], self._now[event.data["call_id"]])
+                continue
             self._state.journal.record(payload_of(event), event.turn_id)
 
     # Files.

@@ -48,6 +48,10 @@ def rights_of(answer: Mapping[str, Any]) -> ChosenRights:
     return {name: tuple(values) for name, values in (answer.get("rights") or {}).items()}
 
 
+RUNS_ON = "runs_on"
+"""Of the metadata of a result: what the call started goes on, and what that changes is the call's."""
+
+
 @define(eq=False, repr=False)
 class RecordedCall:
     """A call with all its events; `found_later` are changes that a resume found the call had made.
@@ -106,10 +110,20 @@ class RecordedCall:
     @property
     def own_changes(self) -> list[Event]:
         """The changes that the call itself made; what was stopped may have gone on for a while."""
-        return [event for event in self.changes if not self._is_mending(event)]
+        return [event for event in self.changes if not (self._is_mending(event) or event in self.late_changes)]
+
+    @property
+    def late_changes(self) -> list[Event]:
+        """The changes of what it had started, which ran on after its result."""
+        ended = self.result_event
+        if ended is None or self.result is None or not self.result.metadata.get(RUNS_ON):
+            return []
+        return [event for event in self.changes if event.seq > ended.seq]
 
     def _is_mending(self, change: Event) -> bool:
         """Whether a reviewer made a change: it came after the end of a call that nobody had stopped."""
+        if self.result is not None and self.result.metadata.get(RUNS_ON):
+            return False
         ended, error = self.result_event, self.result.error if self.result is not None else None
         stopped = error is not None and error.code in ("timeout", "cancelled")
         return ended is not None and change.seq > ended.seq and not (self.was_cut or stopped)
@@ -230,7 +244,9 @@ class RecordedTurn:
 
     def closing_note(self, source: str) -> str | None:
         """Return what a tracer said at the end, if it did."""
-        for event in reversed(self.events[:-1]):
+        for event in reversed(self.events):
+            if event.kind in ("turn.ended", "file.changed"):  # what runs on changes files after the turn, too
+                continue
             if event.kind not in ("note", "error"):
                 return None
             if _is_note_of(event, source):

@@ -33,6 +33,7 @@ from inarch_staging import is_leftover
 
 if TYPE_CHECKING:
     from inarch import Confinement, Ran, Rights
+    from inarch_sandbox_fs.processes.background import Running
     from inarch_sandbox_fs.processes.running import Runner
     from inarch_sandbox_fs.search import Searcher
 
@@ -282,6 +283,20 @@ class FolderWorkspace:
     def run_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
         """Run the programs of a pipeline, each confined to its own rights; the options are those of `run`."""
         return self._with_runner().run(parts, **options)
+
+    def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
+        """Start the programs of a pipeline, which run on with loopback of their own until they end or are stopped.
+
+        Args:
+            parts: The programs, each confined to its own rights.
+            cwd: Where they run.
+            words: The command, for people.
+            on_end: Called from another thread once nothing is left of them.
+
+        Raises:
+            ToolFailed: They can't be started, or too many are running.
+        """
+        return self._with_runner().background.start(parts, cwd=cwd, words=words, on_end=on_end)
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""

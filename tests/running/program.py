@@ -19,8 +19,9 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 PLUGINS = (
-    "program/nasty.py", "program/reading.py", "running/parts.py", "running/slowly.py", "terminal/commanding.py",
-    "terminal/noting.py", "terminal/conversation/talking.py", "terminal/rendering/talkative.py",
+    "processes/serving.py", "program/nasty.py", "program/reading.py", "running/parts.py", "running/slowly.py",
+    "terminal/commanding.py", "terminal/noting.py", "terminal/conversation/talking.py",
+    "terminal/rendering/talkative.py",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from inarch.contract.events import FileChanged, FileChanging, Note
 from inarch.contract.files import FileChange, whole_mode
 
 if TYPE_CHECKING:
-    from inarch.calls.comparing import Tree
+    from inarch.calls.comparing import Side, Tree
     from inarch.contract.ports import Workspace
     from inarch.journal.journal import Journal
 
@@ -39,6 +40,9 @@ class Keeper:
         journal: The session's; its store takes the images as blobs, and listens to what has to be told.
         workspace: Where the files are.
         folder: Where the images of what a command might change wait while it runs; they are gone with the process.
+        going_on: Calls whose programs still run, with where those may write.
+        edited: How edits of other calls left files since it was last looked what these programs change.
+        catching_up: Held while that is done.
     """
 
     journal: Journal
@@ -47,6 +51,9 @@ class Keeper:
     _tree: Tree | None = field(init=False, default=None)
     _refs: dict[str, None] = field(init=False, factory=dict)
     _told: set[str] = field(init=False, factory=set)
+    going_on: list[tuple[Keeping, Sequence[str]]] = field(init=False, factory=list)
+    edited: dict[str, tuple[str | None, int]] = field(init=False, factory=dict)
+    catching_up: threading.Lock = field(init=False, factory=threading.Lock)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     @property
@@ -194,6 +201,10 @@ class Keeping:
             self._happened(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
             return
         after = _mode(keeper, change.new_path or change.path) if change.after is not None else 0
+        if keeper.going_on:
+            if change.new_path is not None:
+                keeper.edited[change.path] = None, 0
+            keeper.edited[change.new_path or change.path] = change.after, after
         self._happened(
             *(FileChanged(self.call_id, one, None, None, None, 0, _mode(keeper, one), True) for one in images.folders),
             FileChanged(
@@ -214,6 +225,7 @@ class Keeping:
         if keeper is None or not writes:
             yield
             return
+        self._catch_up(keeper)
         known = self._looked(keeper, lambda: keeper.tree.look(writes))
         self._announce(keeper, *(FileChanging(self.call_id, path or ".", None, "") for path in writes))
         try:
@@ -221,6 +233,52 @@ class Keeping:
         finally:
             if known:
                 self._looked(keeper, lambda: self._record_differences(keeper, writes))
+
+    def begin_going_on(self, writes: Sequence[str]) -> Callable[[], None]:
+        """Have what changes below these paths recorded until what is returned is called, from any thread.
+
+        What other calls do meanwhile stays theirs: their edits are told apart, and a command that runs beside counts
+        for all that changes while it does.
+
+        Raises:
+            ToolFailed: It can't be kept that something is to change and the journal is required.
+        """
+        keeper = self.keeper
+        writes = [path for path in writes if path.partition("/")[0] not in PROTECTED]
+        if keeper is None or not writes:
+            return lambda: None
+        self._catch_up(keeper)
+        if not self._looked(keeper, lambda: keeper.tree.look(writes, holds=False)):
+            return lambda: None
+        keeper.going_on.append((self, writes))
+
+        def end() -> None:
+            self._catch_up(keeper)
+            keeper.going_on.remove((self, writes))
+
+        return end
+
+    def _catch_up(self, keeper: Keeper) -> None:
+        """Record what programs that still run have changed so far, each for its own call."""
+        if not keeper.going_on:
+            return
+        with keeper.catching_up:
+            for other, writes in tuple(keeper.going_on):
+                self._looked(keeper, partial(other.record_so_far, keeper, writes))
+            keeper.edited.clear()
+
+    def record_so_far(self, keeper: Keeper, writes: Sequence[str]) -> Sequence[str]:
+        """Record what changed since it was last looked; what an edit left there is no change."""
+        from inarch.calls.comparing import Side  # most sessions run nothing that writes
+
+        found = []
+        for path, before, after in keeper.tree.differences(writes, held=False):
+            if path in keeper.edited:
+                ref, mode = keeper.edited[path]
+                before = Side(ref, mode, partial(keeper.journal.store.get_blob, keeper.journal.session_id, ref or ""))
+            if before[:2] != after[:2]:
+                found.append((path, before, after))
+        return self._record_sides(keeper, found)
 
     def _looked(self, keeper: Keeper, look: Callable[[], Sequence[str]]) -> bool:
         try:
@@ -234,8 +292,11 @@ class Keeping:
         return known
 
     def _record_differences(self, keeper: Keeper, writes: Sequence[str]) -> Sequence[str]:
+        return self._record_sides(keeper, keeper.tree.differences(writes))
+
+    def _record_sides(self, keeper: Keeper, found: Iterable[tuple[str, Side, Side]]) -> Sequence[str]:
         notes, changes = [], []
-        for path, before, after in keeper.tree.differences(writes):
+        for path, before, after in found:
             kept = True
             for side in (before, after):
                 if side.hash == "":

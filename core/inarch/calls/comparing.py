@@ -82,10 +82,10 @@ class Tree:
         text = "there are files whose names are not UTF-8: what commands do to them can't be undone"
         return (text,) * bool(self._unnameable)
 
-    def look(self, writes: Sequence[str]) -> Sequence[str]:
+    def look(self, writes: Sequence[str], *, holds: bool = True) -> Sequence[str]:
         """Learn what stands below some paths now; return what has to be told about that.
 
-        Several may be under way at once: `differences` ends each.
+        Several may be under way at once: `differences` ends each that `holds` what it has seen until then.
 
         Raises:
             ToolFailed: There are too many files, or the workspace can't survey them.
@@ -103,14 +103,14 @@ class Tree:
                 if known is None or not known.is_current(entry):
                     known = self._known[path] = self._copied(entry, at_ns, self._read(entry))
                 left_out += known.offset < 0 and known.hash == ""
-            self._comparing += 1
+            self._comparing += holds
         too_big = (f"{left_out} files are too big to be kept: what commands do to them can't be undone",)
         return (*too_big * bool(left_out), *self.blind_spots)
 
-    def differences(self, writes: Sequence[str]) -> Iterator[tuple[str, Side, Side]]:
+    def differences(self, writes: Sequence[str], *, held: bool = True) -> Iterator[tuple[str, Side, Side]]:
         """Yield what is not as it was last seen: path, before, after. The bytes are there until the next one."""
         with self._lock:
-            self._comparing -= 1
+            self._comparing -= held
             at_ns, present = time.time_ns(), self._present(writes)
             for path in sorted(self._gone(present, writes)):
                 yield path, self._side(self._known.pop(path)), NOTHING

@@ -176,6 +176,32 @@ class Handle:
         with self._keeping.comparing([*dict.fromkeys(path for part in parts for path in part.rights.writes)]):
             return run(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})  # type: ignore[no-any-return]
 
+    def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
+        """Start programs that run on when the call is over, each with rights that it declared.
+
+        What changes below the paths that they may write until they end counts as the call's; `on_end` is called then,
+        from a thread.
+
+        Raises:
+            ToolFailed: The workspace has no programs that run on.
+        """
+        for part in parts:
+            self._demand_allowed(part.argv, part.rights, cwd)
+        start = getattr(self._workspace, "start", None)
+        if start is None:
+            raise ToolFailed("execution", "in this workspace nothing runs on", "run commands that end")
+        goes_on = self._keeping.begin_going_on([*dict.fromkeys(path for part in parts for path in part.rights.writes)])
+
+        def ended() -> None:
+            goes_on()
+            on_end()
+
+        try:
+            return start(parts, cwd=cwd, on_end=ended, **more)
+        except BaseException:
+            goes_on()
+            raise
+
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""
         self._lease.check()

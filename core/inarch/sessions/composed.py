@@ -121,14 +121,19 @@ class Composed:
 
     @property
     def runners(self) -> tuple[str, ...]:
-        """The tools whose command lines the workspace runs: those of category `command` of who brings the workspace."""
+        """The tools whose command lines the workspace runs: those of category `command` of who brings the workspace.
+
+        That is a plugin, with the others of its distribution.
+        """
         workspace = self.composition.workspaces.get(self.config.profile.workspace)
         if workspace is None:
             return ()
+        brought = {one.name: one.distribution for one in self.composition.loaded}
+        whose = brought.get(workspace.plugin)
         return tuple(
             name
             for name, bound in self.composition.tools.items()
-            if bound.plugin == workspace.plugin
+            if (bound.plugin == workspace.plugin or (whose and brought.get(bound.plugin) == whose))
             and bound.value.category == "command"
             and "command" in bound.value.input_schema.get("properties", ())
         )

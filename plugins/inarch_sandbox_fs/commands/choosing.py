@@ -36,8 +36,10 @@ UNFINISHED_OF_GIT = tuple(f".git/{name}" for name in ("rebase-merge", "rebase-ap
 _LEADS_TO = " -> "
 
 
-def offered(found: Classified, root: str, chosen: ChosenRights) -> RightsOffer | None:
+def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: bool = False) -> RightsOffer | None:
     """Return what a person can let a command do, and what it may do as chosen; None where there is nothing to choose.
+
+    Of the network there is nothing to choose where it has `loopback` of a process.
 
     Raises:
         ToolFailed: What was chosen can't be.
@@ -47,6 +49,8 @@ def offered(found: Classified, root: str, chosen: ChosenRights) -> RightsOffer |
     unknown = chosen.keys() - {right.name for right in CHOOSABLE}
     if unknown:
         raise ToolFailed("validation", f"there is no right {sorted(unknown)[0]!r} to choose")
+    if loopback and NETWORK.name in chosen:
+        raise ToolFailed("validation", "it has the loopback of a process, and no other network")
     has_repository = _is_folder(os.path.join(root, ".git"))
     if REPOSITORY.name in chosen and not has_repository:
         raise ToolFailed("not_found", "there is no repository in the workspace root whose .git lies there as a folder")
@@ -56,8 +60,9 @@ def offered(found: Classified, root: str, chosen: ChosenRights) -> RightsOffer |
         raise ToolFailed("validation", f"at most {MOST_FILES} files can be given, not {len(files)}")
     if files:
         resolved[FILES.name] = files
-    rights = CHOOSABLE if has_repository else (NETWORK, FILES)
-    may = tuple(_told(found, resolved, has_repository=has_repository))
+    left_out = {NETWORK} if loopback else set()
+    rights = tuple(one for one in (CHOOSABLE if has_repository else (NETWORK, FILES)) if one not in left_out)
+    may = tuple(_told(found, resolved, has_repository=has_repository, loopback=loopback))
     lasting = all(
         can_be_kept(one.words) and not _is_fed_code(one) and not (files and _may_be_another(one))
         for one in found.commands
@@ -88,7 +93,7 @@ def put_together(found: Classified, chosen: ChosenRights) -> Rights:
     return evolve(rights, home=dict(map(_named_and_real, chosen.get(FILES.name, ()))))
 
 
-def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool) -> Iterable[str]:
+def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool, loopback: bool) -> Iterable[str]:
     """Say what a command may do, a line each: what is off can be chosen by its key."""
     files = chosen.get(FILES.name, ())
     opened = [part for part in found.parts if is_open(part)]
@@ -97,7 +102,10 @@ def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool) -> I
         "each of these " * bool(opened)
         + "may change the workspace but for .git and .inarch, and start programs; beyond that"
     )
-    yield f"  w  network: {'all of it' if NETWORK.name in chosen else 'none'}"
+    yield (
+        "     network: loopback of a process, and nothing beyond" if loopback
+        else f"  w  network: {'all of it' if NETWORK.name in chosen else 'none'}"
+    )  # fmt: skip
     if has_repository:
         on = "may be changed, but for its hooks and settings; its hooks are off"
         yield f"  g  .git: {on if REPOSITORY.name in chosen else 'can only be read'}"

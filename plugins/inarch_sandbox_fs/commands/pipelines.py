@@ -26,13 +26,13 @@ MOST_CHARACTERS = 4_000_000
 _LAST = 2_000
 
 
-def run(found: Classified, context: ToolContext, timeout_s: float) -> dict[str, Any]:
-    """Run a command, or a line of them, and return its output.
+def run(found: Classified, context: ToolContext, timeout_s: float, in_process: str = "") -> dict[str, Any]:
+    """Run a command, or a line of them, and return its output; with the network of a process where one is named.
 
     Raises:
         ToolFailed: It can't be started, or took too long.
     """
-    course = Course(found, context, timeout_s)
+    course = Course(found, context, timeout_s, in_process)
     for pipeline in _pipelines(found.commands):
         course.go_on(pipeline)
     return course.result()
@@ -56,6 +56,7 @@ class Course:
     found: Classified
     context: ToolContext
     timeout_s: float
+    in_process: str = ""
     began: float = field(init=False, factory=time.monotonic)
     last: Ran | None = field(init=False, default=None)
     level: int = field(init=False, default=3)
@@ -82,7 +83,7 @@ class Course:
         if left_s <= 0:
             raise self._too_slow()
         try:
-            prepared = [_prepared(part, self.context) for part in pipeline]
+            prepared = [prepare(part, self.context, loopback=bool(self.in_process)) for part in pipeline]
             ran = self._run(pipeline, prepared, left_s)
         except ToolFailed as error:
             if self.last is None:
@@ -96,15 +97,12 @@ class Course:
     def _run(self, pipeline: Sequence[Classified], prepared: Sequence[Prepared], left_s: float) -> Ran:
         workspace, cwd = self.context.workspace, self.found.folder or "."
         (words, rights, _), line = prepared[0], pipeline[0].line
-        if len(pipeline) == 1 and (line is None or (line.output, line.errors) == ("out", "err")):
+        is_plain = len(pipeline) == 1 and (line is None or (line.output, line.errors) == ("out", "err"))
+        if is_plain and not self.in_process:
             return workspace.run(words, rights, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show)
-        parts = [
-            Piped(words, rights, part.line.output, part.line.errors)
-            for part, (words, rights, _) in zip(pipeline, prepared, strict=True)
-            if part.line is not None
-        ]
         run_piped: Callable[..., Ran] = workspace.run_piped  # type: ignore[attr-defined]  # not all have it
-        return run_piped(parts, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show)
+        more = {"in_process": self.in_process} if self.in_process else {}
+        return run_piped(piped(pipeline, prepared), cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show, **more)
 
     def _take(self, pipeline: Sequence[Classified], prepared: Sequence[Prepared], ran: Ran) -> None:
         self.last = ran
@@ -162,8 +160,27 @@ class Course:
 Prepared = tuple[tuple[str, ...], Rights, str]
 
 
+def piped(pipeline: Sequence[Classified], prepared: Sequence[Prepared]) -> list[Piped]:
+    """Return the programs of a pipeline as a workspace runs them."""
+    return [
+        Piped(words, rights, *(() if part.line is None else (part.line.output, part.line.errors)))
+        for part, (words, rights, _) in zip(pipeline, prepared, strict=True)
+    ]
+
+
+def prepare(found: Classified, context: ToolContext, *, loopback: bool = False) -> Prepared:
+    """Return the words and rights with which a command runs, and what it leaves out, after a look at the workspace.
+
+    With `loopback` of a process it has no other network, whatever the user granted it.
+    """
+    words, rights, left_out = _prepared(found, context)
+    if loopback and (rights.network or rights.hosts):
+        rights = evolve(rights, network=False, hosts=())
+        left_out = "; ".join(filter(None, (left_out, "it had loopback alone, not the network that it was granted")))
+    return words, rights, left_out
+
+
 def _prepared(found: Classified, context: ToolContext) -> Prepared:
-    """Return the words and rights with which a command runs, and what it leaves out, after a look at the workspace."""
     workspace, folder = context.workspace, found.folder
     looking.require_inside(
         workspace, found.rule, [posixpath.join(folder, path) if path else "" for path in found.paths]

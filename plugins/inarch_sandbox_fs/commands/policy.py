@@ -10,6 +10,7 @@ from inarch import Tool, ToolCall, Verdict
 from inarch_sandbox_fs.paths import PROTECTED, is_protected
 
 if TYPE_CHECKING:
+    from inarch_sandbox_fs.commands.classification import Classified
     from inarch_sandbox_fs.commands.granting import Grants
 
 COMMAND = "execute_command"
@@ -44,11 +45,15 @@ class SandboxPolicy:
             return Verdict("allow")  # the schema has refused it
         from inarch_sandbox_fs.commands.classification import classify
 
-        found = classify(command, self.grants, self.root)
-        if found.tier == "none":
-            return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
-        if found.tier == "asked":
-            return Verdict("ask", found.reason, person=True, remedy=found.remedy)
-        # Any other "ask" of a policy could not be answered by the user's own rules; the kernel asks, for the effects
-        # are unknown, and shows this reason.
-        return Verdict("allow", found.reason)
+        return verdict_on(classify(command, self.grants, self.root))
+
+
+def verdict_on(found: Classified) -> Verdict:
+    """Return the verdict on a command line."""
+    if found.tier == "none":
+        return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
+    if found.tier == "asked":
+        return Verdict("ask", found.reason, person=True, remedy=found.remedy)
+    # Any other "ask" of a policy could not be answered by the user's own rules; the kernel asks, for the effects
+    # are unknown, and shows this reason.
+    return Verdict("allow", found.reason)

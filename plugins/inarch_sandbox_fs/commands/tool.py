@@ -30,6 +30,7 @@ _SCHEMA: Mapping[str, Any] = {
     "properties": {
         "command": {"type": "string", "minLength": 1, "description": "Such as: grep -rn def src | head -5"},
         "timeout_s": {"type": "number", "minimum": 1, "maximum": LONGEST_S, "default": DEFAULT_S},
+        "in_process": {"type": "string", "description": "ID of a process of start_process: share its localhost"},
     },
     "required": ["command"],
     "additionalProperties": False,
@@ -97,7 +98,11 @@ class ExecuteCommand:
         """
         from inarch_sandbox_fs.commands.choosing import offered
 
-        return offered(self._classified(arguments), self.root, chosen)
+        return offered(self._classified(arguments), self.root, chosen, loopback=self._has_loopback(arguments))
+
+    def _has_loopback(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether it is run where only loopback is."""
+        return bool(arguments.get("in_process"))
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Fail where a command of no tier names a program that is not there: nobody is asked about it in vain.
@@ -123,12 +128,21 @@ class ExecuteCommand:
         """
         from inarch_sandbox_fs.commands.pipelines import run
 
+        found = self.allowed(arguments, context)
+        timeout_s = float(arguments.get("timeout_s") or DEFAULT_S)
+        return run(found, context, timeout_s, in_process=str(arguments.get("in_process") or ""))
+
+    def allowed(self, arguments: Mapping[str, Any], context: ToolContext) -> Classified:
+        """Return what a command that was let run is.
+
+        Raises:
+            ToolFailed: It is in no tier, and no person let it.
+        """
         found = self._classified(arguments)
         if found.tier == "none" or (found.tier == "asked" and context.rights is None):
             remedies = [found.remedy, found.allowed_by and f"or let the user add\n{found.allowed_by}"]
             raise ToolFailed("denied", found.reason, "; ".join(filter(None, remedies)))
-        timeout_s = float(arguments.get("timeout_s") or DEFAULT_S)
-        return run(found, context, timeout_s)
+        return found
 
     def _classified(self, arguments: Mapping[str, Any]) -> Classified:
         from inarch_sandbox_fs.commands.classification import classify  # the tables cost what many sessions never use

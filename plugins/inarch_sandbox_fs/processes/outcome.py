@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inarch import Ran, ToolFailed
-from inarch_sandbox_fs.processes.output import Captured
-from inarch_sandbox_fs.processes.watching import MOST_OUTPUT
+from inarch_sandbox_fs.processes.output import MOST_OUTPUT, Captured
 
 
 def require_started(report: dict[str, Any], commands: Sequence[Sequence[str]]) -> None:
@@ -52,7 +51,7 @@ def ran(
     too_much: bool, notes: tuple[str, ...],
 ) -> Ran:  # fmt: skip
     """Return the record of a command, or of a pipeline, that ran."""
-    dropped = sum(captured.dropped for captured in outputs)
+    dropped = sum(captured.dropped for captured in outputs if captured.most is not None)
     said = [f"{dropped} bytes in the middle of the output were left out"] if dropped else []
     if too_much:
         said.append(f"it was killed: it wrote more than {MOST_OUTPUT >> 20} MiB")

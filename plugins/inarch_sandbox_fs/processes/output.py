@@ -8,13 +8,16 @@ from attrs import define, field
 
 KEPT = 8 << 20
 """Bytes kept of the beginning of an output, and as many of its end."""
+MOST_OUTPUT = 256 << 20
+"""Bytes of output after which a command is killed."""
 
 
 @define(eq=False, repr=False)
 class Captured:
-    """The output of one descriptor."""
+    """The output of one descriptor; a program that writes more than `most` bytes is killed."""
 
     kept: int = KEPT
+    most: int | None = MOST_OUTPUT
     total: int = 0
     _head: bytearray = field(factory=bytearray)
     _tail: deque[bytes] = field(factory=deque)
@@ -32,6 +35,11 @@ class Captured:
             self._in_tail += len(piece)
             while self._in_tail - len(self._tail[0]) >= self.kept:
                 self._in_tail -= len(self._tail.popleft())
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether it is more than a program may write."""
+        return self.most is not None and self.total > self.most
 
     @property
     def dropped(self) -> int:

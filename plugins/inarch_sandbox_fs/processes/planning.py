@@ -39,6 +39,7 @@ class Planned:
         request: What its child is told.
         protection: The names that are protected while it runs, where it may write.
         egress: Its proxy, where it may reach some hosts.
+        descriptors: What it is handed for its network: its gate, or the two of the namespaces that it joins.
         level: How well it is confined.
         told: What has to be told about that.
     """
@@ -47,6 +48,7 @@ class Planned:
     request: dict[str, Any]
     protection: Protection | None
     egress: Egress | None
+    descriptors: tuple[int, ...]
     level: int
     told: tuple[str, ...]
 
@@ -69,10 +71,13 @@ class Planner:
         folder: str,
         protection: Protection | None,
         egress: Egress | None,
+        descriptors: tuple[int, ...],
         features: Features,
         reached: tuple[Reached, ...] | None,
     ) -> Planned:
         """Return a program with its plan; `folder` is the absolute path of its working directory.
+
+        One `descriptors` without an `egress` is where it offers its own network.
 
         Raises:
             ToolFailed: Programs are not confined here as is required.
@@ -81,16 +86,17 @@ class Planner:
         level, told = self._judge.level(features, reached, changes=changes(part.rights), guards=guards)
         plan = self._plan(program, part.rights, private, protection, features)
         command = [program.path, *part.argv[1:]]
+        plan["offers"] = len(descriptors) == 1 and egress is None
         given = {**part.rights.env, **(egress.variables if egress else {})}
         request = {
-            "argv": self._backed(command, plan, folder, proxied=egress is not None),
+            "argv": self._backed(command, plan, folder, placed=bool(descriptors)),
             "env": environment(program, private, folder, given),
             "plan": plan,
             "output": part.output,
             "errors": part.errors,
-            "gated": egress is not None,
+            "gates": len(descriptors),
         }
-        return Planned(command, request, protection, egress, level, told)
+        return Planned(command, request, protection, egress, descriptors, level, told)
 
     def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
         """Refuse parts that may change different things where afterwards nobody could say which of them did.
@@ -151,12 +157,12 @@ class Planner:
             os.close(descriptor)
         return os.path.normpath(os.path.join(self.root, path))
 
-    def _backed(self, command: list[str], plan: dict[str, Any], folder: str, *, proxied: bool) -> list[str]:
+    def _backed(self, command: list[str], plan: dict[str, Any], folder: str, *, placed: bool) -> list[str]:
         if self._settings.confine != "bwrap":
             return command
         bubblewrap = find_bubblewrap()
-        # With a proxy it is in a network namespace before bubblewrap starts, and stays there.
-        command = wrapped(bubblewrap, command, {**plan, "network": plan["network"] or proxied}, folder)
+        # Then it is in a network namespace before bubblewrap starts, and stays there.
+        command = wrapped(bubblewrap, command, {**plan, "network": plan["network"] or placed}, folder)
         plan.update(program=bubblewrap, executable=("/",), layers=("limits",))
         return command
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -19,6 +20,7 @@ from inarch_sandbox_fs.paths import normal
 from inarch_sandbox_fs.processes.environment import Private
 from inarch_sandbox_fs.processes.forking import ForkServer, Gone
 from inarch_sandbox_fs.processes.judging import Judge
+from inarch_sandbox_fs.processes.networks import handed, require_alone
 from inarch_sandbox_fs.processes.outcome import ran, require_started
 from inarch_sandbox_fs.processes.output import Captured
 from inarch_sandbox_fs.processes.pipes import Pipes
@@ -30,7 +32,7 @@ from inarch_sandbox_fs.processes.watching import Watch
 from inarch_sandbox_fs.settings import Settings
 
 if TYPE_CHECKING:
-    from inarch_egress import Egress
+    from inarch_sandbox_fs.processes.background import Background, Running
 
 _MOST_SECONDS = 7 * 24 * 3600.0
 _CLOSE_SECONDS = 15.0
@@ -61,6 +63,13 @@ class Runner:
         self.judge = Judge(self._settings)
         self._planner = Planner(self.root, self._descriptor, self._open_it, self._settings, self.judge)
 
+    @cached_property
+    def background(self) -> Background:
+        """The programs that run on."""
+        from inarch_sandbox_fs.processes.background import Background  # most sessions have none
+
+        return Background(self.run)
+
     def confinement(self) -> Confinement:
         """Return how well programs are confined; starts the fork server at the first call."""
         if self._confinement is None:
@@ -81,9 +90,17 @@ class Runner:
         merged: bool = False,
         on_output: Callable[[bytes], None] | None = None,
         cancelled: threading.Event | None = None,
+        in_process: str = "",
+        running: Running | None = None,
     ) -> Ran:
-        """Run one program, or those of a pipeline, as the `Workspace` port says."""
+        """Run one program, or those of a pipeline, as the `Workspace` port says.
+
+        Args:
+            in_process: The id of a program that runs on, whose network those have that may do more than read.
+            running: What is told of one that is to run on; it then has loopback of its own.
+        """
         check(parts, timeout_s)
+        joined = self.background.find(in_process).network if in_process else None
         if cancelled is not None and cancelled.is_set():
             raise Cancelled("cancelled before the program was started")
         cwd = normal(cwd, self.root)
@@ -92,18 +109,34 @@ class Runner:
         self._require_same_root()
         features, reached = Features(*server.features), self.judge.reached(server)
         self._planner.require_one_guard(parts, features)
+        if joined is not None or running is not None:
+            for part in parts:
+                require_alone(part.rights, features)
         private = Private.new(small=not any(changes(part.rights) for part in parts))
         where = os.path.normpath(os.path.join(self.root, cwd))
         started: list[Planned] = []
+        offered = running.network if running is not None else None
         with ExitStack() as stack:
             homes = [private.of(number) for number in range(len(parts))]
             for part, program, home in zip(parts, programs, homes, strict=True):
                 protection = stack.enter_context(self._protected(part.rights))
                 egress = stack.enter_context(reaching(part.rights, features))
-                started.append(self._planner.planned(part, program, home, where, protection, egress, features, reached))
+                offers, offered = (offered, None) if changes(part.rights) else (None, offered)
+                descriptors = handed(egress, offers, joined if changes(part.rights) else None)
+                started.append(
+                    self._planner.planned(
+                        part, program, home, where, protection, egress, stack.enter_context(descriptors),
+                        features, reached,
+                    )
+                )  # fmt: skip
             whole = _request(started, parts, homes, private, timeout_s)
-            gates = [one.egress for one in started if one.egress is not None]
-            watch, outputs = self._begin(whole, cwd, stdin, merged, on_output, cancelled, gates)
+            kept = Captured() if running is None else Captured(kept=1, most=None)
+            captured = [kept] if merged else [kept, Captured()]
+            watch = self._begin(whole, cwd, stdin, on_output, cancelled, started, captured)
+            if running is not None:
+                running.network.handed()
+                running.begun(watch)
+            outputs = tuple(watch.outputs.values())
             notes: tuple[str, ...] = ()
             try:
                 report = watch.until_done()
@@ -196,26 +229,27 @@ class Runner:
         request: dict[str, Any],
         cwd: str,
         stdin: bytes,
-        merged: bool,
         on_output: Callable[[bytes], None] | None,
         cancelled: threading.Event | None,
-        gates: Sequence[Egress],
-    ) -> tuple[Watch, tuple[Captured, ...]]:
+        started: Sequence[Planned],
+        captured: Sequence[Captured],
+    ) -> Watch:
         """Have the command started, by a new server where the old one is gone."""
         folder = self._folder(cwd)
         try:
-            pipes = Pipes.open(bool(stdin), merged)
+            pipes = Pipes.open(bool(stdin), len(captured) == 1)
             try:
-                control, supervisor = self._submitted(request, [*pipes.theirs, folder, *(one.gate for one in gates)])
+                handed = [descriptor for one in started for descriptor in one.descriptors]
+                control, supervisor = self._submitted(request, [*pipes.theirs, folder, *handed])
             except BaseException:
                 pipes.close()
                 raise
         finally:
             os.close(folder)
         pipes.close_theirs()
-        for egress in gates:
-            egress.handed()
-        captured = tuple(Captured() for _ in pipes.outputs)
+        for one in started:
+            if one.egress is not None:
+                one.egress.handed()
         watch = Watch(
             control, supervisor, dict(zip(pipes.outputs, captured, strict=True)), pipes.feeding, memoryview(stdin),
             time.monotonic() + request["timeout_s"], on_output, cancelled,
@@ -224,7 +258,7 @@ class Runner:
             self._running.add(watch)
             if self._closed:
                 watch.stop()
-        return watch, captured
+        return watch
 
     def _submitted(self, request: dict[str, Any], descriptors: list[int]) -> tuple[Any, int]:
         server = self._started()

@@ -23,8 +23,8 @@ from inarch_sandbox_fs.processes.emptying import remove
 
 REQUEST = 5
 """Descriptors of a request: its connection, standard input, output and error, and the working directory. Behind them
-is the gate of `Plan` of each program that was granted hosts."""
-_MOST_GATES = 64
+are each program's `gates`: one is the gate of its `Plan`, two are what it joins."""
+_MOST_GATES = 128
 
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 _DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
@@ -204,7 +204,7 @@ def _start(children: list[Child], programs: list[dict[str, Any]], descriptors: l
     for child, program in zip(children, programs, strict=True):
         next_reading, writing = (-1, output) if child is children[-1] else os.pipe()
         targets = {"out": writing, "err": errors, "null": nowhere}
-        gate = [gates.pop(0)] if program["gated"] else []
+        gate = [gates.pop(0) for _ in range(program["gates"])]
         given = [reading, targets[program["output"]], targets[program["errors"]], folder, *gate]
         socket.send_fds(child.connection, [b"r"], given)
         for descriptor in (reading, writing, *gate):
@@ -289,7 +289,7 @@ def _become(parent: socket.socket, layers: frozenset[str], supervisor: int) -> N
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         prepare(Plan(root="/", program="/", layers=layers))  # what is touched now need not be copied then
-        _, descriptors, _, _ = socket.recv_fds(parent, 1, REQUEST)
+        _, descriptors, _, _ = socket.recv_fds(parent, 1, REQUEST + 1)
         request = wire.receive(parent) if descriptors else None
         if request is not None:
             os.fchdir(descriptors[3])
@@ -298,7 +298,9 @@ def _become(parent: socket.socket, layers: frozenset[str], supervisor: int) -> N
             gate = descriptors[4:]
             for below, above in pairwise((2, *sorted((parent.fileno(), *gate)), MOST_DESCRIPTORS)):
                 os.closerange(below + 1, above)
-            request["plan"]["gate"] = next(iter(gate), -1)
+            if len(gate) == 1:
+                (request["plan"]["gate"],) = gate
+            request["plan"]["joins"] = tuple(gate) if len(gate) > 1 else ()
             _execute(request)
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""

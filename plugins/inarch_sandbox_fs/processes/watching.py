@@ -17,9 +17,6 @@ from inarch import ToolFailed
 from inarch_sandbox_fs.processes import wire
 from inarch_sandbox_fs.processes.output import Captured
 
-MOST_OUTPUT = 256 << 20
-"""Bytes of output after which a command is killed."""
-
 _PIECE = 1 << 16
 _MOST_IN_PIPE = 2 << 20  # twice what anybody but root may make of a pipe
 _LOOK_MS = 40  # how often `cancelled` is looked at
@@ -131,7 +128,7 @@ class Watch:
             return False
         captured = self.outputs[descriptor]
         captured.add(piece)
-        if captured.total > MOST_OUTPUT:
+        if captured.is_too_much:
             self.too_much = True
             self.stop()
         if self.on_output is not None and not self.stopped:

@@ -1,0 +1,35 @@
+"""What is kept of an output, and by which offsets it is read."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_sandbox_fs.processes.ring import Ring
+
+PIECES = st.lists(st.binary(max_size=40), max_size=30)
+
+
+@given(PIECES, st.integers(1, 50), st.integers(0, 400), st.integers(0, 60))
+def test_a_piece_is_what_was_written_at_its_offsets(pieces: list[bytes], kept: int, since: int, limit: int) -> None:
+    ring, whole = Ring(kept), b""
+    for piece in pieces:
+        ring.add(piece)
+        whole += piece
+        cut = ring.read(since, limit)
+        assert cut.data == whole[cut.start : cut.end] and len(cut.data) == cut.end - cut.start
+        assert cut.start == min(max(since, len(whole) - kept, 0), len(whole))
+        assert cut.end == min(cut.start + limit, len(whole))
+    assert ring.total == len(whole) and ring.first == max(len(whole) - kept, 0)
+
+
+@given(PIECES, st.integers(1, 7))
+def test_who_reads_on_from_the_end_of_each_piece_reads_everything_once(pieces: list[bytes], limit: int) -> None:
+    ring, read, at = Ring(2_000), b"", 0
+    for piece in pieces:
+        ring.add(piece)
+        cut = ring.read(at, limit)
+        read, at = read + cut.data, cut.end
+    while (cut := ring.read(at, limit)).data:
+        read, at = read + cut.data, cut.end
+    assert read == b"".join(pieces)
