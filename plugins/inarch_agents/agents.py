@@ -58,7 +58,7 @@ class Agent:
 
 EXPLORE = Agent(
     "explore",
-    "Finds out how something works, or where it stands, and answers with paths and lines. It only reads.",
+    "Finds out how something works or where it is, with paths and lines.",
     "You find things out in a project for somebody who has not read it. You change nothing. Answer what was asked in "
     "few words, and name the path and the lines of everything that you tell. Say so where you found nothing.",
     tuple(sorted(READS - {"recall"})),

@@ -18,17 +18,16 @@ callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_cal
 LOOKS = inarch.Effects(reads=frozenset({""}))
 CHANGES = inarch.Effects(exclusive=True)
 _DESCRIPTION = (
-    "Have an agent do a task in a conversation of its own, and get its answer; it knows nothing of this conversation. "
-    "Tasks for agents that only read run together: ask for them in one reply. Agents: "
+    "Have an agent, who knows nothing of this conversation, do a task. Those that only read work together. Agents: "
 )
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["agent", "prompt"],
     "additionalProperties": False,
     "properties": {
-        "agent": {"type": "string", "description": "Who does it."},
-        "prompt": {"type": "string", "minLength": 1, "description": "All that it needs to know, and what to answer."},
-        "session": {"type": "string", "description": "`session` of a former result of this agent, to go on with it."},
+        "agent": {"type": "string"},
+        "prompt": {"type": "string", "minLength": 1},
+        "session": {"type": "string", "description": "Of a result, to go on with it."},
     },
 }
 
@@ -48,7 +47,7 @@ class Tasks:
             self.task
         )
         made.description = _DESCRIPTION + "; ".join(
-            f"{one.name}{' (only reads)' if one.only_reads else ''}: {' '.join(one.description.split())}"
+            f"{one.name}{' (reads)' if one.only_reads else ''}: {' '.join(one.description.split())}"
             for _, one in sorted(self._agents.items())
             if not one.fault
         )
