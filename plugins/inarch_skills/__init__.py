@@ -1,4 +1,4 @@
-"""skills: what `SKILL.md` folders and prompt files of a trusted project's and of the user's teach, called by name."""
+"""skills: skills, prompt files and instructions in files of a trusted project's and of the user's."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ def _has(context: inarch.PluginContext, kind: str) -> bool:
     if home := context.environ.get("HOME"):
         places.append(f"{home}/.agents/{kind}")
     return any(map(path.isdir, places))
+
+
+def _has_guides(context: inarch.PluginContext) -> bool:
+    """Whether there are instructions of folders, or the user's for all projects."""
+    from os import path  # loaded in any process
+
+    if context.user is not None and path.lexists(context.user.place("AGENTS.md")):
+        return True
+    names = context.brought.names() if context.brought is not None else ()
+    return any(name[0] != "." and name.endswith(("/AGENTS.md", "/CLAUDE.md", "/GEMINI.md")) for name in names)
 
 
 @inarch.hookimpl
@@ -48,7 +58,24 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
         from inarch_skills.sending import Sent
 
         sources.append(Sent(read_prompts(context)))
+    if _has_guides(context):
+        from inarch_skills.guides import GlobalGuide, nested
+
+        sources.append(
+            GlobalGuide(context.user, nested(context.brought) if context.brought is not None else frozenset())
+        )
     return sources
+
+
+@inarch.hookimpl
+def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]:
+    """Return what adds a folder's instructions to the first call that touches it."""
+    if context.brought is None or not _has_guides(context):
+        return ()
+    from inarch_skills.guides import TouchedFolders, nested
+
+    known = nested(context.brought)
+    return [TouchedFolders(context.brought, known)] if known else ()
 
 
 @inarch.hookimpl

@@ -42,7 +42,7 @@ class Desk:
         from inarch.host import grant, trust_of
 
         state = self.home / "state" / "inarch"
-        grant(str(self.root), trust_of(str(self.root), state).files, state)
+        grant(str(self.root), trust_of(str(self.root), state, whole=True).files, state)
 
     def talk(self, script: Sequence[Step], *lines: str, session: str | None = None, **options: Any) -> inarch.Turn:
         """Have a conversation of prompts and slash commands, and return its last turn."""
