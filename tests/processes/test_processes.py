@@ -13,6 +13,8 @@ import pytest
 
 import inarch
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
+from inarch_confinement import Features
+from inarch_sandbox_fs.processes.networks import require_alone
 
 pytestmark = pytest.mark.needs("bwrap")
 
@@ -137,7 +139,8 @@ def _words(pid: str) -> bytes:
         return b""
 
 
-def test_a_server_is_reached_by_later_commands_and_by_nobody_else(desk: Desk) -> None:
+@pytest.mark.parametrize("confine", ["auto", "bwrap"])
+def test_a_server_is_reached_by_later_commands_and_by_nobody_else(desk: Desk, confine: str) -> None:
     server, fetch = desk.script("server_a1.py", SERVER), desk.script("fetch.py", FETCH)
     desk.talk([
         calls(start(server, tell_when="^ready")),
@@ -147,13 +150,27 @@ def test_a_server_is_reached_by_later_commands_and_by_nobody_else(desk: Desk) ->
         calls(read()),
         calls(STOP),
         says("done"),
-    ])  # fmt: skip
+    ], config={"plugins": {"sandbox-fs": {"confine": confine}}})  # fmt: skip
     assert "hello from /one" in desk.data(2)["output"] and desk.data(2)["level"] >= 2
     assert "unreachable" in desk.data(3)["output"]
     assert "visited /one" in desk.data(4)["output"] and "has been running" in desk.data(4)["state"]
     assert "was stopped by stop_process" in desk.data(5)["state"]
     assert (desk.root / "visits.txt").read_text() == "/one\n"
     assert gone("server_a1.py")
+
+
+def test_a_granted_network_is_left_out_and_that_is_told(desk: Desk) -> None:
+    server = desk.script("server_f1.py", SERVER)
+    grant = {"argv": server.split(), "network": True}
+    desk.talk([calls(start(server)), says("done")], config={"commands": {"server": grant}}, approve="ask")
+    assert "loopback alone, not the network" in desk.data(0)["note"]
+
+
+def test_without_namespaces_nothing_is_started_and_doctor_is_named() -> None:
+    found = Features(7, True, False, False, "x86_64", ("no mount namespace (Operation not permitted)",))
+    with pytest.raises(inarch.ToolFailed, match=r"no mount namespace .*; nothing was started") as failed:
+        require_alone(inarch.Rights(), found)
+    assert "inarch doctor" in failed.value.remedy
 
 
 def test_two_processes_have_the_same_port_each(desk: Desk) -> None:
