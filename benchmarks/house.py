@@ -30,11 +30,12 @@ import grimp
 from programs import Place
 from serving import serving
 
+from inarch.config.tables import Approve
 from inarch.contract.records import Category
 
 KEY = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(API_KEY|KEY|TOKEN)")
 DISTINCTIVE = re.compile(r"\w+[-_]\w+")
-CATEGORIES = frozenset(get_args(Category))
+CATEGORIES = frozenset((*get_args(Category), *get_args(Approve)))
 NO_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
 }  # fmt: skip
@@ -117,7 +118,7 @@ def plugin_names(root: Path) -> set[str]:
 def named(trees: dict[Path, ast.Module], names: set[str]) -> Iterator[str]:
     """Yield each string literal that is such a name or a key's variable, or has one with `-` or `_` among its words.
 
-    Words that are categories of tools are left out, and so is the file that has the table of prices.
+    Words that are categories of tools or approve modes are left out, and so is the file that has the table of prices.
     """
     distinctive = "|".join(sorted(filter(DISTINCTIVE.fullmatch, names)))
     within = re.compile(rf"(?<![\w-])({distinctive}|{KEY.pattern})(?![\w-])")

@@ -18,6 +18,9 @@ REWRITTEN = "rewritten"
 ADDED = "added"
 """Key of a result's metadata: the texts that were added to it, each with `by`."""
 
+ANSWER = "answer"
+"""Key of a result's metadata: a text with which the call ends its turn, as the turn's answer."""
+
 READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
 """How the note in a result's `repaired` ends that is about a path."""
 

@@ -10,6 +10,8 @@ from inarch.contract.records import ProposedFile
 
 def rewritten(arguments: Mapping[str, Any], file: ProposedFile, text: str) -> dict[str, Any] | None:
     """Return the arguments with which the same tool leaves this text in the file; None where it can't."""
+    if file.argument:
+        return {**arguments, file.argument: text}
     if "content" in arguments:
         return {**arguments, "content": text}
     hunk = _hunk(file.before or "", text)

@@ -56,7 +56,7 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         kinds.CallState("c1", "read_file", "scheduled", call, Effects(frozenset({text}), frozenset({"b"})), ("c0",)),
         kinds.CallRewritten("c1", "read_file", "hooks", text, {"file_path": text}, "ask", text),
         kinds.ApprovalAsked(("c1",), (HASH,), (text,)),
-        kinds.ApprovalGiven("c1", "modify", "session", "user", text, {"file_path": text}),
+        kinds.ApprovalGiven("c1", "modify", "session", "user", text, {"file_path": text}, {text: (text,)}, "edits"),
         kinds.CallState("c1", "read_file", "executing", announces=True),
         kinds.CallOutput("c1", text),
         kinds.FileChanging("c1", text, HASH, HASH, "new.py", 0o100644, True, (text,)),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
+from typing import Any
 
 from attrs import define, field
 
-from inarch import Event, ProviderError
+from inarch import ChosenRights, Event, ProviderError
 from inarch.host import LEFT_ALONE
-from inarch_replay.recorded import Covered, Exchange, RecordedCall, RecordedTurn, request_key
+from inarch_replay.recorded import Covered, Exchange, RecordedCall, RecordedTurn, request_key, rights_of
 
 _exchange: ContextVar[Exchange | None] = ContextVar("inarch_replayed_exchange", default=None)
 """The record of the request that a task is making: several may be under way."""
@@ -99,6 +100,13 @@ class Lineup:
     def call_of(self, call_id: str) -> RecordedCall | None:
         """Return the record of a call that has begun."""
         return self._bound.get(call_id)
+
+    def then(self, name: str, chosen: ChosenRights) -> tuple[Any, bool]:
+        """Return the approve mode that followed a yes with these rights, and whether nobody could be asked for one."""
+        answers = [one for call in self._calls if call.name == name for one in call.all_answers]
+        yes = [one for one in answers if one["outcome"] == "approve"]
+        modes = (str(one.get("approve") or "") for one in yes if rights_of(one) == dict(chosen))
+        return next(filter(None, modes), ""), any(one.get("by") == "headless" for one in yes)
 
     def next_covered(self, name: str) -> Covered | None:
         """Return what earlier approval covered the next call that there was a question about."""

@@ -165,7 +165,7 @@ class Normaliser:
         return {"calls": [*map(self._call, data["call_ids"])], "reasons": data.get("reasons")}
 
     def _given(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        said = _some("outcome", "scope", "by", "reason", "arguments", "rights")(self, data)
+        said = _some("outcome", "scope", "by", "reason", "arguments", "rights", "approve")(self, data)
         return {"call": self._call(data["call_id"]), **said}
 
     def _dropped(self, data: Mapping[str, Any]) -> dict[str, Any]:

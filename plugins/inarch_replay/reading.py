@@ -253,6 +253,7 @@ class Reader:
             call.by_mode = True
         else:
             call.answers.append(event.data)
+            call.all_answers.append(event.data)
 
 
 _CALLS = {

@@ -66,6 +66,7 @@ class RecordedCall:
     origin: str
     turn_id: str
     answers: list[Mapping[str, Any]] = field(factory=list)
+    all_answers: list[Mapping[str, Any]] = field(factory=list)
     changes: list[Event] = field(factory=list)
     result_event: Event | None = None
     was_asked: bool = False

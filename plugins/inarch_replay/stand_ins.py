@@ -80,7 +80,8 @@ class RecordedTool:
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer:
         """Let the call have what the person chose then: what it meant was looked at then."""
-        return RightsOffer((), dict(chosen), (), self.tool.name)
+        then, is_unasked = self.player.lineup.then(self.tool.name, chosen)
+        return RightsOffer((), dict(chosen), (), self.tool.name, approve=then, unasked=is_unasked)
 
     def effects(self, arguments: Mapping[str, Any]) -> Any:
         """Return what the tool declares."""

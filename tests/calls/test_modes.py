@@ -95,34 +95,34 @@ KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
         ],
     ),
 }
-#                              ask      edits    all      none
+#                              ask      edits    all      plan     none
 TABLE = {
-    "reads a file": "            allow    allow    allow    allow",
-    "searches, undeclared": "    allow    allow    allow    allow",
-    "writes a file": "           ask      allow    allow    deny",
-    "writes files, undeclared": "ask      ask      allow    deny",
-    "runs a read-only command": "allow    allow    allow    allow",
-    "runs a command": "          ask      ask      allow    deny",
-    "commits": "                 ask      ask      allow    deny",
-    "wants confirmation": "      ask      ask      allow    deny",
-    "a policy asks": "           ask      ask      allow    deny",
-    "a policy denies": "         deny     deny     deny     deny",
-    "a rule allows": "           allow    allow    allow    allow",
-    "a rule asks": "             ask      ask      allow    deny",
-    "a rule denies": "           deny     deny     deny     deny",
-    "granted command": "         allow    allow    allow    allow",
-    "granted, a rule asks": "    ask      ask      allow    deny",
-    "granted, a policy denies": "deny     deny     deny     deny",
-    "a policy asks the person": "ask      ask      ask      deny",
-    "the person and a rule": "   ask      ask      ask      deny",
-    "the person, a wide rule": " ask      ask      ask      deny",
-    "the person, a rule for it": "allow    allow    allow    allow",
-    "the person, granted": "     allow    allow    allow    allow",
-    "another tool writes": "     ask      allow    allow    deny",
-    "another tool, undeclared": "ask      ask      allow    deny",
-    "another tool, protected": " ask      ask      allow    deny",
-    "another tool, confirmed": " ask      ask      allow    deny",
-    "another tool, programs": "  ask      ask      allow    deny",
+    "reads a file": "            allow    allow    allow    allow    allow",
+    "searches, undeclared": "    allow    allow    allow    allow    allow",
+    "writes a file": "           ask      allow    allow    deny     deny",
+    "writes files, undeclared": "ask      ask      allow    deny     deny",
+    "runs a read-only command": "allow    allow    allow    allow    allow",
+    "runs a command": "          ask      ask      allow    deny     deny",
+    "commits": "                 ask      ask      allow    deny     deny",
+    "wants confirmation": "      ask      ask      allow    ask      deny",
+    "a policy asks": "           ask      ask      allow    ask      deny",
+    "a policy denies": "         deny     deny     deny     deny     deny",
+    "a rule allows": "           allow    allow    allow    deny     allow",
+    "a rule asks": "             ask      ask      allow    ask      deny",
+    "a rule denies": "           deny     deny     deny     deny     deny",
+    "granted command": "         allow    allow    allow    deny     allow",
+    "granted, a rule asks": "    ask      ask      allow    deny     deny",
+    "granted, a policy denies": "deny     deny     deny     deny     deny",
+    "a policy asks the person": "ask      ask      ask      ask      deny",
+    "the person and a rule": "   ask      ask      ask      ask      deny",
+    "the person, a wide rule": " ask      ask      ask      ask      deny",
+    "the person, a rule for it": "allow    allow    allow    allow    allow",
+    "the person, granted": "     allow    allow    allow    deny     allow",
+    "another tool writes": "     ask      allow    allow    deny     deny",
+    "another tool, undeclared": "ask      ask      allow    deny     deny",
+    "another tool, protected": " ask      ask      allow    deny     deny",
+    "another tool, confirmed": " ask      ask      allow    deny     deny",
+    "another tool, programs": "  ask      ask      allow    deny     deny",
 }
 
 
@@ -131,7 +131,7 @@ def test_modes(kind: str) -> None:
     value, policies = KINDS[kind]
     call = ToolCall("id", "", "turn", value.name, {"command": "pytest -x"})
     bound = [Bound("tested", policy, PluginContext("tested", "/")) for policy in policies]
-    modes = ("ask", "edits", "all", "none")
+    modes = ("ask", "edits", "all", "plan", "none")
     effects = value.effects(call.arguments)
     found = [judge(call, value, effects, mode, bound).decision for mode in modes]  # type: ignore[arg-type]
     assert found == TABLE[kind].split()

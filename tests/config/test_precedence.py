@@ -17,7 +17,7 @@ from inarch.config.trust import grant, trust_of
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "model": st.sampled_from(["auto", "offline", "offline/extractive", "litellm/a/b"]),
-    "approve": st.sampled_from(["ask", "edits", "all", "none"]),
+    "approve": st.sampled_from(["ask", "edits", "all", "plan", "none"]),
     "max_iterations": st.integers(1, 99),
     "max_seconds": st.integers(1, 99).map(float),
     "max_tokens": st.integers(1, 99),

@@ -100,3 +100,9 @@ def test_event_data_is_plain_json() -> None:
     for kind, fields in SAMPLES.items():
         payload = event_data(EVENT_KINDS[kind](**fields))
         assert payload == json.loads(json.dumps(payload)) == to_data(payload)
+
+
+def test_no_plugin_has_the_first_word_of_a_kind_of_the_kernels() -> None:
+    from inarch.contract.plugin_events import RESERVED
+
+    assert {kind.partition(".")[0] for kind in EVENT_KINDS} == RESERVED

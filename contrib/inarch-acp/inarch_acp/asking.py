@@ -72,27 +72,51 @@ class Asking:
 
     async def _ask(self, asked: inarch.ApprovalRequest) -> inarch.Approval:
         call = asked.call
+        if asked.rights is not None and asked.rights.asks:
+            return await self._answers(asked, asked.rights)
         if asked.alike in self._rejected:
             return inarch.Approval(call.id, "deny", reason="rejected for the rest of this session")
-        message = schema.RequestPermissionRequest(
-            session_id=self.session_id, tool_call=self._shown(asked), options=_options(asked)
-        )
-        try:
-            response = schema.RequestPermissionResponse.model_validate(await self.request(ASK, as_json(message)))
-        except (RequestError, ConnectionError, ValidationError):
-            return inarch.Approval(call.id, "deny", reason=_CLOSED)
-        if isinstance(response.outcome, schema.DeniedOutcome):
-            return inarch.Approval(call.id, "deny", reason="the question was closed without an answer")
-        chosen = response.outcome.option_id
+        chosen, why_not = await self._chosen(self._shown(asked), _options(asked))
+        if why_not:
+            return inarch.Approval(call.id, "deny", reason=why_not)
         if chosen == "reject_always":
             self._rejected.add(asked.alike)
         return _approval(asked, chosen)
+
+    async def _answers(self, asked: inarch.ApprovalRequest, offer: inarch.RightsOffer) -> inarch.Approval:
+        """Ask one question after the other: a choice is an answer; own words are for the next prompt."""
+        given: dict[str, tuple[str, ...]] = {}
+        for right in offer.rights:
+            shown = self._shown(asked).model_copy(update={"content": [text_content(plain(inarch.escape(right.words)))]})
+            options = [
+                schema.PermissionOption(option_id=str(place), name=plain(inarch.escape(choice)), kind="allow_once")
+                for place, choice in enumerate(right.choices)
+            ]
+            options.append(schema.PermissionOption(option_id="none", name="Answer in a prompt", kind="reject_once"))
+            chosen, why_not = await self._chosen(shown, options)
+            if why_not or chosen not in {str(place) for place in range(len(right.choices))}:
+                return inarch.Approval(asked.call.id, "deny", reason=why_not or "the user answers in the next prompt")
+            given[right.name] = (right.choices[int(chosen)],)
+        return inarch.Approval(asked.call.id, "approve", rights=given)
+
+    async def _chosen(self, shown: schema.ToolCallUpdate, options: list[schema.PermissionOption]) -> tuple[str, str]:
+        """Return the option that was chosen, and where none was, why."""
+        message = schema.RequestPermissionRequest(session_id=self.session_id, tool_call=shown, options=options)
+        try:
+            response = schema.RequestPermissionResponse.model_validate(await self.request(ASK, as_json(message)))
+        except (RequestError, ConnectionError, ValidationError):
+            return "", _CLOSED
+        if isinstance(response.outcome, schema.DeniedOutcome):
+            return "", "the question was closed without an answer"
+        return response.outcome.option_id, ""
 
     def _shown(self, asked: inarch.ApprovalRequest) -> schema.ToolCallUpdate:
         call = ShownCall(asked.call.id, asked.call.name, asked.call.arguments, asked.tool.category)
         call.writes = call.category == "file"  # what is asked about changes something
         change = planned_diff(call.arguments, self.read, self.root) if call.category == "file" else None
-        content: list[Content] = [change or text_content(fenced(plain(asked.preview), "diff"))]
+        is_text = asked.file is not None and asked.file.argument
+        words = inarch.escape(asked.preview) if is_text else fenced(plain(asked.preview), "diff")
+        content: list[Content] = [change or text_content(plain(words))]
         if asked.reason:
             content.append(text_content(plain(inarch.escape(asked.reason))))
         return schema.ToolCallUpdate(

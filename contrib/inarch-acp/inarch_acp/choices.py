@@ -10,6 +10,7 @@ MODES = {
     "ask": ("Ask", "Nothing that has effects runs without a question."),
     "edits": ("Edits", "Edits of files run without a question, everything else that has effects is asked about."),
     "all": ("All", "Everything that the policy does not deny runs without a question."),
+    "plan": ("Plan", "Nothing that has effects runs until you approve a plan."),
     "none": ("Read only", "Nothing that has effects runs."),
 }
 

@@ -12,7 +12,7 @@ import inarch
 @click.option("--model", metavar="PROVIDER/NAME", help="Model to ask; auto picks one.")
 @click.option(
     "--approve",
-    type=click.Choice(["ask", "edits", "all", "none"]),
+    type=click.Choice(["ask", "edits", "all", "plan", "none"]),
     help="What runs without a question; with none, nothing that an editor chooses lifts it.",
 )
 @click.pass_obj

@@ -318,6 +318,14 @@ class Talk:
                 continue
             async for update in self._updates.of(item):
                 self._send(update)
+            if item.kind in ("calls.done", "command.ran"):
+                self._tell_mode()
+
+    def _tell_mode(self) -> None:
+        """Tell the editor of a mode that something else has set: a plan that was approved, or a command."""
+        if self.session.approve != self.mode:
+            self.mode = self.session.approve
+            self._send(schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=self.mode))
 
 
 def notification(session_id: str, update: Update) -> dict[str, Any]:

@@ -25,6 +25,7 @@ Update = (
     | schema.ConfigOptionUpdate
     | schema.SessionInfoUpdate
     | schema.UsageUpdate
+    | schema.AgentPlanUpdate
 )
 
 
@@ -61,6 +62,8 @@ class Updates:
         elif (handler := _HANDLERS.get(kind)) is not None:
             for update in handler(self, event):
                 yield update
+        elif (plan := _plan(data)) is not None:
+            yield plan
 
     def cut_off(self) -> list[Update]:
         """Return the ends of calls whose results were never recorded."""
@@ -225,6 +228,24 @@ _HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
     "error": Updates._remark,
     **dict.fromkeys(_WORDS, Updates._remark),
 }
+
+
+def _plan(data: Mapping[str, Any]) -> schema.AgentPlanUpdate | None:
+    """Return the list of what is to be done that a plugin's event has as `todos`; None where it has none."""
+    todos = data.get("todos")
+    listed = [one for one in todos if isinstance(one, Mapping)] if isinstance(todos, list | tuple) else None
+    if listed is None:
+        return None
+    states: Mapping[Any, Any] = {"completed": "completed", "in_progress": "in_progress"}
+    entries = [
+        schema.PlanEntry(
+            content=plain(str(one.get("content", ""))),
+            priority="medium",
+            status=states.get(one.get("status"), "pending"),
+        )
+        for one in listed
+    ]
+    return schema.AgentPlanUpdate(session_update="plan", entries=entries)
 
 
 def _text(text: str) -> schema.TextContentBlock:

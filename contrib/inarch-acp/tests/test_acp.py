@@ -64,7 +64,7 @@ def test_an_answer_is_streamed_and_the_session_is_listed(desk: Any, say: Any, re
             server = schema.McpServerStdio(name="x", command="/bin/true", args=[], env=[])
             new = await connection.new_session(str(desk.root), mcp_servers=[server])
             first = new.session_id
-            assert [mode.id for mode in new.modes.available_modes] == ["ask", "edits", "all", "none"]
+            assert [mode.id for mode in new.modes.available_modes] == ["ask", "edits", "all", "plan", "none"]
             assert {option.id: option.current_value for option in new.config_options} == {
                 "mode": "ask", "model": "openai-compatible/m",
             }  # fmt: skip

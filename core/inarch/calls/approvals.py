@@ -81,7 +81,8 @@ class Approvals:
             remarks = {}
             if not answers:
                 for live in waiting:
-                    self._deny_headless(live)
+                    self._unasked(live)
+                return
             waiting = [live for live in waiting if self._again(live, answers.get(live.call.id), prepare, remarks)]
         for live in waiting:
             self._deny(live, f"{live.call.name} was changed {MOST_ROUNDS} times without an answer", "user")
@@ -110,9 +111,10 @@ class Approvals:
                 first, rest = "$ " + live.offer.words.replace("\n", "⏎"), []  # a line end would look like one of ours
             shown = "\n".join((first, *live.offer.may, *rest))
         shape = live.shape
-        return ApprovalRequest(
-            live.call, tool, reason, shown, shape.words, file, live.offer, live.is_persons, shape.key
-        )
+        words = "" if live.offer is not None and live.offer.is_once else shape.words
+        if live.offer is not None and live.offer.approve:
+            reason = f"{reason}; after a yes the approve mode is {live.offer.approve}"
+        return ApprovalRequest(live.call, tool, reason, shown, words, file, live.offer, live.is_persons, shape.key)
 
     async def _from_front_end(
         self, front_end: FrontEnd, requests: Sequence[ApprovalRequest], turn_id: str
@@ -152,6 +154,7 @@ class Approvals:
         if answer.rights is not None and self._chosen(live, answer.rights) is not None:
             return self._with_rights(live, answer, remarks)
         live.approved = live.digest
+        live.then = live.offer.approve if live.offer is not None else ""
         scope, shape = narrowed(answer.scope, live), live.shape
         try:
             self.grants.remember(scope, shape, live.tool, self.journal.redactor.text(shape.words), live.rights)
@@ -189,7 +192,13 @@ class Approvals:
             return f"that can't be: {error.message}"
         return None if live.rights == dict(rights) else ""
 
-    def _deny_headless(self, live: LiveCall) -> None:
+    def _unasked(self, live: LiveCall) -> None:
+        """Settle a call about which nobody could be asked; one that only asks may run, and finds no answer."""
+        only_asks = live.is_persons and not live.has_effects and not (live.judgement and live.judgement.by_policy)
+        if live.offer is not None and live.offer.unasked and only_asks:
+            live.is_unasked = True
+            self._given(live, "approve", "once", "headless")
+            return
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and nobody could be asked"
         self._deny(live, message, "headless", remedy=remedy_of_unasked(live))
 
@@ -212,7 +221,7 @@ class Approvals:
     ) -> None:
         kept = scope if scope in LASTING else "once"
         chosen = rights if rights or outcome == "modify" else None
-        given = ApprovalGiven(live.call.id, outcome, kept, by, reason, arguments, chosen)
+        given = ApprovalGiven(live.call.id, outcome, kept, by, reason, arguments, chosen, live.then)
         self.journal.record(given, live.call.turn_id)
 
 

@@ -39,6 +39,10 @@ class Doors(Protocol):
         """Run a turn of a child session; one that only reads unless the call may change anything."""
         ...
 
+    def set_approve(self, level: str) -> None:
+        """Let another approve mode hold from now on, as the person said with a call."""
+        ...
+
 
 @define(eq=False, repr=False)
 class CallContext:

@@ -30,6 +30,8 @@ def narrowed(scope: ApprovalScope, live: LiveCall) -> ApprovalScope:
     No tool that runs commands is approved as a whole; what only a person may answer is not answered for everything; and
     a tool may say that a call is never approved for good: then not for the session either with rights that name things.
     """
+    if live.offer is not None and live.offer.is_once:
+        return "once"
     is_command = live.tool.value.category == "command"
     if (scope == "tool" and is_command) or (scope in ("tool", "session") and live.is_persons):
         scope = "shape"

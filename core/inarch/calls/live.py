@@ -75,6 +75,7 @@ class LiveCall:
     call where it reads whole folders; `proposed` are the arguments that it had before a person changed them; `offer` is
     what a person can let it do beyond what it may anyway, with what they chose. `original` are the arguments that it
     had before a plugin rewrote it, `said` what rewriters ask or deny, `allowed_by` why one answers the mode's question.
+    `is_unasked` is whether it runs because nobody could be asked, `then` the approve mode that the person lets follow.
     """
 
     call: ToolCall
@@ -92,6 +93,8 @@ class LiveCall:
     rewritten_by: str = ""
     allowed_by: str = ""
     said: tuple[Bound[Policy], ...] = ()
+    is_unasked: bool = False
+    then: str = ""
 
     @property
     def rights(self) -> ChosenRights:

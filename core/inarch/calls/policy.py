@@ -15,7 +15,7 @@ from inarch.contract.records import Category, Effects, ToolCall, Verdict
 if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
-ApproveMode = Literal["ask", "edits", "all", "none"]
+ApproveMode = Literal["ask", "edits", "all", "plan", "none"]
 By = Literal["mode", "confirmation", "policy", "person"]
 
 EDITING: frozenset[Category] = frozenset({"file", "other"})
@@ -71,11 +71,14 @@ def judge(
 
     A rule that allows takes away the mode's and the tool's question, never a policy's. Mode `all` answers every
     question with yes but one that only a person may answer, mode `none` with no; a deny is a deny in every mode.
+    In mode `plan` no rule and no approval lets a call run that may change something.
     """
     opinions = list(_until_denied(opinions_of(call, tool, policies)))
     denied = next((said for said in opinions if said.verdict.decision == "deny"), None)
     if denied is not None:
         return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules, remedy=denied.verdict.remedy)
+    if mode == "plan" and (reason := _changing(tool, effects)):
+        return Judgement("deny", f"{reason}, and the approve mode is plan")
     asked = question(tool, effects, opinions)
     if asked is None:
         named = any(said.grants and said.verdict.person for said in opinions)
@@ -102,14 +105,23 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
         return None
     if tool.requires_confirmation:
         return Judgement("ask", f"{tool.name} wants to be confirmed", "confirmation")
+    reason = _changing(tool, effects)
+    return Judgement("ask", _with_remarks(reason, opinions)) if reason else None
+
+
+def _changing(tool: Tool, effects: Effects) -> str:
+    """Return what a call may change, empty where it only looks."""
     if effects.writes:
-        programs = " and runs programs" if effects.programs else ""
-        return Judgement("ask", _with_remarks(f"it changes {_listed(effects.writes)}{programs}", opinions))
+        return f"it changes {_listed(effects.writes)}{' and runs programs' if effects.programs else ''}"
     if effects.exclusive and tool.category not in READING:
-        return Judgement("ask", _with_remarks("what it changes is not known beforehand", opinions))
-    if effects.programs:
-        return Judgement("ask", _with_remarks("it runs a program", opinions))
-    return None
+        return "what it changes is not known beforehand"
+    return "it runs a program" if effects.programs else ""
+
+
+def is_offered(tool: Tool, mode: str) -> bool:
+    """Whether there is such a tool in an approve mode: one may be for some `modes` only."""
+    modes = getattr(tool, "modes", ())
+    return not modes or mode in modes
 
 
 def _with_remarks(reason: str, opinions: Sequence[Opinion]) -> str:

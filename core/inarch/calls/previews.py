@@ -30,6 +30,8 @@ def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed:
     words = words_of(call, tool)
     if words is not None:
         return _command(words, call.arguments)
+    if proposed is not None and proposed.argument:
+        return proposed.after.split("\n")
     if proposed is not None:
         return _diff(proposed, files)
     given = {name: value for name, value in call.arguments.items() if isinstance(value, str)}

@@ -42,6 +42,9 @@ class Files:
 def proposed_file(call: ToolCall, tool: Tool, files: Files) -> ProposedFile | None:
     """Return the file that a call would leave; None where it is no edit of a text, or one that can't be made."""
     given = {name: value for name, value in call.arguments.items() if isinstance(value, str)}
+    name = getattr(tool, "text", "")
+    if name and name in given:
+        return ProposedFile(f"{name}.md", None, given[name], name)
     path = given.get("file_path")
     if path is None or tool.category != "file":
         return None

@@ -34,6 +34,8 @@ def remedy_of_unasked(live: LiveCall) -> str:
 
 def remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
     """Return what to do about a call that a policy or the approve mode denies."""
+    if judgement.reason.endswith("the approve mode is plan"):
+        return "only look for now, and say in a plan what is to be done; the person decides when that begins"
     if judgement.by != "policy" or "the approve mode is none" in judgement.reason:
         return "run with --approve ask to be asked"
     key = "" if judgement.is_rule else lifting_key(live)

@@ -174,7 +174,7 @@ class Runner:
             selection=self.selection(),
             effects=effects if effects is not None else None if anything else live.effects,
             hidden=live.hidden,
-            rights=live.rights if live.approved is not None or live.is_persons else None,
+            rights=live.rights if (live.approved is not None or live.is_persons) and not live.is_unasked else None,
             keeper=self.keeper,
             checked=partial(self.events.checked, bound.plugin),
             doors=self.doors,

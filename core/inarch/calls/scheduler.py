@@ -15,7 +15,7 @@ from inarch.calls.grants import Grants
 from inarch.calls.live import LiveCall
 from inarch.calls.ordering import edges
 from inarch.calls.outputs import LONGEST_RESULT
-from inarch.calls.policy import ApproveMode, Judgement, judge
+from inarch.calls.policy import ApproveMode, Judgement, is_offered, judge
 from inarch.calls.preparing import Preparation
 from inarch.calls.recording import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
@@ -155,6 +155,8 @@ class Scheduler:
             call_id = given if given and given not in taken else self.journal.clock.new_id()
             taken.add(call_id)
             bound = self.tools.get(part.name)
+            if bound is not None and not is_offered(bound.value, self.approve):
+                bound = None
             arguments, repaired = self.preparation.repaired(bound, part.arguments)
             call = ToolCall(call_id, provider_id, turn_id, part.name, arguments, origin=origin)
             batch.append(LiveCall(call, bound, self.journal, repaired=repaired))
@@ -176,6 +178,9 @@ class Scheduler:
         ready = [live for live in batch if not live.is_done]
         self._order(ready)
         await Executor(ready, batch, self._runner, self.journal, earlier).run()
+        for live in ready:
+            if live.then and live.call.status == "success" and self.doors is not None:
+                self.doors.set_approve(live.then)
         if any(live.has_effects for live in ready):
             self.journal.flush()  # what was changed is known even if the process ends now
 

@@ -17,8 +17,8 @@ from inarch.contract.frozen import frozen
 from inarch.contract.metadata import DEFAULTS, own_distribution
 from inarch_sdk.settings import Check, key, keys_of
 
-Approve = Literal["ask", "edits", "all", "none"]
-STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "none")
+Approve = Literal["ask", "edits", "all", "plan", "none"]
+STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "plan", "none")
 """Approval modes, the most lenient first."""
 
 
@@ -97,7 +97,8 @@ class Profile:
     workspace: str = key("The kind of workspace.", _first("workspace"), NAME)
     store: str = key("The kind of context store.", _first("store"), NAME)
     approve: Approve = key(
-        "What runs without a question: `ask` nothing with effects, `edits` file edits, `all` all; `none` denies it.",
+        "What runs without a question: `ask` nothing with effects, `edits` file edits, `all` all; `none` denies it, "
+        "and so does `plan` until the person has approved a plan.",
         "ask",
     )
     max_iterations: int = key("Requests to the model in one turn.", 10, COUNT)

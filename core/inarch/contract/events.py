@@ -239,7 +239,7 @@ class ApprovalGiven:
     """An answer came; `by` is `user`, `mode` (the approve mode) or `headless`.
 
     `arguments` are those that the person gave the call where `outcome` is `modify`, `rights` those that they added to
-    what it may do.
+    what it may do, `approve` the approve mode of the session once the call has succeeded.
     """
 
     kind: ClassVar[str] = "approval.given"
@@ -250,6 +250,7 @@ class ApprovalGiven:
     reason: str = ""
     arguments: Mapping[str, Any] | None = None
     rights: Mapping[str, tuple[str, ...]] | None = None
+    approve: str = ""
 
 
 @frozen

@@ -45,11 +45,15 @@ class FileChange:
 
 @frozen
 class ProposedFile:
-    """The text that a call would leave in a file; `before` is its present one, None where there is none."""
+    """The text that a call would leave in a file; `before` is its present one, None where there is none.
+
+    Where `argument` names one of the call's, that is the text, and there is no file: `path` is a name for editors.
+    """
 
     path: str
     before: str | None
     after: str
+    argument: str = ""
 
 
 @frozen

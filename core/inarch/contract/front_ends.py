@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from inarch.contract.frozen import frozen
 from inarch.contract.records import Approval, ChosenRights, ProposedFile, ToolCall
@@ -50,12 +50,14 @@ class Right:
         name: Its name in `Approval.rights`.
         words: What it is, in a few words.
         takes: What its values are called, such as `FILE`; empty where it takes none.
+        choices: Values to choose from, where they are known; others may be given all the same.
     """
 
     key: str
     name: str
     words: str
     takes: str = ""
+    choices: tuple[str, ...] = ()
 
 
 @frozen
@@ -68,6 +70,11 @@ class RightsOffer:
         may: What the call may do with it, a line each, for the question.
         words: What an approval of this call with these rights covers; no other call has the same words.
         lasting: Whether such an approval may be kept for the project.
+        asks: Whether `rights` are questions to the person, and what is chosen their answers.
+        approve: The approve mode of the session once the call has succeeded, told with the question; empty leaves it.
+            It counts where the person answers this very question.
+        unasked: Whether a call that changes nothing, and is the person's to answer, runs where nobody can be asked; it
+            then finds None in `context.rights`.
     """
 
     rights: tuple[Right, ...]
@@ -75,6 +82,14 @@ class RightsOffer:
     may: tuple[str, ...]
     words: str
     lasting: bool = True
+    asks: bool = False
+    approve: Literal["", "ask", "edits"] = ""
+    unasked: bool = False
+
+    @property
+    def is_once(self) -> bool:
+        """Whether an answer holds for this very call alone."""
+        return self.asks or bool(self.approve)
 
 
 @frozen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from attrs import Factory
@@ -26,15 +25,14 @@ class EventKind:
     schema: Mapping[str, Any] = Factory(lambda: {"type": "object"})
 
 
-@cache
-def reserved() -> frozenset[str]:
-    """Return the first words of the kernel's kinds: no plugin of such a name has events."""
-    from inarch.contract.events import EVENT_KINDS
-
-    return frozenset(kind.partition(".")[0] for kind in EVENT_KINDS)
+RESERVED = frozenset({
+    "approval", "call", "calls", "changes", "child", "command", "context", "decision", "error", "file", "input",
+    "limit", "model", "note", "session", "turn",
+})  # fmt: skip
+"""The first words of the kernel's kinds: no plugin of such a name has events. A start knows them without the kinds."""
 
 
 def is_plugins(kind: str) -> bool:
     """Whether an event of this kind is a plugin's, be that plugin there or not."""
     first, dot, _ = kind.partition(".")
-    return bool(dot) and first not in reserved()
+    return bool(dot) and first not in RESERVED

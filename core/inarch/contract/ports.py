@@ -203,7 +203,8 @@ class Tool(Protocol):
     `check(arguments, context)` raises `ToolFailed` where a call can only fail: it looks before the person is asked, in
     a thread, and changes nothing. `rights(arguments, chosen) -> RightsOffer | None` says what a person can let such a
     call do in the same question, and raises `ToolFailed` where what was chosen can't be; the running call finds it in
-    `context.rights`.
+    `context.rights`. A tool may have `modes`, the approve modes in which there is such a tool, empty for all, and
+    `text`, the argument in Markdown that the person reads, and may edit, before they let the call run.
     """
 
     @property

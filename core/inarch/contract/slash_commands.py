@@ -27,6 +27,19 @@ class SlashContext(Protocol):
         """How wide the screen is."""
         ...
 
+    @property
+    def approve(self) -> str:
+        """The session's approve mode."""
+        ...
+
+    def set_approve(self, level: str) -> None:
+        """Let another approve mode hold from now on, as `Session.set_approve` does: the person typed the command.
+
+        Raises:
+            UsageError: There is no such mode.
+        """
+        ...
+
     def extension(self, name: str) -> Any:
         """Return what a plugin adds to the session, as `Session.extension` does.
 
@@ -78,6 +91,7 @@ class SlashCommand:
             can show a list; elsewhere it runs without words.
         asks: Whether all that it does is to submit a prompt, such as one that a person keeps in a file: then
             `inarch "/NAME words"` runs it, too, and it gives way to any other command of its name.
+        key: A key that runs it without words, where a front end has keys: `s-tab` is free in the terminal.
     """
 
     name: str
@@ -88,6 +102,7 @@ class SlashCommand:
     complete: Callable[..., Iterable[Completion] | Awaitable[Iterable[Completion]]] | None = None
     picks: bool = False
     asks: bool = False
+    key: str = ""
 
     def start(self, words: str, context: SlashContext) -> str | Awaitable[str]:
         """Call `run` with what it takes."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
-from inarch.contract.plugin_events import EventKind, reserved
+from inarch.contract.plugin_events import RESERVED, EventKind
 from inarch.contract.ports import FrontEndSpec, StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
 from inarch.contract.session_extensions import SessionExtension
@@ -154,7 +154,7 @@ def _event_fault(event: EventKind) -> str:
 def twice(kind: str, plugin: str, values: Sequence[Any]) -> str:
     """Say which name one plugin gives two objects that are told apart by it; "" if none."""
     port = PORTS[kind]
-    if kind == "events" and values and plugin.partition(".")[0] in reserved():
+    if kind == "events" and values and plugin.partition(".")[0] in RESERVED:
         return f"events of a plugin named {plugin!r} would look like the kernel's own; give the plugin another name"
     if not (port.claims or kind == "events"):
         return ""

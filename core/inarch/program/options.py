@@ -31,7 +31,10 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--profile",), {"metavar": "NAME", "help": "Profile of the configuration."}),
     (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to ask; auto picks one."}),
     (("--root",), {"metavar": "DIR", "help": "Work in this directory instead of the current one."}),
-    (("--approve",), {"type": click.Choice(["ask", "edits", "all", "none"]), "help": "What runs without a question."}),
+    (
+        ("--approve",),
+        {"type": click.Choice(["ask", "edits", "all", "plan", "none"]), "help": "What runs without a question."},
+    ),
     (
         ("-p", "without"),
         {"metavar": "no:NAME", "multiple": True, "callback": _without, "help": "Leave a plugin out."},

@@ -64,6 +64,10 @@ class SessionDoors:
         """Return what takes the words of a plugin."""
         return PluginInbox(self.state.inputs, plugin)
 
+    def set_approve(self, level: str) -> None:
+        """Let another approve mode hold from now on."""
+        change_settings(self.state, {"approve": level})
+
     async def child(self, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
         """Run a turn of a child to its end; however it ends, what it took is the parent's.
 
@@ -89,13 +93,14 @@ class SessionDoors:
         return ChildTurn(child.id, turn, tuple(files.paths))
 
     def _opened(self, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
-        reads_only = not may_change or self.state.config.profile.approve == "none"
+        mode = self.state.config.profile.approve
+        reads_only = {"approve": "plan"} if mode == "plan" else {"approve": "none"} if not may_change else {}
         doors = SessionDoors(self.parts, self._branch(call, task), self.state, self.asking)
         try:
             child = open_state(self.parts, task.session_id or None, doors)
             profile = evolve(child.config.profile, output_schema=None)  # the form of the parent's answer
             child.config = evolve(child.config, profile=profile)
-            change_settings(child, {**task.settings, **({"approve": "none"} if reads_only else {})})
+            change_settings(child, {**task.settings, **reads_only})
         except UsageError as error:
             raise ToolFailed("validation", error.message, error.remedy) from error
         return child
@@ -104,7 +109,8 @@ class SessionDoors:
         depth = 1 + (self.state.branch.depth if self.state.branch is not None else 0)
         if depth > DEEPEST:
             raise ToolFailed("permission", f"{task.name} would be {depth} deep, and children end at {DEEPEST}")
-        there = [spec.name for spec in self.state.tools]
+        tools_here = self.parts.composition.tools
+        there = [spec.name for spec in self.state.tools if not getattr(tools_here[spec.name].value, "modes", ())]
         tools = there if task.tools is None else list(task.tools)
         if more := [name for name in tools if name not in there]:
             raise ToolFailed("permission", f"{task.name} can't have {', '.join(more)}: its caller has no such tool")

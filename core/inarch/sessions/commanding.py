@@ -39,6 +39,21 @@ class CommandContext:
         """The session in which the command was typed."""
         return self.session.id
 
+    @property
+    def approve(self) -> str:
+        """The session's approve mode."""
+        return self.session.approve
+
+    def set_approve(self, level: str) -> None:
+        """Let another approve mode hold from now on.
+
+        Raises:
+            UsageError: There is no such mode.
+            RuntimeError: The command's words are only completed.
+        """
+        self._needs_running()
+        self.session.set_approve(level)
+
     def extension(self, name: str) -> Any:
         """Return what a plugin adds to the session.
 

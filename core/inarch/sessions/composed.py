@@ -44,6 +44,14 @@ class Composed:
         tools = (bound.value for bound in self.composition.tools.values())
         return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)
 
+    def tools_in(self, mode: str, among: Collection[str] | None = None) -> tuple[ToolSpec, ...]:
+        """Return the tools that there are in an approve mode, of those `among` which they are; None is all."""
+        from inarch.calls.policy import is_offered
+
+        tools = self.composition.tools
+        names = {name for name in tools if (among is None or name in among) and is_offered(tools[name].value, mode)}
+        return tuple(spec for spec in self.tool_specs if spec.name in names)
+
     @property
     def strategies(self) -> list[Bound[DecisionStrategy]]:
         """The profile's decision strategies in its order.

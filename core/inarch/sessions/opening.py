@@ -143,11 +143,13 @@ def _state(
     seen = dict(history.seen) if history else {}
     above, branch = doors.above, doors.branch or heard.branch
     tools = None if branch is None else branch.tools
+    config, find_tools = parts.config if above is None else above.config, partial(parts.tools_in, among=tools)
     state = SessionState(
         session_id=journal.session_id,
-        config=parts.config if above is None else above.config,
+        config=config,
         models=parts.composition.models,
-        tools=tuple(spec for spec in parts.tool_specs if tools is None or spec.name in tools),
+        tools=find_tools(config.profile.approve),
+        find_tools=find_tools,
         offers={name: one for name, one in parts.composition.tools.items() if hasattr(one.value, "offered")},
         strategies=parts.strategies,
         find_strategies=parts.strategies_of,

@@ -196,8 +196,13 @@ class Session:
 
         return await switch_model(self.state, name, why)
 
+    @property
+    def approve(self) -> str:
+        """What runs without a question now: what `set_approve` takes."""
+        return self.state.config.profile.approve
+
     def set_approve(self, level: str) -> None:
-        """Let `ask`, `edits`, `all` or `none` say from now on what runs without a question, as `--approve` does.
+        """Let `ask`, `edits`, `all`, `plan` or `none` say from now on what runs unasked, as `--approve` does.
 
         Raises:
             UsageError: There is no such level.

@@ -61,3 +61,4 @@ def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
     state.config = evolve(state.config, profile=evolve(state.config.profile, **known))
     if "approve" in known:
         state.scheduler.approve = known["approve"]
+        state.enter_mode(known["approve"])

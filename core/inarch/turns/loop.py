@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
-from inarch.contract.records import Message, Text, Turn
+from inarch.contract.records import Message, Text, ToolCall, Turn
 from inarch.turns.context.fitting import ask_fitting
 from inarch.turns.limits import AnswerRefused, LimitReached, Refused
 from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import SO_FAR, results_message, text_message
+from inarch_sdk.result_text import ANSWER
 
 FINAL = frozenset({"max_cost_usd", "max_tokens", "max_reply_bytes"})
 """Limits after which nothing more is asked."""
@@ -90,7 +91,17 @@ async def _answer(run: TurnRun) -> str:
                 if run.declined or not run.state.end_guards or not await _is_held(run, answer):
                     return answer
                 continue
-            run.messages.append(results_message(await run.call(reply.calls, "model")))
+            done = await run.call(reply.calls, "model")
+            run.messages.append(results_message(done))
+            if answer := _answered(done):
+                run.messages.append(text_message(answer))
+                return answer
+
+
+def _answered(calls: Sequence[ToolCall]) -> str:
+    """Return the text with which a call ends the turn; empty where none does."""
+    results = (call.result for call in calls if call.result is not None and call.result.success)
+    return next((str(result.metadata[ANSWER]) for result in results if result.metadata.get(ANSWER)), "")
 
 
 def _checked(run: TurnRun, answer: str, *, is_last: bool) -> str | None:

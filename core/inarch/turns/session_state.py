@@ -42,6 +42,7 @@ class SessionState:
     """The state of a session between turns, and the composed parts a turn works with.
 
     Args:
+        find_tools: Returns the tools that there are in an approve mode.
         find_strategies: Returns the composed strategies of these names.
         offers: Tools that say which models are told of them.
         extensions: What plugins add to sessions.
@@ -67,6 +68,7 @@ class SessionState:
     config: Config
     models: Models
     tools: tuple[ToolSpec, ...]
+    find_tools: Callable[[str], tuple[ToolSpec, ...]]
     strategies: Sequence[Bound[DecisionStrategy]]
     find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
     sources: Sequence[Bound[ContextSource]]
@@ -117,6 +119,11 @@ class SessionState:
         if self._scheduler is None:
             self._scheduler = self.make_scheduler()
         return self._scheduler
+
+    def enter_mode(self, mode: str) -> None:
+        """Have the tools that there are in an approve mode."""
+        self.tools = self.find_tools(mode)
+        self._told.clear()
 
     def tools_for(self, model: str) -> tuple[ToolSpec, ...]:
         """Return the tools that a model, by its full name, is told of; a tool that can't say is among them."""

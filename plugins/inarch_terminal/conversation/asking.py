@@ -55,6 +55,7 @@ class ApprovalKeys:
     _rights: dict[str, str] = field(init=False, factory=dict)  # keys that choose one, and what it takes
     _pressed: float = field(init=False, default=0.0)
     _stray: float = field(init=False, default=0.0)  # when a key was pressed that means nothing
+    _in_words: bool = field(init=False, default=False)  # whether a line is awaited, and no key
     _word: str = field(init=False, default="")  # what is left of a "yes" whose first letter was the answer
     _word_until: float = field(init=False, default=0.0)
 
@@ -78,12 +79,16 @@ class ApprovalKeys:
 
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask until every call has an answer."""
+        from inarch_terminal.front_ends.answering import answered, only_asks
         from inarch_terminal.front_ends.approvals import SEE_FIRST
         from inarch_terminal.front_ends.questions import asked_about, is_cut
 
         settled: dict[str, Approval] = {}
         drafts: dict[str, str] = {}
         async with self._batches:
+            for request in filter(only_asks, batch):
+                self.notifier.tell(QUESTION_WAITS)
+                settled[request.call.id] = await answered(request, self._words)
             whole = was_seen = False
             note: tuple[str, ...] = ()  # what is told below what would run
             while left := [request for request in batch if request.call.id not in settled]:
@@ -105,6 +110,13 @@ class ApprovalKeys:
     def press(self, key: str) -> None:
         """Take a key as an answer, or as the beginning of one; one in the midst of typing is none."""
         if not self.is_open:
+            return
+        if self._in_words:
+            if key == "d":
+                self._settle("")
+            elif key:
+                self.screen.answer.insert_text(key)
+                self.screen.focus(on_answer=True)
             return
         is_typing = key not in _HARMLESS and self._pressed - self._stray < QUIET_S
         takes = self._rights.get(key, "")
@@ -139,7 +151,24 @@ class ApprovalKeys:
 
     def refuse(self) -> None:
         """Answer no, as the end of input does."""
-        self._settle("d")
+        self._settle("" if self._in_words else "d")
+
+    async def _words(self, text: str) -> str:
+        """Show a question and return the line that answers it; empty where the person declines."""
+        self._show(text + "\n")
+        await self._quiet()
+        self._answer = asyncio.get_running_loop().create_future()
+        self._in_words, self._lead, self.screen.label = True, "", "answer: "
+        self.keys = "a number or your own words · Esc, then d: no answer"
+        self.screen.answer.text = ""
+        self.screen.focus(on_answer=True)
+        self.screen.changed()
+        try:
+            return await self._answer
+        finally:
+            self._in_words, self._answer, self.keys = False, None, ""
+            self.screen.focus(on_answer=False)
+            self.screen.changed()
 
     async def _answered(self, left: Sequence[ApprovalRequest], *, offers_view: bool) -> Answers:
         """Return the next answer that means something."""

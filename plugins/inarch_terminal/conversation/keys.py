@@ -53,7 +53,10 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
 
     @keys.add("s-tab", filter=in_line)
     def complete_back(event: KeyPressEvent) -> None:
-        event.current_buffer.complete_previous()
+        if event.current_buffer.complete_state is not None:
+            event.current_buffer.complete_previous()
+        else:
+            _run_command_of("s-tab", chat)
 
     @keys.add(Keys.BracketedPaste, filter=in_line)
     def paste(event: KeyPressEvent) -> None:
@@ -70,6 +73,15 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     @keys.add("c-o")
     def fold(event: KeyPressEvent) -> None:
         chat.fold()
+
+
+def _run_command_of(key: str, chat: Chat) -> None:
+    """Do what the slash command of a key does, if one has it; what stands in the line stays there."""
+    from inarch_terminal.conversation.work import Line
+
+    commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
+    if name := next((name for name, one in commands.items() if one.value.key == key), ""):
+        chat.work.add(Line(f"/{name}", f"/{name}"))
 
 
 def _companions_keys(keys: KeyBindings, chat: Chat, at_empty_line: Filter) -> None:

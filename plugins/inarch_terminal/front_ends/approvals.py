@@ -10,16 +10,18 @@ from typing import TextIO
 
 from inarch import Approval, ApprovalRequest
 from inarch.output import columns_of
+from inarch_terminal.front_ends.answering import answered, only_asks
 from inarch_terminal.front_ends.answers import Answers, denied, read_answers
 from inarch_terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, question
 
+ASK_WORDS = "Answer (a number or your own words; Enter alone: none): "
 UNCLEAR = "That is none of the answers; ? explains them.\n"
 SEE_FIRST = "That is all of it: some was not shown. Answer again."
 
 
 async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approval]:
     """Ask until every call has an answer; the end of input answers no."""
-    settled: dict[str, Approval] = {}
+    settled = {one.call.id: await _words(one, err) for one in batch if only_asks(one)}
     drafts: dict[str, str] = {}
     whole = was_seen = False
     note: tuple[str, ...] = ()  # what is told below what would run
@@ -44,6 +46,11 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
         settled.update((approval.call_id, approval) for approval in found.approvals)
         settled.update((approval.call_id, approval) for approval in await _edited(found, drafts, err))
     return [settled[request.call.id] for request in batch]
+
+
+async def _words(request: ApprovalRequest, err: TextIO) -> Approval:
+    _forget_typed()
+    return await answered(request, lambda text: _answered(f"{text}\n{ASK_WORDS}", err))
 
 
 def _size(err: TextIO) -> ScreenSize:

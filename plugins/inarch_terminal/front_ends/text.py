@@ -83,6 +83,8 @@ class TextFrontEnd:
     def show(self, event: Event) -> None:
         """Show an event; kinds that say nothing to a person are passed over."""
         handle = self._kinds.get(event.kind)
+        if handle is None and "todos" in event.data:
+            self._todos(event.data)
         if handle is not None:
             if event.kind != "note":  # a remark goes above the live line, whatever else comes ends the wait
                 self._countdown.stop()
@@ -212,6 +214,17 @@ class TextFrontEnd:
         else:
             self._tree.clear()
             say("note", text)
+
+    def _todos(self, data: Data) -> None:
+        """Show a list of what is to be done; where nobody watches, only how far it is."""
+        if not self._watched:
+            self._note(f"todos: {str(data.get('text', '')).partition(chr(10))[0]}")
+            return
+        from inarch_terminal.rendering.todos import todo_rows
+
+        self._break_line()
+        for mark, style, words in todo_rows(data):
+            self._tree.item(mark, words, "", style=style)
 
     def _error(self, data: Data) -> None:
         self._say_error(data["message"] + (f" ({data['remedy']})" if data["remedy"] else ""), "error", data["message"])

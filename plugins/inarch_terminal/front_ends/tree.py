@@ -11,9 +11,10 @@ from inarch.output import columns_of, is_terminal
 from inarch_terminal.abilities import can_rewrite, has_colours
 
 _STYLES = {"dim": "2", "green": "32", "red": "31", "yellow": "33", "bold": "1"}
-_ROUND = {"root": "●", "item": "├─", "bar": "│ ", "end": "╰─", "ok": "✓", "failed": "✗", "stopped": "⊘", "live": "⋯"}
+_ROUND = {"root": "●", "item": "├─", "bar": "│ ", "end": "╰─", "ok": "✓", "failed": "✗", "stopped": "⊘", "live": "⋯",
+          "waits": "·", "cut": "…"}  # fmt: skip
 _PLAIN = {"root": "*", "item": "|-", "bar": "| ", "end": "`-", "ok": "ok", "failed": "failed", "stopped": "stopped",
-          "live": "..."}  # fmt: skip
+          "live": "...", "waits": ".", "cut": "..."}  # fmt: skip
 
 
 @define(eq=False, repr=False)

@@ -101,6 +101,11 @@ class View:
     def saw(self, event: Event) -> None:
         """Take the next event; a kind that says nothing to a person is passed over."""
         handle = self._kinds.get(event.kind)
+        if handle is None and "todos" in event.data:
+            from inarch_terminal.rendering.todos import todo_rows  # few turns have them
+
+            for row in todo_rows(event.data):
+                self._item(*row)
         if handle is not None:
             if event.kind != "note":  # a remark doesn't end the wait that it is about
                 self._wait = None

@@ -168,11 +168,26 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
         "category": asked.tool.category,
         "reason": asked.reason,
         "preview": asked.preview,
-        "html": fragments.diff(file.before or "", file.after) if file else fragments.preview(call.arguments),
+        "html": _shown(asked, fragments),
+        "asks": offer is not None and offer.asks,
         "shape": asked.shape,
         "scopes": scopes_of(asked),
         "file": {"path": file.path, "before": file.before, "after": file.after} if file is not None else None,
-        "rights": [{"name": one.name, "words": one.words, "takes": one.takes} for one in offer.rights] if offer else [],
+        "rights": [_right(one) for one in offer.rights] if offer else [],
         "chosen": {name: list(values) for name, values in offer.chosen.items()} if offer else {},
         "may": list(offer.may) if offer is not None else [],
     }  # fmt: skip
+
+
+def _right(right: inarch.Right) -> Mapping[str, Any]:
+    return {"name": right.name, "words": right.words, "takes": right.takes, "choices": list(right.choices)}
+
+
+def _shown(asked: inarch.ApprovalRequest, fragments: Fragments) -> str:
+    """Return what a call would do: questions stand below, and are not shown as its arguments, too."""
+    file = asked.file
+    if asked.rights is not None and asked.rights.asks:
+        return ""
+    if file is None:
+        return fragments.preview(asked.call.arguments)
+    return fragments.prose(file.after) if file.argument else fragments.diff(file.before or "", file.after)

@@ -223,6 +223,10 @@ class Room:
             rooms.began(event.turn_id, self)
         elif event.kind == "turn.ended" and event.turn_id:
             rooms.ended(event.turn_id)
+        if event.kind in ("calls.done", "command.ran") and self._session is not None:
+            self.approve, before = self._session.approve, self.approve
+            if self.approve != before:
+                self._tell_state()
         if event.kind == "model.switched":
             self.model = event.data.get("new") or self.model
         if self._live is None:

@@ -44,6 +44,10 @@ class Fragments(Protocol):
         """Return the difference of two texts."""
         ...
 
+    def prose(self, markdown: str) -> str:
+        """Return Markdown, without its raw HTML."""
+        ...
+
 
 def entry(fragments: Fragments, exchange: Exchange, *, running: bool = False) -> Message:
     """Return a turn as pages get it: whole, or with its last steps apart where it is long or runs."""

@@ -15,7 +15,7 @@ from inarch_web.server.room import Room
 Message = Mapping[str, Any]
 SOUND = b"\x01"
 """The first byte of a binary message that is sound."""
-LEVELS = ("ask", "edits", "all", "none")
+LEVELS = ("ask", "edits", "all", "plan", "none")
 
 
 def text_of(message: Message, key: str, default: str | None = None) -> str:

@@ -5,7 +5,7 @@ import { icon } from "./icons.js";
 /** @import { Hello, State } from "./wire.js" */
 
 const LEVELS = /** @type {Record<string, string>} */ ({ ask: "Asks first", auto: "Decides itself", edits: "Edits freely",
-  none: "Only reads", all: "Does all" });
+  plan: "Plans first", none: "Only reads", all: "Does all" });
 
 export class Bar {
   /** @type {Hello | null} */

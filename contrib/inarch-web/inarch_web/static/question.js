@@ -29,7 +29,8 @@ export class Asking {
     }
     const tools = [...new Set(question.calls.map((call) => call.tool))].join(", ");
     const many = question.calls.length > 1;
-    const head = many ? `May ${question.calls.length} calls run?` : `May ${tools} run?`;
+    const asks = question.calls.every((call) => call.asks);
+    const head = asks ? "A question" : many ? `May ${question.calls.length} calls run?` : `May ${tools} run?`;
     const cards = question.calls.map((call) => this.#card(call));
     const keys = make("p", { class: "question-keys" }, make("kbd", {}, "A"), " approve  ", make("kbd", {}, "D"), " deny  ",
       make("kbd", {}, "Alt Q"), " comes here");
@@ -55,7 +56,8 @@ export class Asking {
   #card(call) {
     const card = make("article", { class: "asked sheet", "data-asked": call.call, "aria-label": call.tool });
     const about = make("p", { class: "asked-why" }, make("code", { class: "asked-tool" }, call.tool), " ", call.reason);
-    card.append(about, make("div", { class: "asked-preview", tabindex: "0", role: "region", "aria-label": `What ${call.tool} would do` },
+    card.append(about);
+    if (!call.asks) card.append(make("div", { class: "asked-preview", tabindex: "0", role: "region", "aria-label": `What ${call.tool} would do` },
       fragment(call.html)));
     if (call.file) card.append(this.#editor(call.file));
     if (call.rights.length) card.append(this.#rights(call));
@@ -82,9 +84,26 @@ export class Asking {
       const values = right.takes ? make("input", { type: "text", class: "right-values", placeholder: right.takes, "aria-label": `${right.words}: ${right.takes}`,
         value: (chosen ?? []).join(" "), autocomplete: "off", spellcheck: "false" }) : null;
       values?.addEventListener("input", () => { box.checked = values.value.trim() !== ""; });
+      if (call.asks) return this.#asked(right, box, values);
       return make("div", { class: "right" }, make("label", { class: "right-box" }, box, " ", right.words), values);
     });
-    return make("fieldset", { class: "asked-rights" }, make("legend", {}, "For this call it may also"), ...rows);
+    const legend = call.asks ? "Your answers" : "For this call it may also";
+    return make("fieldset", { class: "asked-rights" }, make("legend", {}, legend), ...rows);
+  }
+
+  /**
+   * A question with its choices: each a button that fills the line, in which own words do as well.
+   * @param {import("./wire.js").Right} right @param {HTMLElement} box @param {HTMLInputElement | null} values
+   */
+  #asked(right, box, values) {
+    box.hidden = true;
+    const choose = (/** @type {string} */ choice) => {
+      if (!values) return;
+      values.value = choice;
+      values.dispatchEvent(new Event("input"));
+    };
+    const choices = right.choices.map((choice) => make("button", { type: "button", class: "choice", click: () => choose(choice) }, choice));
+    return make("div", { class: "right" }, box, make("p", { class: "right-box" }, right.words), ...choices, values);
   }
 
   /** @param {Question} question */
@@ -158,7 +177,8 @@ function chosenIn(card) {
     const box = row.querySelector("input[type=checkbox]");
     const values = row.querySelector("input.right-values");
     if (!(box instanceof HTMLInputElement) || !box.checked) continue;
-    chosen[box.value] = values instanceof HTMLInputElement ? values.value.split(/\s+/).filter(Boolean) : [];
+    const words = values instanceof HTMLInputElement ? values.value : "";
+    chosen[box.value] = box.hidden ? [words.trim()] : words.split(/\s+/).filter(Boolean);
   }
   return chosen;
 }

@@ -6,9 +6,9 @@
 /** @typedef {{id: string, name: string, title: string, model: string, approve: string, running: number | null,
  *   queued: string[], pages: number, spent: Spent, max_cost_usd: string | number | null, selection: any}} State */
 /** @typedef {{scope: string, label: string}} Scope */
-/** @typedef {{name: string, words: string, takes: string}} Right */
+/** @typedef {{name: string, words: string, takes: string, choices: string[]}} Right */
 /** @typedef {{path: string, before: string, after: string}} ProposedFile */
-/** @typedef {{call: string, tool: string, category: string, reason: string, html: string, shape: string,
+/** @typedef {{call: string, tool: string, category: string, reason: string, html: string, shape: string, asks: boolean,
  *   scopes: Scope[], file: ProposedFile | null, rights: Right[], chosen: Record<string, string[]>, may: string[]}} AskedCall */
 /** @typedef {{id: number, calls: AskedCall[]}} Question */
 /** @typedef {{call: string, outcome: string, scope?: string, reason?: string, content?: string, rights?: Record<string, string[]> | null}} Answer */

@@ -1,0 +1,86 @@
+"""What the person is asked: to approve a plan, or to answer questions; and `/plan`, which begins and ends plan mode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import inarch
+from inarch_plan import MODE
+
+EDITS = inarch.Right("w", "edits", "edits of files unasked from then on")
+LONGEST = 4_000
+"""Characters of one answer."""
+
+
+def plan_offer(plan: str, chosen: inarch.ChosenRights) -> inarch.RightsOffer:
+    """Return what the person can say of a plan.
+
+    Raises:
+        ToolFailed: Something else was chosen.
+    """
+    if set(chosen) - {EDITS.name} or any(chosen.values()):
+        raise inarch.ToolFailed("validation", f"all that can be chosen for a plan is {EDITS.name}")
+    then = "edits" if EDITS.name in chosen else "ask"
+    return inarch.RightsOffer((EDITS,), dict(chosen), (), plan, lasting=False, approve=then, unasked=True)  # type: ignore[arg-type]  # one of the two
+
+
+def questions_offer(questions: Sequence[Mapping[str, Any]], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
+    """Return questions as what the person can choose, by their numbers.
+
+    Raises:
+        ToolFailed: An answer is to no question, is empty or too long.
+    """
+    rights = tuple(
+        inarch.Right(str(number), str(number), one["question"], "ANSWER", tuple(one.get("choices") or ()))
+        for number, one in enumerate(questions, 1)
+    )
+    known = {right.name for right in rights}
+    for name, values in chosen.items():
+        if name not in known:
+            raise inarch.ToolFailed(
+                "validation", f"there is no question {name!r}", f"one of {', '.join(sorted(known))}"
+            )
+        if not values or not all(value.strip() and len(value) <= LONGEST for value in values):
+            raise inarch.ToolFailed("validation", f"an answer has 1 to {LONGEST:,} characters")
+    words = json.dumps([*questions], sort_keys=True)
+    return inarch.RightsOffer(rights, dict(chosen), (), words, lasting=False, asks=True, unasked=True)
+
+
+def answers(questions: Sequence[Mapping[str, Any]], chosen: inarch.ChosenRights | None) -> dict[str, Any]:
+    """Return the person's answers beside their questions.
+
+    Raises:
+        ToolFailed: Nobody was asked.
+    """
+    if chosen is None:
+        raise inarch.ToolFailed(
+            "denied", "nobody can be asked here", "decide by yourself, and say in your answer what you took for granted"
+        )
+    given = (", ".join(chosen.get(str(number), ())) or None for number, _ in enumerate(questions, 1))
+    return {
+        "answers": [{"question": one["question"], "answer": said} for one, said in zip(questions, given, strict=True)]
+    }
+
+
+def switched(words: str, context: inarch.SlashContext, before: dict[str, Any]) -> str:
+    """Begin plan mode, or end it where it holds and there are no words; words are the prompt that begins with it.
+
+    Raises:
+        UsageError: Nothing may ever change here: a plan would lift that.
+    """
+    if context.approve == "none":
+        raise inarch.UsageError(
+            "the approve mode is none, so no plan could be carried out", "begin with --approve plan"
+        )
+    if context.approve == MODE and not words:
+        level = before.pop(context.session_id, "ask")
+        context.set_approve(level)
+        return f"Plan mode is over; the approve mode is {level}."
+    if context.approve != MODE:
+        before[context.session_id] = context.approve
+        context.set_approve(MODE)
+    if words:
+        context.submit(words)
+    return "Plan mode: nothing changes until you approve a plan; /plan ends it."

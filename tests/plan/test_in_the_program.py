@@ -1,0 +1,107 @@
+"""Plans, questions and lists through the command line, without a terminal and in a real one of tmux."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..running.program import Run
+from ..running.terminals import Open
+
+MODEL = ("--plugin", str(Path(__file__).with_name("planning.py")), "--model", "planning/words")
+HEADLESS = ("--approve", "plan", *MODEL)
+
+
+def test_a_plan_without_a_terminal_is_printed_and_nothing_changes(cli: Run, project: Path) -> None:
+    ran = cli(*HEADLESS, "plan it")
+    assert (ran.returncode, ran.stdout) == (0, "# The plan\n\n1. Write new.txt\n")
+    assert not (project / "new.txt").exists()
+
+
+def test_as_json_the_plan_is_the_answer(cli: Run, project: Path) -> None:
+    ran = cli(*HEADLESS, "--output", "json", "plan it")
+    told = json.loads(ran.stdout)
+    assert ran.returncode == told["exit"] == 0 and told["answer"].startswith("# The plan")
+    assert not (project / "new.txt").exists()
+
+
+def test_no_rule_lets_a_call_run_that_changes_something(cli: Run, project: Path, environ: dict[str, str]) -> None:
+    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('[[rules]]\ntool = "write_file"\ndecision = "allow"\n')
+    ran = cli(*HEADLESS, "write it")
+    assert "the approve mode is plan" in ran.stdout and not (project / "new.txt").exists()
+
+
+def test_a_list_and_a_question_without_a_terminal(cli: Run) -> None:
+    ran = cli(*MODEL, "todo")
+    assert "todos: 1 of 3 done" in ran.stderr and ran.returncode == 0
+    shown = cli("sessions", "show", json.loads(cli("sessions", "list", "--json").stdout)[0]["id"]).stdout
+    assert "plan.todos" in shown and "- [>] Change it" in shown
+    ran = cli(*MODEL, "question me")
+    assert "nobody can be asked here decide by yourself" in ran.stdout and ran.returncode == 0
+
+
+def test_nothing_is_imported_until_it_is_used() -> None:
+    program = (
+        "import inarch, sys, tempfile\n"
+        "app = inarch.compose(root=tempfile.mkdtemp(), config={}, journal=False)\n"
+        "assert 'write_todos' in app.composition.tools\n"
+        "print(sorted(name for name in sys.modules if name.startswith('inarch_plan')))"
+    )
+    ran = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "['inarch_plan']"
+
+
+@pytest.mark.once
+def test_a_plan_is_edited_and_approved_at_a_terminal(terminal: Open, project: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "editor.sh"
+    editor.write_text('test "$(basename "$1")" = plan.md && sed -i "s/Write new/Write only new/" "$1"\n')
+    opened = terminal("plan it", *HEADLESS, EDITOR=f"sh {editor}")
+    opened.until("# The plan", "1. Write new.txt", "after a yes the approve mode is ask", "[d]")
+    opened.type("e", "Enter")
+    opened.until("1. Write only new.txt", "[d]", times=1)
+    opened.type("w", "Enter")
+    opened.until("after a yes the approve mode is edits")
+    opened.type("a", "Enter")
+    opened.until("✓ present_plan", "✓ write_file", "The answer.", "code=0")
+    assert (project / "new.txt").read_text() == "text\n"
+
+
+@pytest.mark.once
+def test_a_question_at_a_terminal(terminal: Open) -> None:
+    opened = terminal("question me", *MODEL)
+    opened.until("Which fruit?", "2  pears", "Answer (")
+    opened.type("2", "Enter")
+    opened.until("How many?")
+    opened.type("some", "Enter")
+    opened.until('"answer":"pears"', '"answer":"some"', "code=0")
+
+
+@pytest.mark.once
+def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Path) -> None:
+    opened = terminal(*MODEL)
+    opened.until("Ctrl-D")
+    opened.type("todo", "Enter")
+    opened.until("✓ Find the year", "⋯ Change it", "· Run the tests", "The answer.")
+    opened.type("", "BTab")
+    opened.until("Plan mode: nothing changes")
+    opened.type("/plan", "Enter")
+    opened.until("Plan mode is over; the approve mode is ask.")
+    opened.type("/plan plan it", "Enter")
+    opened.until("1. Write new.txt", "Run it?")
+    opened.type("w")
+    opened.until("the approve mode is edits", "Run it?")
+    opened.type("a")
+    opened.until("✓ write_file", "The answer.")
+    assert (project / "new.txt").read_text() == "text\n"
+    opened.type("question me", "Enter")
+    opened.until("Which fruit?", "answer:")
+    opened.type("1", "Enter")
+    opened.until("How many?", "answer:")
+    opened.type("three", "Enter")
+    opened.until('"answer":"apples"', '"answer":"three"')

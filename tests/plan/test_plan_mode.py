@@ -1,0 +1,94 @@
+"""Plan mode: only reading runs, a plan that the person approves ends it, and the turn goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.testing import calls, says
+from inarch_replay import replay
+
+from .conftest import Desk, edited, no, yes
+
+PLAN = "# Plan\n\n1. Write new.txt\n"
+PRESENT = ("present_plan", {"plan": PLAN})
+WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
+READ = ("read_file", {"file_path": "a.txt"})
+PLANNING: dict[str, Any] = {"flags": {"approve": "plan"}}
+
+
+def test_a_plan_is_edited_approved_and_carried_out_in_one_turn(desk: Desk) -> None:
+    other = PLAN + "2. Nothing else\n"
+    script = [calls(READ), calls(PRESENT), calls(WRITE), says("done")]
+    turn = desk.talk(script, answers={"present_plan": [edited(plan=other), yes("edits")]}, **PLANNING)
+    assert turn.content == "done" and not turn.unmet
+    assert (desk.root / "new.txt").read_text() == "text\n"
+    assert desk.person is not None
+    assert desk.person.asked[0].reason.endswith("after a yes the approve mode is ask")
+    assert "present_plan" in desk.offered(0) and "present_plan" not in desk.offered(2)
+    assert "plan mode" in desk.requests[0].messages[0].text
+    assert "The user changed the arguments of this call" in desk.seen[1] and "2. Nothing else" in desk.seen[1]
+    (approved,) = [data for data in desk.of("approval.given") if data["approve"] == "edits"]
+    assert approved["outcome"] == "approve" and approved["by"] == "user"
+    (scheduled,) = [data for data in desk.of("call.state") if (data["call"] or {}).get("arguments") == {"plan": other}]
+    assert scheduled["status"] == "scheduled"
+
+
+def test_a_yes_without_edits_goes_on_asking(desk: Desk) -> None:
+    script = [calls(PRESENT), calls(WRITE), says("done")]
+    desk.talk(script, answers={"present_plan": [yes()], "write_file": [no("not now")]}, **PLANNING)
+    assert not (desk.root / "new.txt").exists()
+    assert [request.call.name for request in desk.person.asked] == ["present_plan", "write_file"]  # type: ignore[union-attr]
+
+
+def test_a_refused_plan_leaves_the_mode_and_its_reason_reaches_the_model(desk: Desk) -> None:
+    script = [calls(PRESENT), calls(WRITE), says("done")]
+    desk.talk(script, answers={"present_plan": [no("too much")]}, **PLANNING)
+    assert "too much" in desk.seen[0]
+    assert "the approve mode is plan" in desk.seen[1] and "only look for now" in desk.seen[1]
+    assert not (desk.root / "new.txt").exists() and "present_plan" in desk.offered(2)
+
+
+@pytest.mark.parametrize("plan", ["", " \n\t"])
+def test_an_empty_plan_is_refused_before_anybody_is_asked(desk: Desk, plan: str) -> None:
+    desk.talk([calls(("present_plan", {"plan": plan})), says("done")], answers={}, **PLANNING)
+    assert "the plan is empty" in desk.seen[0] and not desk.of("approval.asked")
+
+
+def test_where_nobody_can_be_asked_the_plan_is_the_answer(desk: Desk) -> None:
+    turn = desk.talk([calls(PRESENT, WRITE)], **PLANNING)
+    assert (turn.status, turn.content) == ("done", PLAN)
+    assert not (desk.root / "new.txt").exists()
+
+
+@pytest.mark.parametrize("approve", ["ask", "edits", "all", "none"])
+def test_there_is_no_such_tool_in_any_other_mode(desk: Desk, approve: str) -> None:
+    desk.talk([calls(PRESENT), says("done")], answers={}, flags={"approve": approve})
+    assert "present_plan" not in desk.offered(0) and "present_plan" in desk.seen[0]
+    assert desk.of("call.result")[0]["result"]["error"]["code"] == "not_found"
+
+
+def test_a_yes_to_everything_is_no_yes_to_a_plan(desk: Desk) -> None:
+    def always(request: inarch.ApprovalRequest) -> inarch.Approval:
+        assert request.is_persons and not request.shape
+        return inarch.Approval(request.call.id, "approve", "session")
+
+    script = [calls(PRESENT), calls(WRITE), says("done")]
+    desk.talk(script, answers={"present_plan": [always], "write_file": [no("not now")]}, **PLANNING)
+    assert [data["scope"] for data in desk.of("approval.given")] == ["once", "once"]
+
+
+def test_a_whole_one_replays_to_the_same(desk: Desk) -> None:
+    script = [calls(PRESENT, WRITE), calls(WRITE), says("done")]
+    desk.talk(script, answers={"present_plan": [edited(plan="other"), yes("edits")]}, journal=True, **PLANNING)
+    report = asyncio.run(replay(desk.session_id, root=desk.root, config={}, flags={"approve": "plan"}))
+    assert report.same, report.first_difference
+
+
+def test_one_that_nobody_was_asked_about_replays_to_the_same(desk: Desk) -> None:
+    desk.talk([calls(PRESENT)], journal=True, **PLANNING)
+    report = asyncio.run(replay(desk.session_id, root=desk.root, config={}, flags={"approve": "plan"}))
+    assert report.same, report.first_difference
