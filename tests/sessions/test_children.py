@@ -150,12 +150,14 @@ def test_a_child_has_no_tool_that_its_caller_has_not(family_of: Families, tmp_pa
     assert "fly" in str(wrong.run().calls[0].result.error)
 
 
+@pytest.mark.parametrize("rules", [[], [{"tool": "*", "decision": "allow"}]], ids=["no rules", "allowed"])
 @pytest.mark.parametrize("mode", ["none", "all"])
 def test_a_call_that_changes_nothing_has_a_child_that_only_reads(
-    family_of: Families, tmp_path: Path, mode: str
+    family_of: Families, tmp_path: Path, mode: str, rules: list[dict[str, str]]
 ) -> None:
     script = {"parent": [tasks("child"), says("ok")], "child": [calls(WRITE), says("no")]}
-    family = family_of(tmp_path, script, {"flags": {"approve": mode}}, effects=inarch.Effects()).open()
+    settings = {"flags": {"approve": mode}, "config": {"rules": rules}}
+    family = family_of(tmp_path, script, settings, effects=inarch.Effects()).open()
     family.run()
     assert family.children[0].turn.calls[0].result.error.code == "denied"
     assert not (tmp_path / "made.txt").exists()

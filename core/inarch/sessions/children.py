@@ -94,7 +94,8 @@ class SessionDoors:
 
     def _opened(self, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
         mode = self.state.config.profile.approve
-        reads_only = {"approve": "plan"} if mode == "plan" else {"approve": "none"} if not may_change else {}
+        # In plan mode no rule of the user's lets it change something, as none let its caller; `none` would heed them.
+        reads_only = {} if may_change and mode != "plan" else {"approve": "plan"}
         doors = SessionDoors(self.parts, self._branch(call, task), self.state, self.asking)
         try:
             child = open_state(self.parts, task.session_id or None, doors)
