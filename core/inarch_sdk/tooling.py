@@ -40,6 +40,7 @@ class FunctionTool(ToolFunction):
     shape_rule: ShapeRule | None = None
     check_rule: CheckRule | None = None
     offered_rule: Callable[[str], bool] | None = None
+    least_window: int = 0
     _context: str = ""
     _converted: Mapping[str, Any] = field(factory=dict)
     _fresh: Mapping[str, Any] = field(factory=dict)
@@ -161,6 +162,7 @@ def tool(
     requires_confirmation: bool = False,
     receives_secrets: bool = False,
     offered: Callable[[str], bool] | None = None,
+    least_window: int = 0,
 ) -> Callable[[Callable[..., Any]], FunctionTool]: ...
 
 
@@ -202,7 +204,7 @@ def tool(
 
 _OPTIONS = frozenset({
     "name", "category", "effects", "shape", "check", "input_schema", "output_schema", "timeout_s", "max_retries",
-    "requires_confirmation", "receives_secrets", "offered",
+    "requires_confirmation", "receives_secrets", "offered", "least_window",
 })  # fmt: skip
 
 

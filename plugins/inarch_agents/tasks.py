@@ -13,6 +13,8 @@ import inarch
 from inarch_agents.agents import BUILT_IN, Agent
 
 NAME = "task"
+LEAST_WINDOW = 10_000
+"""Tokens: in a smaller window an agent's answer has hardly room beside the conversation."""
 callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_callers_tools", default=None)
 """The tools of the session whose turn runs: its source is told, and its calls run in the same context."""
 LOOKS = inarch.Effects(reads=frozenset({""}))
@@ -43,9 +45,10 @@ class Tasks:
         properties = _SCHEMA["properties"]
         agent = {**properties["agent"], "enum": sorted(self._agents)}
         schema = {**_SCHEMA, "properties": {**properties, "agent": agent}}
-        made = inarch.tool(name=NAME, input_schema=schema, effects=self._effects, check=self._check, timeout_s=0.0)(
-            self.task
-        )
+        made = inarch.tool(
+            name=NAME, input_schema=schema, effects=self._effects, check=self._check, timeout_s=0.0,
+            least_window=LEAST_WINDOW,
+        )(self.task)  # fmt: skip
         made.description = _DESCRIPTION + "; ".join(
             f"{one.name}{' (reads)' if one.only_reads else ''}: {' '.join(one.description.split())}"
             for _, one in sorted(self._agents.items())

@@ -13,6 +13,7 @@ TOOL_MEMBERS = (
     "name", "description", "category", "input_schema", "output_schema", "timeout_s", "max_retries",
     "requires_confirmation", "receives_secrets",
 )  # fmt: skip
+TOOL_EXTRAS = ("modes", "text", "least_window")
 MODEL_MEMBERS = ("name", "default_model", "default_decision_model")
 
 
@@ -32,6 +33,7 @@ def _object(kind: str, value: Any) -> dict[str, Any]:
     if kind == "tools":
         data = {member: to_data(getattr(value, member)) for member in TOOL_MEMBERS}
         data["effects"] = _constant_effects(value)
+        data["plain"] = {name: to_data(getattr(value, name)) for name in TOOL_EXTRAS if hasattr(value, name)}
     elif kind == "models":
         data = {member: getattr(value, member) for member in MODEL_MEMBERS}
     elif kind == "slash_commands":

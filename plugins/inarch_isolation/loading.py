@@ -88,6 +88,8 @@ def _tool(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     for extra in ("shape", "allowed_by"):
         if extra in item["offers"]:
             setattr(tool, extra, proxies.words_of(tool, extra))
+    for name, value in item["plain"].items():
+        setattr(tool, name, tuple(value) if isinstance(value, list) else value)
     if "offered" in item["offers"]:
         tool.offered = proxies.said_of_models(process, target, "offered", "tool")
     return tool

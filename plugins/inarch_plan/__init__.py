@@ -13,6 +13,8 @@ MODE = "plan"
 _BOXES = {"pending": " ", "in_progress": ">", "completed": "x"}
 STATES = tuple(_BOXES)
 MOST_TODOS, MOST_QUESTIONS, MOST_CHOICES = 100, 5, 9
+LEAST_WINDOW = 10_000
+"""Tokens: a smaller window has more need of the conversation than of lists and questions."""
 _TODOS = {
     "type": "array",
     "maxItems": MOST_TODOS,
@@ -90,7 +92,7 @@ class PresentPlan(_Tool):
 class AskUser(_Tool):
     """Asks the person, through whatever shows the session."""
 
-    name = ASK
+    name, least_window = ASK, LEAST_WINDOW
     description = (
         "Ask the user what only they can decide, with choices where there are some; they may say it otherwise."
     )
@@ -161,7 +163,7 @@ class PlanMode:
 
 @inarch.tool(name=TODOS, input_schema={
     "type": "object", "properties": {"todos": _TODOS}, "required": ["todos"], "additionalProperties": False,
-}, effects=inarch.Effects())  # fmt: skip
+}, effects=inarch.Effects(), least_window=LEAST_WINDOW)  # fmt: skip
 def write_todos(todos: list[dict[str, Any]], context: inarch.ToolContext) -> dict[str, Any]:
     """Show the user the list of what is to be done, the whole of it each time; for work of several steps."""
     done = sum(one["status"] == "completed" for one in todos)

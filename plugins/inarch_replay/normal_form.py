@@ -165,8 +165,8 @@ class Normaliser:
         return {"calls": [*map(self._call, data["call_ids"])], "reasons": data.get("reasons")}
 
     def _given(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        said = _some("outcome", "scope", "by", "reason", "arguments", "rights", "approve")(self, data)
-        return {"call": self._call(data["call_id"]), **said}
+        said = _some("outcome", "scope", "by", "reason", "arguments", "rights")(self, data)
+        return {"call": self._call(data["call_id"]), **said, "approve": data.get("approve") or None}
 
     def _dropped(self, data: Mapping[str, Any]) -> dict[str, Any]:
         return {

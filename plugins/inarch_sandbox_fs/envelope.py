@@ -141,6 +141,7 @@ class _Lines:
 
     def _hunk(self, path: str) -> Hunk:
         first, headers, lines, at_end = self.number, list[str](), list[tuple[str, str]](), False
+        empty = 0
         while self.begins("@@"):
             headers.append(self.take()[2:].strip())
         while self.rest and not self.begins("@@"):
@@ -154,9 +155,10 @@ class _Lines:
             if line and line[0] not in " -+":
                 self.number -= 1
                 raise self.wrong(f"{line[:80]!r} is no line of a change")
+            empty = 0 if line else empty + 1
             lines.append((line[:1] or " ", line[1:]))  # an empty line is one of context whose space was lost
-        while lines and not at_end and lines[-1] == (" ", "") and not self.begins("@@"):
-            lines.pop()  # what stands between two files
+        if empty and not at_end and not self.begins("@@"):
+            del lines[-empty:]  # what stands between two files
         if not any(mark != " " for mark, _ in lines):
             raise ToolFailed(
                 "validation", f"the change of {path} at line {first} of the patch changes nothing", _REMEDY

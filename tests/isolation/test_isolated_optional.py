@@ -22,6 +22,7 @@ class Both:
     input_schema = {"type": "object", "properties": {"text": {"type": "string"}}}
     description, category, output_schema = "Offer.", "other", None
     timeout_s, max_retries, requires_confirmation, receives_secrets = 9.0, 0, False, False
+    modes, text, least_window = ("plan", "ask"), "text", 5_000
     default_model = default_decision_model = "m"
 
     def effects(self, arguments):
@@ -166,6 +167,7 @@ def test_a_tool_offers_what_it_offers(app: inarch.App) -> None:
     assert OPTIONAL["tools"] == ("shape", "allowed_by", "offered")
     assert [getattr(tool, name)({"text": "a"}) for name in OPTIONAL["tools"][:2]] == ["shape of a", "allowed by a"]
     assert [tool.offered(model) for model in ("x/small", "x/large")] == [False, True]
+    assert (tool.modes, tool.text, tool.least_window) == (("plan", "ask"), "text", 5_000)
 
 
 def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:

@@ -196,15 +196,17 @@ class ToolContext(Protocol):
 class Tool(Protocol):
     """Something a model, a strategy or a person can call. `@inarch.tool` makes one from a typed function.
 
-    A tool may offer five more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
+    A tool may offer six more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
     such a call would cover: calls whose words are equal. `allowed_by(arguments) -> str` gives the lines of
     configuration that lift a denial of the tool's own policy. `asking(arguments) -> Sequence[int]` gives the places,
     from 0, of the commands of a line that a rule or grant has to allow; without it these are all.
     `check(arguments, context)` raises `ToolFailed` where a call can only fail: it looks before the person is asked, in
     a thread, and changes nothing. `rights(arguments, chosen) -> RightsOffer | None` says what a person can let such a
     call do in the same question, and raises `ToolFailed` where what was chosen can't be; the running call finds it in
-    `context.rights`. A tool may have `modes`, the approve modes in which there is such a tool, empty for all, and
-    `text`, the argument in Markdown that the person reads, and may edit, before they let the call run.
+    `context.rights`. `offered(model)` says whether a model, by its full name, is told of the tool. A tool may have
+    `modes`, the approve modes in which there is such a tool, empty for all; `least_window`, below which many tokens of
+    room for a request no model is told of it; and `text`, the argument in Markdown that the person reads, and may edit,
+    before they let the call run.
     """
 
     @property

@@ -150,7 +150,7 @@ def _state(
         models=parts.composition.models,
         tools=find_tools(config.profile.approve),
         find_tools=find_tools,
-        offers={name: one for name, one in parts.composition.tools.items() if hasattr(one.value, "offered")},
+        offers=parts.composition.tools,
         strategies=parts.strategies,
         find_strategies=parts.strategies_of,
         sources=parts.composition.context_sources,

@@ -33,7 +33,7 @@ from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.turn_time import child_seconds
 from inarch.turns.checking import checked_summary
-from inarch.turns.context.fitting import age
+from inarch.turns.context.fitting import age, answering_in, window_of
 from inarch.turns.limits import AnswerRefused, Refused, Repeats, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
 from inarch.turns.session_state import SessionState
@@ -141,7 +141,7 @@ class TurnRun:
             model=self.main.full_name,
             system=self.system,
             messages=(*self.earlier, *self.messages),
-            tools=self.state.tools_for(self.asker.answering(self.main.full_name)),
+            tools=self.state.tools_for((answering := answering_in(self)).full_name, window_of(answering, self.state)),
             tool_choice=tool_choice,
             effort=self.state.config.profile.effort,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import Factory, define, field
 
@@ -12,7 +12,7 @@ from inarch.config.config import Config
 from inarch.contract.compaction import Compaction, EarlierTurn
 from inarch.contract.errors import PluginError
 from inarch.contract.guarding import guarded
-from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Workspace
+from inarch.contract.ports import ContextSource, DecisionStrategy, Tool, Tracer, Workspace
 from inarch.contract.records import Message, ToolSpec, Turn
 from inarch.contract.session_extensions import SessionExtension
 from inarch.journal.journal import Journal
@@ -82,7 +82,7 @@ class SessionState:
     environ: Mapping[str, str]
     pacer: Pacing
     instructions: str = ""
-    offers: Mapping[str, Bound[Any]] = field(factory=dict)
+    offers: Mapping[str, Bound[Tool]] = field(factory=dict)
     extensions: Mapping[str, Bound[SessionExtension]] = field(factory=dict)
     runners: Collection[str] = ()
     history: list[EarlierTurn] = field(factory=list)
@@ -102,7 +102,7 @@ class SessionState:
     effortless: set[str] = field(factory=set)
     system: str = field(init=False)
     hiding: Hiding = field(init=False)
-    _told: dict[str, tuple[ToolSpec, ...]] = field(init=False, factory=dict)
+    _told: dict[tuple[str, int | None], tuple[ToolSpec, ...]] = field(init=False, factory=dict)
     _scheduler: Scheduler | None = field(init=False, default=None)
 
     @hiding.default
@@ -125,18 +125,20 @@ class SessionState:
         self.tools = self.find_tools(mode)
         self._told.clear()
 
-    def tools_for(self, model: str) -> tuple[ToolSpec, ...]:
-        """Return the tools that a model, by its full name, is told of; a tool that can't say is among them."""
-        if model not in self._told:
-            self._told[model] = tuple(spec for spec in self.tools if self._is_offered(spec.name, model))
-        return self._told[model]
+    def tools_for(self, model: str, window: int | None) -> tuple[ToolSpec, ...]:
+        """Return the tools that a model, by its full name and its tokens, is told of; one that can't say is there."""
+        told = self._told.get((model, window))
+        if told is None:
+            told = tuple(spec for spec in self.tools if self._is_offered(spec.name, model, window))
+            self._told[model, window] = told
+        return told
 
-    def _is_offered(self, name: str, model: str) -> bool:
-        tool = self.offers.get(name)
-        if tool is None:
-            return True
+    def _is_offered(self, name: str, model: str, window: int | None) -> bool:
+        tool = self.offers[name]
         with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
-            return bool(tool.value.offered(model))
+            if window is not None and window < getattr(tool.value, "least_window", 0):
+                return False
+            return not hasattr(tool.value, "offered") or bool(tool.value.offered(model))
         return True
 
     def go_on_with(self, history: Sequence[EarlierTurn]) -> None:

@@ -44,7 +44,7 @@ class Desk:
         if found is None:
             there = ", ".join(one.named for one in self._known.values()) or "none"
             raise inarch.ToolFailed(
-                "not_found", f"there is no process {process_id!r}; there are: {there}",
+                "not_found", f"there is no process {process_id[:40]!r}; there are: {there}",
                 "a process ends with the session that started it: start it again with start_process",
             )  # fmt: skip
         return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch import Tool, ToolCall, ToolContext, ToolFailed, ToolResult, Verdict
+from inarch_sandbox_fs.background.tools import LEAST_WINDOW
 from inarch_sandbox_fs.commands.policy import verdict_on
 from inarch_sandbox_fs.commands.tool import ExecuteCommand
 
@@ -44,6 +45,7 @@ class StartProcess(ExecuteCommand):
     desk: Desk = field(kw_only=True)
     name: str = field(init=False, default=START)
     input_schema: Mapping[str, Any] = field(init=False, default=_SCHEMA)
+    least_window: int = field(init=False, default=LEAST_WINDOW)
     timeout_s: float = field(init=False, default=120.0)  # starting is quick; the workspace is looked at before
 
     @property

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from inarch_sandbox_fs.background.desk import Desk
 
 LONGEST_WAIT_S = 120
+LEAST_WINDOW = 10_000
+"""Tokens: a smaller window has more need of the conversation than of these tools."""
 _PROCESS = {"type": "string", "minLength": 1, "description": "ID that start_process returned"}
 _READ = {
     "type": "object",
@@ -29,7 +31,9 @@ _STOP = {"type": "object", "properties": {"process": _PROCESS}, "required": ["pr
 def tools(desk: Desk) -> Sequence[inarch.Tool]:
     """Return the tools for processes that were started."""
 
-    @inarch.tool(effects=inarch.Effects(), input_schema=_READ, timeout_s=LONGEST_WAIT_S + 30.0)
+    @inarch.tool(
+        effects=inarch.Effects(), input_schema=_READ, timeout_s=LONGEST_WAIT_S + 30.0, least_window=LEAST_WINDOW
+    )
     def read_process(
         process: str, context: inarch.ToolContext, since: int | None = None, wait_s: float = 0
     ) -> dict[str, Any]:
@@ -38,7 +42,7 @@ def tools(desk: Desk) -> Sequence[inarch.Tool]:
         news = watched.wait(wait_s, context.cancelled)
         return {"state": f"{watched.how()}.", **watched.read(since, LIMIT), "note": " ".join(news) or None}
 
-    @inarch.tool(effects=inarch.Effects(), input_schema=_STOP, timeout_s=90.0)
+    @inarch.tool(effects=inarch.Effects(), input_schema=_STOP, timeout_s=90.0, least_window=LEAST_WINDOW)
     def stop_process(process: str) -> dict[str, Any]:
         """Kill a process with all that it has started."""
         watched = desk.stop(process, "stop_process")

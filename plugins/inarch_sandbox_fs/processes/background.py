@@ -158,6 +158,8 @@ class Background:
         if found is None:
             there = ", ".join(self._running) or "none"
             raise ToolFailed(
-                "not_found", f"no process {process_id!r} is running; running: {there}", "start it with start_process"
+                "not_found",
+                f"no process {process_id[:40]!r} is running; running: {there}",
+                "start it with start_process",
             )
         return found

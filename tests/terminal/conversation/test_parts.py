@@ -131,7 +131,7 @@ def test_what_a_line_can_become(tmp_path: Path) -> None:
         completer.talk = Talk(app, app.session(), Launched(Options()), print, lambda: 80)
         completer.paths = PathIndex(app.workspace)
         assert {"model", "quit", "memory"} <= set(offered("/"))
-        assert offered("/co") == ["compact", "context"]
+        assert {"compact", "context"} <= {*offered("/co")} <= {name for name in offered("/") if name[:2] == "co"}
         assert offered("/tools read_f") == ["read_file"]
         assert offered("/retry ") == ["undo"]
         assert offered("/quit ") == offered("/nothing ") == offered("/retry undo ") == offered("/tools a ") == []

@@ -116,6 +116,16 @@ def test_a_result_that_is_larger_than_the_window_is_cut_and_the_turn_is_done(roo
     assert "characters left out" in str(result.data)
 
 
+@pytest.mark.parametrize(("window", "is_told"), [(4_096, False), (9_000, False), (32_768, True)])
+def test_a_small_window_is_left_to_the_conversation(root: Path, window: int, is_told: bool) -> None:
+    session, model, _ = converse([says("well")], root, ["hello"], window)
+    (request,) = model.requests
+    names = {tool.name for tool in request.tools}
+    assert {"read_file", "write_file", "patch_source_file", "execute_command"} <= names
+    assert {name in names for name in ("write_todos", "ask_user", "start_process", "read_process", "task")} == {is_told}
+    assert request.tools == session.context().request.tools
+
+
 def test_a_prompt_without_room_is_a_failed_turn_that_says_what_to_do(root: Path) -> None:
     session, model, _ = converse([says("never")], root, ["word " * 9000])
     (turn,) = session.turns

@@ -217,7 +217,9 @@ function build(host, page) {
   seen.title = "Send a picture of what is selected along, for models that see";
   seen.append(picture, " with picture");
   form.append(pick, seen, address, reload);
-  host.replaceChildren(form, selected, status, frame);
+  const told = made("div", "pointing-told");
+  told.append(selected, status);
+  host.replaceChildren(form, told, frame);
   return { form, address, pick, picture, reload, status, selected, words, clear, frame };
 }
 

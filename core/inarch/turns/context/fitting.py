@@ -55,7 +55,7 @@ async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
 
 async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
     """Make a refused request shorter and ask again; what then goes through is what the model has room for."""
-    state, model = run.state, _answering(run).full_name
+    state, model = run.state, answering_in(run).full_name
     room = _room_after(error, state.counter.count(run.request(), model))
     state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
     if not await _shrink(run, room, "refused", strict=False):
@@ -86,7 +86,7 @@ async def make_room(run: TurnRun) -> None:
     Raises:
         ProviderError: Nothing more can be left out, and the window is known and not only guessed from a refusal.
     """
-    choice = _answering(run)
+    choice = answering_in(run)
     window = window_of(choice, run.state)
     if window is not None:
         await _shrink(run, window, "window", strict=window != run.state.refused.get(choice.full_name))
@@ -94,7 +94,7 @@ async def make_room(run: TurnRun) -> None:
 
 async def _shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -> bool:
     """Leave out what doesn't fit `window`, or what a compaction wants out before; whether there was anything."""
-    state, model = run.state, _answering(run).full_name
+    state, model = run.state, answering_in(run).full_name
     request = run.request()
     count = state.counter.count(request, model)
     called = [one for one in state.compactions if count > window * getattr(one.value, "at", 1.0)]
@@ -164,7 +164,7 @@ def _room_after(error: ProviderError, counted: int) -> int:
     return min(room, int(allowed * min(1.0, counted / max(sent, 1))) if sent > limit else allowed)
 
 
-def _answering(run: TurnRun) -> Choice:
+def answering_in(run: TurnRun) -> Choice:
     """Return who answers now: the turn's model, or the one that took over."""
     name = run.asker.answering(run.main.full_name)
     return run.main if name == run.main.full_name else choose_model(name, run.state.models, run.state.environ)

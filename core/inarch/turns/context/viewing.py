@@ -55,13 +55,14 @@ def view_context(state: SessionState) -> ContextView:
     """
     choice = choose_model(state.config.profile.model, state.models, state.environ)
     model = choice.full_name
-    request = ModelRequest(model, state.system, tuple(state.earlier_messages()), state.tools_for(model))
+    window = window_of(choice, state)
+    request = ModelRequest(model, state.system, tuple(state.earlier_messages()), state.tools_for(model, window))
     short = sum(len(said.messages) for said in state.history if said.form == "short")
     rows = state.counter.breakdown(request, short=short, instructions=state.instructions)
     forms = [said.form for said in state.history]
     return ContextView(
         model,
-        window_of(choice, state),
+        window,
         tuple(rows),
         (forms.count("whole"), forms.count("short"), state.gone),
         state.counter.count(request),
