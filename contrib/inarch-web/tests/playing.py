@@ -25,6 +25,10 @@ Calls = list[tuple[str, dict[str, Any]]]
 READ = ("read_file", {"file_path": "footer.py"})
 PATCH = ("patch_source_file", {"file_path": "footer.py", "search": "YEAR = 2024", "replace": "YEAR = 2025",
                                "description": "the new year"})  # fmt: skip
+TODOS = [
+    {"content": "Find the year", "status": "completed"}, {"content": "Change <b>it</b>", "status": "in_progress"},
+]  # fmt: skip
+QUESTIONS = [{"question": "Which year?", "choices": ["2025", "2026"]}, {"question": "Whose <b>name</b>?"}]
 PLAYS: dict[str, Callable[[str], list[Calls]]] = {
     "patch": lambda _: [[READ], [PATCH]],
     "write": lambda words: [[("write_file", {"file_path": words, "content": "one\ntwo\nthree\n"})]],
@@ -33,6 +37,9 @@ PLAYS: dict[str, Callable[[str], list[Calls]]] = {
     "both": lambda _: [[("write_file", {"file_path": name, "content": name}) for name in ("a.txt", "b.txt")]],
     "many": lambda words: [[("list_files", {"pattern": f"*{number}"}) for number in range(int(words))]],
     "plan": lambda _: [[("plan", {})]],
+    "todos": lambda _: [[("write_todos", {"todos": TODOS})]],
+    "question": lambda _: [[("ask_user", {"questions": QUESTIONS})]],
+    "carry": lambda _: [[READ], [("present_plan", {"plan": "# The year\n\n- `footer.py`: 2025"})], [PATCH]],
 }
 """What a word stands for: batches of calls, one after the other."""
 

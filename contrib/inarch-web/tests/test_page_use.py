@@ -241,6 +241,49 @@ def test_a_plan_is_shown_as_one(site: Site) -> None:
     expect(page.locator(".todo.is-doing")).to_contain_text("Change it")
 
 
+def test_what_is_to_be_done_is_a_list(site: Site) -> None:
+    page = site.page("wall")
+    ask(page, "todos")
+    answered(page)
+    expect(page.locator(".todo.is-done")).to_contain_text("Find the year")
+    expect(page.locator(".todo.is-doing")).to_contain_text("Change <b>it</b>")
+
+
+def test_questions_of_the_model_are_answered(site: Site) -> None:
+    page = site.page()
+    ask(page, "question")
+    question = asked(page)
+    expect(question).to_contain_text("Whose <b>name</b>?")
+    question.get_by_role("button", name="2026").click()
+    question.get_by_label("Whose <b>name</b>?").fill("Ada & Co")
+    question.get_by_role("button", name="Approve").click()
+    turn = answered(page)
+    turn.locator(".call").click()
+    expect(turn.locator(".call")).to_contain_text("2026")
+    expect(turn.locator(".call")).to_contain_text("Ada & Co")
+
+
+def test_a_plan_is_changed_approved_and_carried_out(site: Site) -> None:
+    page = site.page()
+    ask(page, "say hello")
+    answered(page)
+    level = page.get_by_label("What it may do without asking")
+    level.select_option("plan")
+    ask(page, "carry it out")
+    question = asked(page)
+    expect(question.get_by_role("heading", name="The year")).to_be_visible()
+    assert "2024" in (site.project / "footer.py").read_text()
+    question.locator("summary").click()
+    question.locator("textarea").fill("# The year\n\nOnly the year.")
+    question.get_by_role("button", name="Approve").click()
+    expect(question).to_contain_text("Only the year.")
+    question.get_by_label(re.compile("edits of files")).check()
+    question.get_by_role("button", name="Approve").click()
+    answered(page, 2)
+    assert "2025" in (site.project / "footer.py").read_text()
+    expect(level).to_have_value("edits")
+
+
 def test_the_theme_is_kept(site: Site) -> None:
     page = site.page()
     page.locator("main").click()
