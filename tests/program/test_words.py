@@ -71,14 +71,33 @@ def test_a_command_that_can_be_installed_is_never_a_prompt(cli: Run, words: tupl
 
 
 def test_it_is_a_command_once_it_is_installed(cli: Run, tmp_path: Path) -> None:
-    info = tmp_path / "site" / "inarch_web-1.0.dist-info"
+    site = install_web(tmp_path / "site", "inarch_web")
+    done = cli("web", PYTHONPATH=site)
+    assert (done.returncode, done.stdout) == (0, "web, too\n"), done.stderr
+    plugins = done.stderr.split()
+    assert plugins[-1] == "web" and "sandbox-fs" in plugins
+    listed = cli("plugins", "list", PYTHONPATH=site).stdout.splitlines()
+    assert [line.split()[:2] for line in listed if line.startswith("web ")] == [["web", "available"]]
+    safe = cli("web", PYTHONPATH=site, INARCH_SAFE_MODE="1")
+    assert safe.returncode == 2 and "INARCH_SAFE_MODE=1 loads none" in safe.stderr
+
+
+def test_a_command_of_another_distribution_is_none_before_its_plugin_is_named(cli: Run, tmp_path: Path) -> None:
+    """Whatever was installed could else be run by the first word of a prompt."""
+    done = cli("web", PYTHONPATH=install_web(tmp_path / "site", "somebodys_web"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "command 'web' belongs to plugin 'web', which profile 'default' does not have" in done.stderr
+
+
+def install_web(site: Path, distribution: str) -> str:
+    """Install a plugin `web` with a command of its name, and return the folder."""
+    info = site / f"{distribution}-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "entry_points.txt").write_text(
         "[inarch.plugins]\nweb = inarch_web\n[inarch.commands]\nweb = inarch_web:web\n"
     )
-    done = cli("web", PYTHONPATH=str(tmp_path / "site"))
-    assert done.returncode == 2
-    assert "command 'web' belongs to plugin 'web', which profile 'default' does not have" in done.stderr
+    (site / "inarch_web.py").write_text(WEB)
+    return str(site)
 
 
 def test_every_command_of_a_distribution_beside_inarch_is_known() -> None:
@@ -93,6 +112,24 @@ def test_every_command_of_a_distribution_beside_inarch_is_known() -> None:
     assert brought and brought.items() <= points["inarch.offered"].items()
 
 
+WEB = """
+import sys
+import click
+import inarch
+from inarch.commands import compose_given, composing_options
+
+@inarch.hookimpl
+def inarch_tools(context):
+    return []
+
+@click.command()
+@composing_options
+@click.pass_obj
+def web(context, **given):
+    with compose_given(given, naming="web") as app:
+        print(context.name + ", too")
+        print(*app.config.profile.plugins, file=sys.stderr)
+"""
 LETTERS = st.sampled_from("abcé-")
 WORDS = st.text(LETTERS, max_size=8)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 import inarch
@@ -27,3 +29,11 @@ def acp(context: inarch.PluginContext, profile: str | None, model: str | None, a
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     flags = {name: value for name, value in (("model", model), ("approve", approve)) if value is not None}
     return serve(profile, flags, settings.models)
+
+
+def main() -> None:
+    """Run `inarch acp` by the name of this distribution: whoever starts agents by their package knows no other."""
+    from inarch.__main__ import main as program
+
+    sys.argv[1:1] = ["acp"]
+    program()

@@ -272,7 +272,7 @@ class Server:
 
     async def _composed(self, root: str) -> inarch.App:
         async with self._composing:  # plugins are loaded one after the other
-            return await asyncio.to_thread(inarch.compose, self.profile, root, flags=self.flags)
+            return await asyncio.to_thread(inarch.compose, self.profile, root, flags=self.flags, naming=("acp",))
 
     def _talk(self, session_id: str) -> Talk:
         talk = self._talks.get(session_id)

@@ -196,6 +196,7 @@ class Desk:
     folder: Path
     shared: Path
     model: Model
+    argv: tuple[str, ...] = (sys.executable, "-P", "-m", "inarch", "acp")
 
     @property
     def root(self) -> Path:
@@ -208,10 +209,6 @@ class Desk:
         kept = {name: value for name, value in kept.items() if not name.endswith("_API_KEY")}
         places = {"HOME": self.folder / "home", "XDG_CACHE_HOME": self.shared / "cache", "PYTHONPATH": self.shared}
         return {**kept, **{name: str(path) for name, path in places.items()}}
-
-    @property
-    def argv(self) -> list[str]:
-        return [sys.executable, "-P", "-m", "inarch", "acp"]
 
     @property
     def log(self) -> str:

@@ -38,7 +38,7 @@ def live(context: inarch.PluginContext, /, **given: Any) -> int:
     if named and not named.startswith("live/"):
         raise inarch.UsageError(f"--model {named} is none of a voice", "write it like live/gemini-3.8-live")
     model = named or f"live/{default_model(settings, context.environ)}"
-    app = compose_given(given, model=model, strategy=("native",))
+    app = compose_given(given, naming="live", model=model, strategy=("native",))
     try:
         return talk(app, given, settings)
     except BaseException:

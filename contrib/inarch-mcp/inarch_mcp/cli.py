@@ -102,7 +102,7 @@ def serve(
     if token_env and not token:
         raise inarch.UsageError(f"the variable {token_env} is not set", "set it, or leave --token-env out")
     flags = {"approve": approve} if approve else {}
-    app = inarch.compose(profile=profile, root=root or ".", flags=flags)
+    app = inarch.compose(profile=profile, root=root or ".", flags=flags, naming=("mcp",))
     for line in app.ignored:
         click.echo(f"inarch: note: {inarch.escape(line)}", err=True)
     for one in app.composition.refused:

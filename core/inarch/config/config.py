@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from inarch.config.layers import Layer
 from inarch.config.sources import BUILT_IN, Given, Origin, Source, dotted
@@ -83,6 +83,12 @@ class Config:
     def sets(self, key: str) -> bool:
         """Whether somebody gave a key of the profile in use a value."""
         return key in self._values
+
+    def naming(self, plugins: Iterable[str]) -> Config:
+        """Return the same with a profile that names these plugins, too: after its own, for this run."""
+        named = self.profile.plugins
+        more = [name for name in plugins if name not in named]
+        return evolve(self, profile=evolve(self.profile, plugins=(*named, *more))) if more else self
 
     def is_isolated(self, plugin: str) -> bool:
         """Whether the plugin is to run elsewhere than in this process."""

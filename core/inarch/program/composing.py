@@ -28,6 +28,7 @@ class Options(NamedTuple):
     flags: Mapping[str, Any] = {}
     without: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
     output: str = "text"
     session: str | None = None
     name: str | None = None
@@ -38,8 +39,8 @@ class Options(NamedTuple):
     debug: bool = False
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Options:
-        """Return the options that click's parameters amount to.
+    def of(cls, given: Mapping[str, Any], naming: str = "") -> Options:
+        """Return the options that click's parameters amount to, and a plugin to add.
 
         Raises:
             UsageError: A value is wrong, or two flags contradict each other.
@@ -66,6 +67,7 @@ class Options(NamedTuple):
             output=given.get("output") or "text",
             session=given.get("session"),
             name=given.get("name"),
+            naming=(naming,) if naming else (),
             **{name: bool(given.get(name)) for name in ("resume", "no_journal", "quiet", "no_color", "debug")},
         )
 
@@ -99,6 +101,7 @@ def compose_app(options: Options) -> App:
         profile=options.profile,
         root=options.root,
         flags=options.flags,
+        naming=options.naming,
         without=options.without,
         files=options.files,
         journal=not options.no_journal,
@@ -115,18 +118,19 @@ def tell_left_out(app: App) -> None:
         say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
 
 
-def compose_given(given: Mapping[str, Any], *, tells: bool = True, **flags: Any) -> App:
+def compose_given(given: Mapping[str, Any], *, tells: bool = True, naming: str = "", **flags: Any) -> App:
     """Compose the application from click's parameters.
 
     Args:
         given: What click read for `composing_options`.
         tells: Whether it is said what the composition left out. A session records that; a command without one says it.
+        naming: A plugin to add where the profile does not name it: that of the command which was typed.
         **flags: Keys of the profile that win over everything else.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
     """
-    options = Options.of(given)
+    options = Options.of(given, naming)
     app = compose_app(options._replace(flags={**options.flags, **flags}))
     if tells and not options.quiet:
         tell_left_out(app)

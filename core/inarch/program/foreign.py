@@ -1,4 +1,8 @@
-"""A command that a plugin brings: loaded after probing, called through the guarded door."""
+"""A command that a plugin brings: loaded after probing, called through the guarded door.
+
+To type one that Inarch itself knows, a word of `inarch.offered`, is to name its plugin for this run: such a word is
+never a prompt. Any other command is there only where the profile names its plugin.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import click
 
 from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.guarding import guarded
+from inarch.contract.metadata import OFFERED, own_distribution
 from inarch.contract.records import PluginContext
 
 if TYPE_CHECKING:
@@ -66,6 +71,14 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
     if not os.path.isdir(root):  # noqa: PTH112 - beside realpath
         raise UsageError(f"{root} is not a directory", "name one with --root")
     config = load_config(root, profile=given.get("profile"))
+    if _is_known(found):
+        config = config.naming((found.plugin,))
     command = load_command(found, config)
     plugin = discover().plugins[found.plugin]
     return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS).context)
+
+
+def _is_known(found: FoundCommand) -> bool:
+    """Whether Inarch itself says that this command is of this distribution."""
+    package = dict(own_distribution().groups.get(OFFERED, ())).get(found.name, "")
+    return (found.package, found.distribution) == (package, package.replace("_", "-"))

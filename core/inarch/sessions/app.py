@@ -37,6 +37,7 @@ def compose(
     *,
     plugins: Sequence[str] | None = None,
     flags: Mapping[str, Any] | None = None,
+    naming: Sequence[str] = (),
     without: Sequence[str] = (),
     files: Sequence[str] = (),
     front_end: FrontEnd | None = None,
@@ -53,6 +54,7 @@ def compose(
         config: A file that replaces the user's, or a mapping shaped like it.
         plugins: In place of the profile's list, `...` among them stands for it. `auto` chooses among these, too.
         flags: Profile keys that win over everything else, such as `{"model": "offline/extractive"}`.
+        naming: Plugins to add at the end where the profile does not name them: a command's own.
         without: Plugins and built-in parts to leave out.
         files: Single-file plugins to add.
         front_end: Shows events and asks for approvals; without one, asking means denying.
@@ -77,7 +79,7 @@ def compose(
         environ=variables,
     )
     return compose_as(
-        loaded,
+        loaded.naming(naming),
         auto=plugins is None,
         without=without,
         files=files,

@@ -58,7 +58,7 @@ def serve(given: Mapping[str, Any], settings: Settings) -> int:
     Raises:
         InarchError: The configuration, the port or the framed page can't be used.
     """
-    app = compose_given(given)
+    app = compose_given(given, naming="web")
     try:
         return asyncio.run(_until_asked(app, given, settings))
     finally:
