@@ -18,6 +18,7 @@ from inarch_acp.choices import choices, config_options, modes
 from inarch_acp.commands import of_plugins, run_command
 from inarch_acp.pictures import has_pictures, put_pictures
 from inarch_acp.prompts import Prompt
+from inarch_acp.spending import Spending
 from inarch_acp.updates import Update, Updates, agent_chunk
 from inarch_acp.wire import as_json, plain
 
@@ -54,6 +55,7 @@ class Talk:
     _passing: asyncio.Task[None] | None = field(init=False, default=None)
     _turn: asyncio.Task[schema.PromptResponse] | None = field(init=False, default=None)
     _titled: bool = field(init=False, default=False)
+    _spending: Spending = field(init=False, factory=Spending)
 
     def __attrs_post_init__(self) -> None:
         profile = self.app.config.profile
@@ -80,6 +82,8 @@ class Talk:
         self.session = self.app.session(session_id)
         self._front_end.session_id = self.id
         self._updates = self._new_updates()
+        if session_id is not None:
+            self._spending = Spending.of(self.app.transcript(session_id).spent())
 
     def remark(self, text: str) -> None:
         """Tell the user something, with the next thing that is sent about the session."""
@@ -99,6 +103,8 @@ class Talk:
             self._send(update)
         self._titled = True
         await self._settle()
+        await self._look_at_window()
+        self._tell_usage()
 
     async def prompt(self, prompt: Prompt) -> schema.PromptResponse:
         """Answer a prompt.
@@ -215,13 +221,15 @@ class Talk:
 
     async def _run(self, text: str, images: Sequence[inarch.Image] = ()) -> schema.PromptResponse:
         put_pictures(self.id, images)
+        await self._look_at_window()
         turn = await self.session.run(text)
         await self._settle()
         if has_pictures(self.id):
             put_pictures(self.id, ())
             self._send(agent_chunk(f"> {_NO_PICTURES}\n\n", inarch.new_id()))
         self._tell_title(text)
-        await self._tell_usage()
+        await self._look_at_window()
+        self._tell_usage()
         return self._response(turn)
 
     def _response(self, turn: inarch.Turn) -> schema.PromptResponse:
@@ -242,7 +250,9 @@ class Talk:
                 total_tokens=given + made, input_tokens=given, output_tokens=made,
                 cached_read_tokens=used.cached_tokens, thought_tokens=used.reasoning_tokens,
             )  # fmt: skip
-        meta = {"inarch": {"turn_id": turn.id, "status": turn.status, "limit": turn.limit}}
+        cost = self._spending.cost
+        meta = {"inarch": {"turn_id": turn.id, "status": turn.status, "limit": turn.limit,
+                           "session_cost_usd": cost and cost.amount}}  # fmt: skip
         return schema.PromptResponse(stop_reason=reason, usage=usage, field_meta=meta)
 
     def _tell_title(self, text: str) -> None:
@@ -251,13 +261,16 @@ class Talk:
             title = " ".join(text.split())[:80]
             self._send(schema.SessionInfoUpdate(session_update="session_info_update", title=plain(title)))
 
-    async def _tell_usage(self) -> None:
+    async def _look_at_window(self) -> None:
         try:
             view = await asyncio.to_thread(self.session.context)
         except inarch.InarchError:
-            return  # how much there is in the window is not worth an error after an answer
-        if view.window:
-            self._send(schema.UsageUpdate(session_update="usage_update", used=view.tokens, size=view.window))
+            return  # how much there is in the window is not worth an error; a prompt has its own
+        self._spending.used, self._spending.window = view.tokens, view.window or 0
+
+    def _tell_usage(self) -> None:
+        if (update := self._spending.update) is not None:
+            self._send(update)
 
     def _new_updates(self, *, replays: bool = False) -> Updates:
         tracers = frozenset(bound.value.name for bound in self.app.composition.tracers)
@@ -318,6 +331,8 @@ class Talk:
                 continue
             async for update in self._updates.of(item):
                 self._send(update)
+            if self._spending.saw(item):
+                self._tell_usage()
             if item.kind in ("calls.done", "command.ran"):
                 self._tell_mode()
 

@@ -39,6 +39,7 @@ REQUESTS: dict[str, type[BaseModel]] = {
     "session/update": schema.SessionNotification,
     "session/request_permission": schema.RequestPermissionRequest,
 }
+USAGE = {"id": "1", "choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}}
 SLOW = '''
 """A tool that runs until it is stopped."""
 import asyncio
@@ -76,8 +77,7 @@ def piece(delta: Mapping[str, Any], finish: str | None = None) -> dict[str, Any]
 
 def text(*words: str, finish: str = "stop") -> HttpReply:
     """A reply of several pieces."""
-    usage = {"id": "1", "choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}}
-    return sse_reply([*(piece({"content": word}) for word in words), piece({}, finish), usage])
+    return sse_reply([*(piece({"content": word}) for word in words), piece({}, finish), USAGE])
 
 
 def hanging(word: str) -> HttpReply:
@@ -92,7 +92,7 @@ def calling(*calls: tuple[str, dict[str, Any]], says: str = "") -> HttpReply:
         for i, (name, given) in enumerate(calls)
     ]
     said = [piece({"content": says})] if says else []
-    return sse_reply([*said, piece({"tool_calls": made}), piece({}, "tool_calls")])
+    return sse_reply([*said, piece({"tool_calls": made}), piece({}, "tool_calls"), USAGE])
 
 
 Script = dict[str, list[HttpReply]]
@@ -214,8 +214,8 @@ class Desk:
     def log(self) -> str:
         return (self.folder / "log").read_text("utf-8", "replace")
 
-    def configure(self, more: str = "", approve: str = "ask") -> None:
-        """Write the user's configuration."""
+    def configure(self, more: str = "", approve: str = "ask", provider: str = "") -> None:
+        """Write the user's configuration; `provider` is more of the provider's settings."""
         place = self.folder / "home" / ".config" / "inarch"
         place.mkdir(parents=True, exist_ok=True)
         (place / "config.toml").write_text(
@@ -226,6 +226,7 @@ approve = "{approve}"
 plugins = ["sandbox-fs", "sqlite-store", "openai-compatible", "offline", "acp", "slow"]
 [plugins.openai-compatible]
 base_url = "{self.model.server.url}/v1"
+{provider}
 [plugins.acp]
 models = ["offline/extractive", "openai-compatible/other", "absent/model"]
 {more}
