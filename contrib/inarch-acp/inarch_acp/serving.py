@@ -20,6 +20,7 @@ import inarch
 from inarch_acp.commands import available_commands
 from inarch_acp.injecting import Injected, InjectRequest, RevokeRequest
 from inarch_acp.prompts import read_prompt
+from inarch_acp.signing_in import check_model, check_variable, methods
 from inarch_acp.talk import Talk, notification
 from inarch_acp.updates import Update
 from inarch_acp.wire import INVALID_REQUEST, Wire, as_json, plain
@@ -167,12 +168,16 @@ class Server:
                     field_meta={"inject": {"modes": ["steer"]}},
                 ),
             ),
-            auth_methods=[],
+            auth_methods=[*await asyncio.to_thread(methods, self.profile, self.flags)],
             agent_info=schema.Implementation(name="inarch", title="Inarch", version=inarch.__version__),
         )
 
     async def _authenticate(self, request: schema.AuthenticateRequest) -> None:
-        raise RequestError(INVALID_PARAMS, "there is nothing to authenticate with: keys are in Inarch's configuration")
+        app = await self._composed(str(Path.home()))
+        try:  # what is kept in the keyring is read here
+            await asyncio.to_thread(check_variable, request.method_id, methods(self.profile, self.flags), app.environ)
+        finally:
+            await app.aclose()
 
     async def _new(self, request: schema.NewSessionRequest) -> schema.NewSessionResponse:
         talk = await self._opened(request.cwd, None, _unused(request))
@@ -257,6 +262,8 @@ class Server:
             app = await self._composed(place)
             talk = Talk(app, self._send, self.connection.send_request, self.models, self.flags.get("approve") == "none")
             try:
+                if session_id is None:  # a kept one can be looked at without a key
+                    await asyncio.to_thread(check_model, app)
                 await asyncio.to_thread(talk.open, session_id)
             except BaseException:
                 await app.aclose()

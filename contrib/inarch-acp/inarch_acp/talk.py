@@ -18,6 +18,7 @@ from inarch_acp.choices import choices, config_options, modes
 from inarch_acp.commands import of_plugins, run_command
 from inarch_acp.pictures import has_pictures, put_pictures
 from inarch_acp.prompts import Prompt
+from inarch_acp.signing_in import check_model, refusal
 from inarch_acp.spending import Spending
 from inarch_acp.updates import Update, Updates, agent_chunk
 from inarch_acp.wire import as_json, plain
@@ -168,10 +169,12 @@ class Talk:
         Raises:
             UsageError: It is none of those that are offered.
             ConfigError: Nobody provides it.
+            RequestError: Its key is missing.
         """
         offered = {self.model, self.app.config.profile.model, *self.models}
         if model not in offered:
             raise inarch.UsageError(f"{model!r} is not offered", "add it to `models` of [plugins.acp]")
+        await asyncio.to_thread(check_model, self.app, model)
         await self.session.set_model(model)
         self.model = model
 
@@ -220,6 +223,7 @@ class Talk:
         self._loop.call_soon_threadsafe(self._send, agent_chunk(f"{plain(text)}\n\n", inarch.new_id()))
 
     async def _run(self, text: str, images: Sequence[inarch.Image] = ()) -> schema.PromptResponse:
+        await asyncio.to_thread(check_model, self.app, self.model)
         put_pictures(self.id, images)
         await self._look_at_window()
         turn = await self.session.run(text)
@@ -234,7 +238,8 @@ class Talk:
 
     def _response(self, turn: inarch.Turn) -> schema.PromptResponse:
         if turn.status == "failed":
-            raise RequestError(-32603, plain(turn.error or "the turn failed"))
+            why = plain(turn.error or "the turn failed")
+            raise refusal(why) if self._updates.failure == "auth" else RequestError(-32603, why)
         reason: schema.StopReason = "end_turn"
         if turn.status == "limited":
             reason = "max_tokens" if turn.limit == "max_tokens" else "max_turn_requests"

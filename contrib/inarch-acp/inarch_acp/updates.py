@@ -48,6 +48,7 @@ class Updates:
     replays: bool = False
     calls: dict[str, ShownCall] = field(init=False, factory=dict)
     finish: str = field(init=False, default="")
+    failure: str = field(init=False, default="")
     _said: str = field(init=False, default="")
     _reply: str = field(init=False, default="")
 
@@ -73,7 +74,7 @@ class Updates:
 
     def _turn_started(self, event: inarch.Event) -> list[Update]:
         turn = event.data["turn"]
-        self._said, self.finish = "", ""
+        self._said, self.finish, self.failure = "", "", ""
         if turn["type"] == "user" and self.replays:
             return [user_chunk(turn["content"], turn["id"])]
         return []
@@ -99,7 +100,7 @@ class Updates:
     def _replied(self, event: inarch.Event) -> list[Update]:
         if event.data["purpose"] != "turn":
             return []
-        self.finish = event.data["finish"]
+        self.finish, self.failure = event.data["finish"], event.data["error"]
         if not self.replays:
             return []
         shown: list[Update] = []

@@ -26,6 +26,7 @@ from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
 PATIENCE_S = 60.0
 RESPONSES: dict[str, type[BaseModel]] = {
     "initialize": schema.InitializeResponse,
+    "authenticate": schema.AuthenticateResponse,
     "session/new": schema.NewSessionResponse,
     "session/load": schema.LoadSessionResponse,
     "session/resume": schema.ResumeSessionResponse,
@@ -197,6 +198,7 @@ class Desk:
     shared: Path
     model: Model
     argv: tuple[str, ...] = (sys.executable, "-P", "-m", "inarch", "acp")
+    keys: Mapping[str, str] = field(factory=dict)
 
     @property
     def root(self) -> Path:
@@ -208,7 +210,7 @@ class Desk:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "INARCH_"))}
         kept = {name: value for name, value in kept.items() if not name.endswith("_API_KEY")}
         places = {"HOME": self.folder / "home", "XDG_CACHE_HOME": self.shared / "cache", "PYTHONPATH": self.shared}
-        return {**kept, **{name: str(path) for name, path in places.items()}}
+        return {**kept, **{name: str(path) for name, path in places.items()}, **self.keys}
 
     @property
     def log(self) -> str:

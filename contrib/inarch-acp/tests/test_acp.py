@@ -373,6 +373,10 @@ def test_a_failed_turn_is_an_error_of_the_prompt(desk: Any, say: Any) -> None:
             session = await desk.new(connection)
             with pytest.raises(RequestError, match="the key is wrong") as error:
                 await connection.prompt(session_id=session, prompt=say("hello"))
+            assert error.value.code == -32000
+            desk.model.server.routes = {"POST /v1/chat/completions": json_error("too much", 413)}
+            with pytest.raises(RequestError, match="too much") as error:
+                await connection.prompt(session_id=session, prompt=say("hello"))
             assert error.value.code == -32603
             with pytest.raises(RequestError) as error:
                 await connection.new_session("relative/path", mcp_servers=[])
@@ -383,7 +387,7 @@ def test_a_failed_turn_is_an_error_of_the_prompt(desk: Any, say: Any) -> None:
     asyncio.run(main())
 
 
-def json_error() -> Any:
+def json_error(words: str = "the key is wrong", status: int = 401) -> Any:
     from inarch.testing import json_reply
 
-    return json_reply({"error": {"message": "the key is wrong"}}, 401)
+    return json_reply({"error": {"message": words}}, status)

@@ -1,0 +1,81 @@
+"""Keys: an editor is told by which variable, and nobody answers in the place of a model whose key is missing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from acp import RequestError
+
+KEYED = 'api_key_env = "ACME_KEY"'
+
+
+def code_of(error: pytest.ExceptionInfo[RequestError]) -> int:
+    return error.value.code
+
+
+@pytest.mark.parametrize(
+    ("model", "ways"),
+    [
+        ("openai-compatible/m", {"gemini": "GEMINI_API_KEY", "openrouter": "OPENROUTER_API_KEY"}),
+        ("openrouter/acme/large", {"openrouter": "OPENROUTER_API_KEY", "gemini": "GEMINI_API_KEY"}),
+        ("litellm/anthropic/claude", {"litellm/anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY",
+                                      "openrouter": "OPENROUTER_API_KEY"}),
+    ],
+)  # fmt: skip
+def test_the_variables_are_named_that_of_the_model_first(desk: Any, model: str, ways: dict[str, str]) -> None:
+    async def main() -> None:
+        async with desk.editor("--model", model) as (_, connection, _process):
+            offered = (await connection.initialize(1)).auth_methods
+            assert {one.type for one in offered} == {"env_var"}
+            assert [(one.id, one.vars[0].name) for one in offered] == list(ways.items())
+
+    asyncio.run(main())
+
+
+def test_a_session_with_a_model_without_its_key_is_refused_with_the_variable(desk: Any) -> None:
+    async def main() -> None:
+        async with desk.editor("--model", "openrouter/acme/large") as (_, connection, _process):
+            for refused in (
+                lambda: connection.new_session(str(desk.root), mcp_servers=[]),
+                lambda: connection.authenticate(method_id="openrouter"),
+            ):
+                with pytest.raises(RequestError, match="OPENROUTER_API_KEY is not set") as error:
+                    await refused()
+                assert code_of(error) == -32000
+            with pytest.raises(RequestError, match="one of openrouter, gemini") as error:
+                await connection.authenticate(method_id="acme")
+            assert code_of(error) == -32602
+        desk.keys = {"OPENROUTER_API_KEY": "k"}
+        async with desk.editor("--model", "openrouter/acme/large") as (_, connection, _process):
+            await connection.authenticate(method_id="openrouter")
+            assert (await connection.new_session(str(desk.root), mcp_servers=[])).session_id
+
+    asyncio.run(main())
+
+
+def test_a_kept_session_is_shown_without_a_key_and_asks_for_it_at_the_prompt(desk: Any, say: Any, replies: Any) -> None:
+    desk.model.script = {"hello": [replies.text("hi")]}
+    desk.keys = {"ACME_KEY": "k"}
+    desk.configure(provider=KEYED)
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            await connection.prompt(session_id=session, prompt=say("hello"))
+        desk.keys = {}
+        async with desk.editor() as (editor, connection, _):
+            await connection.load_session(str(desk.root), session, mcp_servers=[])
+            assert editor.said(session) == "hi"
+            asked = len(desk.model.server.requests)
+            with pytest.raises(RequestError, match="ACME_KEY is not set") as error:
+                await connection.prompt(session_id=session, prompt=say("hello"))
+            assert code_of(error) == -32000 and len(desk.model.server.requests) == asked
+            await connection.set_config_option(session_id=session, config_id="model", value="offline/extractive")
+            with pytest.raises(RequestError, match="ACME_KEY is not set") as error:
+                await connection.set_config_option(session_id=session, config_id="model", value="openai-compatible/m")
+            assert code_of(error) == -32000
+            assert (await connection.prompt(session_id=session, prompt=say("hello"))).stop_reason == "end_turn"
+
+    asyncio.run(main())
