@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from inarch_testing.scripted import Step as Step
     from inarch_testing.scripted import calls as calls
     from inarch_testing.scripted import says as says
+    from inarch_testing.session_contracts import ChildContract as ChildContract
+    from inarch_testing.session_contracts import InboxContract as InboxContract
     from inarch_testing.store_contract import StoreContract as StoreContract
     from inarch_testing.strategy_contract import StrategyContract as StrategyContract
     from inarch_testing.texts import NASTY_TEXTS as NASTY_TEXTS
@@ -48,6 +50,7 @@ _HOMES: dict[str, str] = {
         "kept_store_contract": "KeptStoreContract",
         "model_contract": "ModelContract",
         "scripted": "ScriptedModel Step calls says",
+        "session_contracts": "ChildContract InboxContract",
         "store_contract": "StoreContract",
         "strategy_contract": "StrategyContract",
         "texts": "NASTY_TEXTS",
@@ -62,12 +65,14 @@ _WITH_ASSERTS = sorted({*_HOMES.values(), "fixtures", "model_bench"} - {"http_se
 
 __all__ = [  # written out: type checkers read it, and the public name takes all of it over
     "NASTY_TEXTS",
+    "ChildContract",
     "ConversationContract",
     "EndGuardContract",
     "ExporterContract",
     "HttpReply",
     "HttpRequest",
     "HttpServer",
+    "InboxContract",
     "KeptStoreContract",
     "ModelContract",
     "ReviewerContract",

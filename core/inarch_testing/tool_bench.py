@@ -9,19 +9,20 @@ import json
 import shutil
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from attrs import define, evolve, field
 
-from inarch import App, compose
+from inarch import App, repair_arguments
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import PluginContext, ToolResult
 from inarch.host import Bound
-from inarch_testing.apps import environ_in
+from inarch_testing.apps import environ_in, scripted_app
+from inarch_testing.scripted import ScriptedModel, says
 
 PLUGIN = "tested"
 _READING = ("read", "digest", "search")
@@ -96,6 +97,11 @@ async def _awaited(value: Awaitable[Any], run: Run) -> Any:
         run.ended.set()
 
 
+def watched(tool: Tool, **replaced: Any) -> WatchedTool:
+    """Return a tool that notes its runs; `replaced` has members of its own."""
+    return (WatchedAsyncTool if inspect.iscoroutinefunction(tool.run) else WatchedTool)(tool, **replaced)
+
+
 class _LookingContext(Noting):
     def __init__(self, context: Any, run: Run) -> None:
         super().__init__(context)
@@ -126,8 +132,21 @@ class ToolBench:
     prepare: Callable[[Path], None]
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call the tool as a front end does."""
-        return await self.app.call_tool(self.tool.name, copy.deepcopy(dict(arguments)))
+        """Call the tool as a person does, in a session of its own that knows the files which the call is to write."""
+        session = self.app.session()
+        session.state.seen.update(self._present(arguments))
+        try:
+            return await session.call_tool(self.tool.name, copy.deepcopy(dict(arguments)))
+        finally:
+            session.state.scheduler.close()
+
+    def _present(self, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield the files that a call is going to write, with their hashes."""
+        with suppress(Exception):  # the call itself tells what is wrong with its effects
+            repaired = repair_arguments(copy.deepcopy(dict(arguments)), self.tool.input_schema)
+            for path in self.tool.effects(repaired).writes:
+                with suppress(ToolFailed):  # it is to be made
+                    yield path, self.app.workspace.digest(path)
 
     def result(self, arguments: Mapping[str, Any], *, fresh: bool = True) -> ToolResult:
         """Call the tool, in a folder as at the start if `fresh`, and wait for its result."""
@@ -152,17 +171,16 @@ def tool_bench(
     """Compose an application around the tool, over a folder of its own; nothing is asked."""
     root = folder / "workspace"
     root.mkdir(parents=True, exist_ok=True)
-    profile = {"plugins": ["sandbox-fs"], "approve": "all"}
-    app = compose(
-        root=root, config={"profiles": {"default": profile}}, environ=environ_in(folder / "home"), journal=False
-    )
+    config = {"profiles": {"default": {"plugins": ["sandbox-fs"], "approve": "all"}}}
+    model = ScriptedModel([says("done")], repeat=True)  # for the children of its calls
+    app, _ = scripted_app(model, root, config=config, environ=environ_in(folder / "home"))
     with app:
-        watched = (WatchedAsyncTool if inspect.iscoroutinefunction(tool.run) else WatchedTool)(tool, **replaced)
+        looked_at = watched(tool, **replaced)
         places: dict[str, Any] = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state")}
-        bound: Bound[Any] = Bound(PLUGIN, watched, PluginContext(PLUGIN, str(root), settings=settings, **places))
+        bound: Bound[Any] = Bound(PLUGIN, looked_at, PluginContext(PLUGIN, str(root), settings=settings, **places))
         app.composition = evolve(app.composition, tools={**app.composition.tools, tool.name: bound})
         prepare(root)
-        yield ToolBench(app, watched, root, prepare)
+        yield ToolBench(app, looked_at, root, prepare)
 
 
 def snapshot(root: Path) -> dict[str, bytes | None]:

@@ -34,7 +34,7 @@ _EDGES: tuple[Any, ...] = ("", [], {}, 0, -1, 2**31, 0.5, None, False)
 
 
 class ToolContract(ABC):
-    """Tests of one tool, run through the kernel as `app.call_tool` does, over a real workspace.
+    """Tests of one tool, called in a session over a real workspace.
 
         class TestShout(ToolContract):
             valid = ({"text": "a"}, {"text": "ü"})

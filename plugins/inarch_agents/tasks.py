@@ -13,6 +13,7 @@ import inarch
 from inarch_agents.agents import BUILT_IN, Agent
 
 NAME = "task"
+_LONGEST_MESSAGE = 1_000
 LEAST_WINDOW = 10_000
 """Tokens: in a smaller window an agent's answer has hardly room beside the conversation."""
 callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_callers_tools", default=None)
@@ -68,7 +69,8 @@ class Tasks:
             async with self._room.of(context.turn_id):
                 return _result(agent, await context.child(job))
         except inarch.ToolFailed as error:
-            raise inarch.ToolFailed(error.code, f"{asked.source}: {error.message}", error.remedy) from None
+            message = error.message[:_LONGEST_MESSAGE]  # it may repeat a `session` of any length
+            raise inarch.ToolFailed(error.code, f"{asked.source}: {message}", error.remedy) from None
 
     def _effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
         agent = self._agents.get(str(arguments.get("agent")))

@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from .mutants import (
+    children,
     conversations,
     end_guards,
     exporters,
+    inboxes,
     models,
     reviewers,
     rewriters,
@@ -49,6 +51,8 @@ MODULES: dict[str, ModuleType] = {
     "RewriterContract": rewriters,
     "ReviewerContract": reviewers,
     "EndGuardContract": end_guards,
+    "InboxContract": inboxes,
+    "ChildContract": children,
 }
 
 

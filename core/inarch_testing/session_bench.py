@@ -1,0 +1,142 @@
+"""What the suites of tools run a session on: a tool of a plugin, a scripted model, and an eye on what becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from attrs import define, evolve, field
+
+from inarch import App, Session
+from inarch.contract.events import Event
+from inarch.contract.ports import Tool
+from inarch.contract.records import ModelRequest, PluginContext, ToolCall
+from inarch.host import Bound
+from inarch_testing.apps import environ_in, scripted_app, write_files
+from inarch_testing.scripted import ScriptedModel, Step, calls, says
+from inarch_testing.tool_bench import PLUGIN, watched
+
+PROMPT = "Do what this test asks of you."
+DONE = "done"
+_LOOK_S = 0.01
+
+
+@define(eq=False)
+class Talk:
+    """A session, and what happened in it."""
+
+    session: Session
+    events: list[Event] = field(factory=list)
+
+    def of(self, kind: str) -> list[Mapping[str, Any]]:
+        """Return the data of the events of a kind, oldest first."""
+        return [event.data for event in self.events if event.kind == kind]
+
+    @property
+    def said(self) -> list[str]:
+        """What the plugin said."""
+        return [data["text"] for data in self.of("input.waiting") if data["by"] == PLUGIN]
+
+    async def go(self) -> Sequence[ToolCall]:
+        """Have a turn that calls the tool, and return its calls."""
+        return (await self.session.run(PROMPT)).calls
+
+
+@define(eq=False)
+class SessionBench:
+    """An application with the tool in it, whose model calls it in every turn and then says that it is done.
+
+    Args:
+        app: The application.
+        tool: The tool, watched.
+        model: What was asked of it.
+        grace_s: How long is waited for anything.
+        faults: What threads and tasks raised that nobody caught.
+    """
+
+    app: App
+    tool: Any
+    model: ScriptedModel
+    grace_s: float
+    faults: list[str] = field(factory=list)
+
+    def talk(self) -> Talk:
+        """Begin a session."""
+        made = Talk(self.app.session())
+        made.session.state.journal.listeners.append(made.events.append)
+        return made
+
+    async def until(self, is_so: Callable[[], object]) -> bool:
+        """Wait until something is so, or a thread failed; whether it is."""
+        end = time.monotonic() + self.grace_s
+        while not (came := bool(is_so())) and not self.faults and time.monotonic() < end:  # noqa: ASYNC110
+            await asyncio.sleep(_LOOK_S)
+        return came
+
+    def check(self) -> None:
+        """Fail where the tool raised something, in its call or later."""
+        for run in self.tool.runs:
+            assert run.fault is None, f"the tool raised {run.fault!r:.300}; raise ToolFailed(code, message, remedy)"
+        assert not self.faults, f"what went on behind the call raised {self.faults[0]:.300}: nobody hears of it there"
+
+
+class Playing:
+    """The model's script: parents call the tool, children get answers in turn, the last one again and again."""
+
+    def __init__(self, wanted: Sequence[tuple[str, Mapping[str, Any]]], answers: Sequence[Step]) -> None:
+        self._wanted, self._answers = wanted, answers
+        self._asked = 0
+
+    def __call__(self, request: ModelRequest) -> Step:
+        """Answer a request."""
+        first = next(message.text for message in request.messages if message.role == "user")
+        if not first.startswith(PROMPT):
+            self._asked += 1
+            return self._answers[min(self._asked, len(self._answers)) - 1]
+        last = request.messages[-1]
+        has_called = last.role == "tool" or not last.text.startswith(PROMPT)
+        return says(DONE) if has_called else calls(*((name, dict(arguments)) for name, arguments in self._wanted))
+
+
+@contextmanager
+def session_bench(
+    tool: Tool,
+    folder: Path,
+    files: Mapping[str, str | bytes],
+    settings: Any,
+    wanted: Sequence[Mapping[str, Any]],
+    answers: Sequence[Step] = (),
+    grace_s: float = 30.0,
+) -> Iterator[SessionBench]:
+    """Compose an application around the tool; `wanted` are arguments of its calls in each turn. Nothing is asked."""
+    root = folder / "workspace"
+    root.mkdir(parents=True, exist_ok=True)
+    write_files(root, files)
+    model = ScriptedModel([Playing([(tool.name, one) for one in wanted], answers or [says(DONE)])], repeat=True)
+    config = {"profiles": {"default": {"plugins": ["sandbox-fs"], "approve": "all"}}}
+    app, _ = scripted_app(model, root, config=config, environ=environ_in(folder / "home"))
+    looked_at = watched(tool)
+    places: dict[str, Any] = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state")}
+    bound: Bound[Any] = Bound(PLUGIN, looked_at, PluginContext(PLUGIN, str(root), settings=settings, **places))
+    app.composition = evolve(app.composition, tools={**app.composition.tools, tool.name: bound})
+    bench = SessionBench(app, looked_at, model, grace_s)
+    before = threading.excepthook
+    threading.excepthook = lambda failed: bench.faults.append(repr(failed.exc_value))
+    try:
+        yield bench
+    finally:
+        threading.excepthook = before
+
+
+def faults_of_tasks(bench: SessionBench) -> None:
+    """Note what tasks of the running loop raise and nobody awaits."""
+
+    def note(loop: asyncio.AbstractEventLoop, told: Mapping[str, Any]) -> None:
+        bench.faults.append(repr(told.get("exception", told["message"])))
+
+    asyncio.get_running_loop().set_exception_handler(note)

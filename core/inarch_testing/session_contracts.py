@@ -1,0 +1,289 @@
+"""What tools must do that have more of their session than its files: an inbox, or children. Needs pytest to run."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from inarch.contract.errors import ProviderError
+from inarch.contract.intervening import MOST_TEXT
+from inarch.contract.ports import Tool
+from inarch.contract.records import ToolCall, ToolResult
+from inarch_testing.model_bench import tasks_left
+from inarch_testing.scripted import Step, says
+from inarch_testing.session_bench import SessionBench, Talk, faults_of_tasks, session_bench
+from inarch_testing.texts import NASTY_TEXTS
+from inarch_testing.tool_bench import in_json, text_arguments
+
+Arguments = Mapping[str, Any]
+
+
+class _InSession(ABC):
+    """What the suites share: sessions of a scripted model that calls the tool in each turn.
+
+    Attributes:
+        arguments: Arguments of the call; needed.
+        files: Path to text or bytes of the files that stand in the workspace before each test.
+        settings: What `context.settings` is.
+        grace_s: Seconds within which anything must have happened.
+    """
+
+    arguments: Arguments | None = None
+    files: Mapping[str, str | bytes] = {}
+    settings: Any = MappingProxyType({})
+    grace_s: float = 30.0
+
+    @abstractmethod
+    def make(self) -> Tool:
+        """Return the tool."""
+
+    def bench(
+        self, tmp_path: Path, wanted: Sequence[Arguments] = (), answers: Sequence[Step] = ()
+    ) -> AbstractContextManager[SessionBench]:
+        """Compose an application with the tool in it."""
+        assert self.arguments is not None, "give `arguments`: a mapping of those with which the tool is called"
+        wanted = wanted or [self.arguments]
+        return session_bench(self.make(), tmp_path, self.files, self.settings, wanted, answers, self.grace_s)
+
+
+class InboxContract(_InSession):
+    """Tests of one tool that tells the model something through `context.inbox`. Inherit `ToolContract` beside it.
+
+    class TestRemind(InboxContract):
+        arguments = {"seconds": 0.1, "text": "the tea is ready"}
+
+        def make(self):
+            return remind
+    """
+
+    def test_what_it_says_reaches_the_model(self, tmp_path: Path) -> None:
+        """The next request after it was said has it."""
+        with self.bench(tmp_path) as bench:
+            talk = asyncio.run(self._talked(bench, turns=2))
+            asked = "\n".join(message.text for message in bench.model.requests[-1].messages)
+            assert any(text in asked for text in talk.said), "the model was not told what it said"
+
+    def test_its_words_are_short(self, tmp_path: Path) -> None:
+        """A model reads them with every request that follows."""
+        with self.bench(tmp_path) as bench:
+            talk = asyncio.run(self._talked(bench))
+            longest = max(len(text) for text in talk.said)
+            assert longest < MOST_TEXT, f"it said {longest} characters at once: say where the rest can be read"
+
+    def test_nothing_is_said_twice(self, tmp_path: Path) -> None:
+        """Each time the model would do it again."""
+        with self.bench(tmp_path) as bench:
+            talk = asyncio.run(self._talked(bench))
+            again = sorted({text for text in talk.said if talk.said.count(text) > 1})
+            assert not again, f"it said {again[0]!r:.200} more than once for one call"
+
+    def test_any_text_is_taken(self, tmp_path: Path) -> None:
+        """What is wrong with arguments the call says: what is raised behind it nobody hears."""
+        tool, given = self.make(), dict(self.arguments or {})
+        wanted = [
+            {**given, name: value} for text in NASTY_TEXTS for name, value in text_arguments(tool.input_schema, text)
+        ]
+
+        async def go(bench: SessionBench) -> None:
+            faults_of_tasks(bench)
+            talk = bench.talk()
+            begun = sum(_succeeded(call) for call in await talk.go())
+            came = await bench.until(lambda: len(talk.said) >= begun)
+            bench.check()
+            assert came, f"of {begun} calls that succeeded {begun - len(talk.said)} said nothing"
+            await bench.app.aclose()
+
+        with self.bench(tmp_path, wanted) as bench:
+            asyncio.run(go(bench))
+
+    def test_sessions_keep_apart(self, tmp_path: Path) -> None:
+        """What a call has to say is said to the session of that call."""
+
+        async def go(bench: SessionBench) -> None:
+            talks = [bench.talk(), bench.talk()]
+            for talk in talks:
+                await talk.go()
+            came = await bench.until(lambda: all(talk.said for talk in talks))
+            assert came, "of two sessions one was told nothing: keep `context.inbox` with the work, not with the tool"
+            await bench.app.aclose()
+
+        with self.bench(tmp_path) as bench:
+            asyncio.run(go(bench))
+
+    def test_nothing_is_left_running(self, tmp_path: Path) -> None:
+        """Where the application ends before anything is said, no task and no thread holds up the exit."""
+
+        async def go(bench: SessionBench) -> list[str]:
+            faults_of_tasks(bench)
+            await bench.talk().go()
+            await bench.app.aclose()
+            return await tasks_left(self.grace_s)
+
+        with self.bench(tmp_path) as bench:
+            before = set(threading.enumerate())
+            left = asyncio.run(go(bench))
+            assert not left, f"tasks still run: {left}; await or cancel them"
+            assert not (new := _lasting(before, self.grace_s)), f"threads still run: {new}; make them daemons"
+            bench.check()
+
+    def test_nothing_is_printed(self, tmp_path: Path) -> None:
+        """Standard output is the front end's, also later."""
+        out = io.StringIO()
+        with self.bench(tmp_path) as bench, redirect_stdout(out), redirect_stderr(out):
+            asyncio.run(self._talked(bench))
+        assert not out.getvalue(), f"it printed {out.getvalue()!r:.200}: say it, or use context.emit"
+
+    async def _talked(self, bench: SessionBench, turns: int = 1) -> Talk:
+        """Have a turn, wait for what is said, and have the turns that follow."""
+        faults_of_tasks(bench)
+        talk = bench.talk()
+        (call,) = await talk.go()
+        assert _succeeded(call), f"a call with `arguments` should succeed, but: {_error(call)}"
+        came = await bench.until(lambda: talk.said)
+        bench.check()
+        assert came, f"it said nothing within {self.grace_s:g} s: call context.inbox.say(text)"
+        for _ in range(turns - 1):
+            await talk.go()
+        await bench.app.aclose()
+        return talk
+
+
+class ChildContract(_InSession):
+    """Tests of one tool that has a child session do something. Inherit `ToolContract` beside it.
+
+    class TestReview(ChildContract):
+        arguments = {"file_path": "a.py"}
+
+        def make(self):
+            return review
+    """
+
+    def test_the_answer_comes_back(self, tmp_path: Path) -> None:
+        """The call has a child, and its result has what the child answered."""
+        with self.bench(tmp_path, answers=[says("The moon is round.")]) as bench:
+            talk, (call,) = self._went(bench)
+            assert [one["status"] for one in talk.of("child.ended")] == ["done"], "no child was there, or it failed"
+            assert "The moon is round." in _said(call), (
+                f"the result doesn't have the child's answer: {_said(call):.300}"
+            )
+
+    def test_any_answer_is_taken(self, tmp_path: Path) -> None:
+        """Models say anything."""
+        for number, text in enumerate(NASTY_TEXTS):
+            with self.bench(tmp_path / str(number), answers=[says(text)]) as bench:
+                self._went(bench)
+
+    def test_a_child_that_fails_is_told(self, tmp_path: Path) -> None:
+        """As a failure, and not as an answer."""
+        with self.bench(tmp_path, answers=[[ProviderError("request", "there is no such model")]]) as bench:
+            talk, (call,) = self._went(bench)
+            assert talk.of("child.ended"), "no child was there"
+            assert not _succeeded(call), "the child failed, and the call succeeded: look at `turn.status`"
+
+    def test_where_there_can_be_none_it_is_told(self, tmp_path: Path) -> None:
+        """A call outside of sessions has no children; nor has one of a child that is three deep."""
+
+        async def go(bench: SessionBench) -> ToolResult:
+            async with bench.app:
+                return await bench.app.call_tool(bench.tool.name, dict(self.arguments or {}))
+
+        with self.bench(tmp_path) as bench:
+            result = asyncio.run(go(bench))
+            bench.check()
+            assert not result.success, "there could be no child, and the call succeeded: let ToolFailed pass"
+
+    def test_two_at_once_keep_apart(self, tmp_path: Path) -> None:
+        """Each of two calls of a reply has the answer of its own child."""
+        answers = ["The moon is round.", "The sea is deep."]
+        wanted = [dict(self.arguments or {})] * 2
+        with self.bench(tmp_path, wanted, [says(text) for text in answers]) as bench:
+            _, asked = self._went(bench)
+            found = sorted(text for call in asked for text in answers if text in _said(call))
+            assert found == answers, (
+                "of two calls at once not each has an answer of its own: keep no state between calls"
+            )
+
+    def test_a_cancel_ends_it(self, tmp_path: Path) -> None:
+        """`CancelledError` passes, and nothing goes on."""
+
+        async def go(bench: SessionBench) -> tuple[Talk, list[str]]:
+            talk = bench.talk()
+            turn = asyncio.create_task(talk.go())
+            await bench.until(lambda: talk.of("child.started") or turn.done())
+            assert not turn.done(), "the call had no child to wait for"
+            turn.cancel()
+            with suppress(asyncio.CancelledError):
+                await turn
+            left = await tasks_left(self.grace_s)
+            await bench.app.aclose()
+            return talk, left
+
+        with self.bench(tmp_path, answers=[[3_600.0, *says("too late")]]) as bench:
+            talk, left = asyncio.run(go(bench))
+            assert not left, f"tasks still run after the cancel: {left}; await the child in the call"
+            assert talk.of("child.ended"), "the child went on after the cancel"
+
+    def test_the_turns_own_time_is_its_limit(self, tmp_path: Path) -> None:
+        """A child is a whole turn: what a tool may take otherwise would cut it."""
+        limit = self.make().timeout_s
+        assert limit == 0, f"timeout_s is {limit:g}: give 0.0, for the child's time ends with the turn's"
+
+    def test_nothing_is_printed_or_left_running(self, tmp_path: Path) -> None:
+        """Standard output is the front end's, and a turn waits for nobody."""
+        out = io.StringIO()
+
+        async def go(bench: SessionBench) -> list[str]:
+            await bench.talk().go()
+            await bench.app.aclose()
+            return await tasks_left(self.grace_s)
+
+        with self.bench(tmp_path) as bench:
+            before = set(threading.enumerate())
+            with redirect_stdout(out), redirect_stderr(out):
+                left = asyncio.run(go(bench))
+            assert not left, f"tasks still run: {left}; await or cancel them"
+            assert not (new := _lasting(before, self.grace_s)), f"threads still run: {new}; join them"
+        assert not out.getvalue(), f"it printed {out.getvalue()!r:.200}: return it, or use context.emit"
+
+    def _went(self, bench: SessionBench) -> tuple[Talk, Sequence[ToolCall]]:
+        """Have one turn, and close."""
+
+        async def go() -> tuple[Talk, Sequence[ToolCall]]:
+            talk = bench.talk()
+            asked = await talk.go()
+            await bench.app.aclose()
+            return talk, asked
+
+        found = asyncio.run(go())
+        bench.check()
+        return found
+
+
+def _succeeded(call: ToolCall) -> bool:
+    return call.result is not None and call.result.success
+
+
+def _error(call: ToolCall) -> str:
+    return str(call.result.error if call.result is not None else "it has no result")
+
+
+def _said(call: ToolCall) -> str:
+    return in_json(call.result) if call.result is not None else ""
+
+
+def _lasting(before: set[threading.Thread], seconds: float) -> list[str]:
+    """Return what threads have come that would hold up the exit, after having given them time to end."""
+    end = time.monotonic() + seconds
+    while new := [one.name for one in threading.enumerate() if one not in before and not one.daemon]:
+        if time.monotonic() > end:
+            return new
+        time.sleep(0.005)
+    return []
