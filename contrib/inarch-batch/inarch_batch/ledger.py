@@ -1,0 +1,170 @@
+"""What all workers of a batch share: its money, and when a model may be asked. A small database in the output folder.
+
+A request holds what it may cost at most before it is sent, and gives back what it did not. All holds and all that is
+spent stay below the ceiling at every moment, so the ceiling holds however many workers there are, and whenever one is
+killed: what a dead worker held counts as spent, for the bill may have it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from decimal import ROUND_CEILING, Decimal
+from pathlib import Path
+
+from attrs import frozen
+
+_NANO = Decimal(1_000_000_000)
+_BUSY_S = 60.0
+_MINUTE_S = 60.0
+_USABLE = 0.9
+"""How much of a service's limit is used, as Inarch itself does for one process."""
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS total (one INTEGER PRIMARY KEY CHECK (one = 1), spent INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS holds (id INTEGER PRIMARY KEY AUTOINCREMENT, attempt TEXT NOT NULL, cost INTEGER)",
+    "CREATE TABLE IF NOT EXISTS waits (model TEXT PRIMARY KEY, until REAL NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS sent (id INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT, at REAL, tokens INTEGER)",
+    "CREATE INDEX IF NOT EXISTS sent_at ON sent (model, at)",
+    "INSERT OR IGNORE INTO total VALUES (1, 0)",
+)
+
+
+@frozen
+class Room:
+    """What is left of the money: `free` now, `held` by requests that are under way."""
+
+    free: Decimal
+    held: Decimal
+
+
+@frozen
+class Ledger:
+    """The shared database; any process may open it, and each use is a transaction of its own.
+
+    Args:
+        path: Its file.
+        ceiling: What the batch may spend in all, None without a limit.
+    """
+
+    path: Path
+    ceiling: Decimal | None = None
+
+    def make(self) -> None:
+        """Make the tables where they are not there."""
+        with self._changing() as database:
+            for statement in _TABLES:
+                database.execute(statement)
+
+    def hold(self, attempt: str, cost: Decimal) -> tuple[int | None, Room]:
+        """Set money aside; the number of the hold is None where there is not enough, and nothing is set aside then."""
+        with self._changing() as database:
+            room = self._room(database)
+            if self.ceiling is not None and cost > room.free:
+                return None, room
+            made = database.execute("INSERT INTO holds (attempt, cost) VALUES (?, ?)", (attempt, _units(cost)))
+            return made.lastrowid, room
+
+    def settle(self, hold: int, cost: Decimal | None) -> None:
+        """Spend what a request cost and give back the rest; None: nobody knows, and all of it counts."""
+        with self._changing() as database:
+            row = database.execute("DELETE FROM holds WHERE id = ? RETURNING cost", (hold,)).fetchone()
+            if row is not None:  # else it was given up for a dead one's, and counted
+                database.execute("UPDATE total SET spent = spent + ?", (row[0] if cost is None else _units(cost),))
+
+    def give_up(self, attempt: str | None = None) -> None:
+        """Count what a dead worker's attempt held, or all that is held, as spent."""
+        which, values = ("", ()) if attempt is None else (" WHERE attempt = ?", (attempt,))
+        with self._changing() as database:
+            (lost,) = database.execute(f"SELECT COALESCE(SUM(cost), 0) FROM holds{which}", values).fetchone()
+            database.execute(f"DELETE FROM holds{which}", values)
+            database.execute("UPDATE total SET spent = spent + ?", (lost,))
+
+    @property
+    def spent(self) -> Decimal:
+        """What is spent so far."""
+        with closing(self._open()) as database:
+            return Decimal(database.execute("SELECT spent FROM total").fetchone()[0]) / _NANO
+
+    def refused(self, model: str, seconds: float) -> None:
+        """Have everybody wait for a model that its service wants to be left alone."""
+        until = time.time() + seconds
+        with self._changing() as database:
+            database.execute(
+                "INSERT INTO waits VALUES (?, ?) ON CONFLICT (model) DO UPDATE SET until = MAX(until, excluded.until)",
+                (model, until),
+            )
+
+    def turn(self, model: str, tokens: int, requests: int | None, limit: int | None) -> tuple[float, int]:
+        """Take a place among the requests of a minute.
+
+        Args:
+            model: The model's full name.
+            tokens: What the request is going to use, roughly.
+            requests: How many requests of a minute the service allows.
+            limit: How many tokens of a minute it allows.
+
+        Returns:
+            The seconds to wait and 0, or 0.0 and the number of the place.
+        """
+        with self._changing() as database:
+            now = time.time()
+            row = database.execute("SELECT until FROM waits WHERE model = ?", (model,)).fetchone()
+            if row is not None and row[0] > now:
+                return row[0] - now, 0
+            if requests is None and limit is None:
+                return 0.0, 0
+            database.execute("DELETE FROM sent WHERE at <= ?", (now - _MINUTE_S,))
+            rows = database.execute("SELECT at, tokens FROM sent WHERE model = ? ORDER BY at", (model,)).fetchall()
+            if seconds := _until_room(rows, tokens, requests, limit, now):
+                return seconds, 0
+            made = database.execute("INSERT INTO sent (model, at, tokens) VALUES (?, ?, ?)", (model, now, tokens))
+            return 0.0, made.lastrowid or 0
+
+    def corrected(self, place: int, tokens: int) -> None:
+        """Replace the estimate of a request's tokens by what the service has reported."""
+        with self._changing() as database:
+            database.execute("UPDATE sent SET tokens = ? WHERE id = ?", (tokens, place))
+
+    def _room(self, database: sqlite3.Connection) -> Room:
+        (spent,) = database.execute("SELECT spent FROM total").fetchone()
+        (held,) = database.execute("SELECT COALESCE(SUM(cost), 0) FROM holds").fetchone()
+        free = Decimal("Infinity") if self.ceiling is None else self.ceiling - Decimal(spent + held) / _NANO
+        return Room(free, Decimal(held) / _NANO)
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        with closing(self._open()) as database:
+            database.execute("BEGIN IMMEDIATE")
+            try:
+                yield database
+            except BaseException:
+                database.execute("ROLLBACK")
+                raise
+            database.execute("COMMIT")
+
+    def _open(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
+        database.execute("PRAGMA synchronous = NORMAL")
+        return database
+
+
+def _units(cost: Decimal) -> int:
+    return int((cost * _NANO).to_integral_value(ROUND_CEILING))
+
+
+def _until_room(
+    rows: list[tuple[float, int]], tokens: int, requests: int | None, limit: int | None, now: float
+) -> float:
+    """Return the seconds until so many of the last minute's requests, oldest first, are over that one more fits."""
+    most = max(1, int(requests * _USABLE)) if requests else None
+    most_tokens = int(limit * _USABLE) if limit else None
+    used = sum(one for _, one in rows)
+    for at, (sent, took) in enumerate(rows):
+        fits = most is None or len(rows) - at < most
+        if fits and (most_tokens is None or used + tokens <= most_tokens):
+            return 0.0 if at == 0 else max(0.01, rows[at - 1][0] + _MINUTE_S - now)
+        used -= took
+        last = sent
+    return max(0.01, last + _MINUTE_S - now) if rows else 0.0

@@ -1,0 +1,151 @@
+"""The output folder: results a line each, kept on disk before the next task counts on them, and what is under way."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from inarch import UsageError
+from inarch.staging import write_whole
+
+Result = Mapping[str, Any]
+"""A line of `results.jsonl`: `id`, `status`, `answer`, `patch`, `cost_usd`, `tokens`, `session`, `seconds`, `error`."""
+
+
+@define(eq=False, repr=False)
+class Output:
+    """The output folder of a batch.
+
+    `statuses` has the status of each task that has a result, by its id; results themselves are not held in memory.
+    """
+
+    folder: Path
+    statuses: dict[str, str] = field(init=False, factory=dict)
+
+    @property
+    def results(self) -> Path:
+        """The file of results."""
+        return self.folder / "results.jsonl"
+
+    @property
+    def ledger(self) -> Path:
+        """The database that all workers share."""
+        return self.folder / "ledger.sqlite"
+
+    @property
+    def stop(self) -> Path:
+        """The file that tells workers to stop while it is there."""
+        return self.folder / "stop"
+
+    @property
+    def sources(self) -> Path:
+        """Where repositories are that came from an address."""
+        return self.folder / "repos"
+
+    def of_task(self, task_id: str) -> Path:
+        """Return the folder of a task that is under way; its name says the id as far as a file's name can."""
+        plain = re.sub(r"[^A-Za-z0-9._-]", "_", task_id)[:80].lstrip(".")
+        mark = "" if plain == task_id else f"-{sha256(task_id.encode()).hexdigest()[:12]}"
+        return self.folder / "tasks" / f"{plain}{mark}"
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other batches out of the folder.
+
+        Raises:
+            UsageError: One works in it.
+            OSError: The folder can't be made or written.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                other = os.read(file, 20).decode("ascii", "replace").strip()
+                raise UsageError(
+                    f"another batch works in {self.folder} (process {other})", "wait for it, or take another folder"
+                ) from None
+            os.ftruncate(file, 0)
+            os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(file)
+
+    def read(self) -> None:
+        """Read which tasks have a result; a last line that a kill has cut off is taken away.
+
+        Raises:
+            UsageError: The file is none of results.
+        """
+        self.statuses.clear()
+        if not self.results.exists():
+            return
+        good = 0
+        with self.results.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith(b"\n"):
+                    break
+                result = _result_of(line)
+                if result is None:
+                    raise UsageError(f"{self.results}:{number} is no result", "take another folder, or mend the line")
+                self.statuses[result["id"]] = result["status"]
+                good += len(line)
+        if good < self.results.stat().st_size:
+            os.truncate(self.results, good)
+
+    def all(self) -> Iterator[Result]:
+        """Yield the results, one at a time."""
+        if self.results.exists():
+            with self.results.open("rb") as file:
+                yield from (json.loads(line) for line in file)
+
+    def add(self, result: Result) -> None:
+        """Keep a result; it is on disk when this returns, whole or not at all.
+
+        Raises:
+            OSError: It can't be kept, as on a full disk.
+        """
+        line = json.dumps(result).encode() + b"\n"
+        file = os.open(self.results, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            size = os.fstat(file).st_size
+            try:
+                written = os.write(file, line)
+                while written < len(line):
+                    written += os.write(file, line[written:])
+                os.fsync(file)
+            except OSError:
+                with suppress(OSError):  # what stays of the line is taken away when the batch is gone on with
+                    os.ftruncate(file, size)
+                raise
+        finally:
+            os.close(file)
+        self.statuses[result["id"]] = result["status"]
+
+    def forget(self, statuses: frozenset[str]) -> int:
+        """Take away the results of these statuses, so that their tasks run again, and return how many they were."""
+        gone = sum(status in statuses for status in self.statuses.values())
+        if gone:
+            kept = (json.dumps(one).encode() + b"\n" for one in self.all() if one["status"] not in statuses)
+            write_whole(self.results, kept, mode=0o644)
+            self.read()
+        return gone
+
+
+def _result_of(line: bytes) -> Result | None:
+    try:
+        result = json.loads(line)
+    except ValueError:
+        return None
+    is_one = isinstance(result, dict) and isinstance(result.get("id"), str) and isinstance(result.get("status"), str)
+    return result if is_one else None

@@ -1,0 +1,121 @@
+"""Workers and coordinators that are killed, and services that want to be left alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inarch.testing import HttpReply
+
+pytestmark = pytest.mark.needs("git")
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the worker processes of a coordinator; multiprocessing has another child for its own bookkeeping."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [int(one) for one in children if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    except OSError:
+        return []
+
+
+def test_workers_that_are_killed_again_and_again_cost_no_result_and_little_money(person: Any) -> None:
+    """Six tasks of four requests, and a worker dies each second: only the request that it waited for is asked again."""
+
+    def steps(task: str, step: int) -> HttpReply:
+        time.sleep(0.2)
+        return person.writes(f"{step}.txt") if step < 3 else person.says(f"{task} is done")
+
+    person.steps = steps
+    running = person.start(person.many(6), "-w", "2", "--max-cost", "2")
+    killed: set[int] = set()
+    while running.poll() is None:
+        time.sleep(1)
+        for worker in workers_of(running.pid)[:1]:
+            os.kill(worker, signal.SIGKILL)
+            killed.add(worker)
+        if len(killed) == 8:
+            break
+    _, err = running.communicate(timeout=300)
+    assert running.returncode == 0, err
+    found = person.results()
+    assert {one["status"] for one in found.values()} == {"done"} and len(found) == 6
+    assert all(f"b/{step}.txt" in one["patch"] for one in found.values() for step in range(3))
+    assert len(killed) >= 2
+    assert 24 <= sum(person.asked.values()) <= 24 + len(killed)
+
+
+def test_a_result_that_nobody_took_is_not_made_again(person: Any) -> None:
+    """The coordinator is killed between the end of a task and its line in the results."""
+    stopped = threading.Event()
+
+    def steps(task: str, step: int) -> HttpReply:
+        stopped.wait(60)
+        return person.says("done")
+
+    person.steps = steps
+    running = person.start(person.many(1), "-w", "1")
+    while not person.asked:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGSTOP)
+    stopped.set()
+    result = person.out / "tasks" / "t0" / "result.json"
+    while not result.exists():
+        time.sleep(0.02)
+    running.kill()
+    running.communicate()
+    ran = person.run(person.many(1), "-w", "1")
+    assert (ran.returncode, person.asked["t0"], len(person.results())) == (0, 1, 1)
+
+
+def test_what_dead_workers_held_counts_as_spent(person: Any) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def steps(task: str, step: int) -> HttpReply:
+        asked.set()
+        go_on.wait(60)
+        return person.says("done")
+
+    person.steps = steps
+    running = person.start(person.many(1), "-w", "1", "--max-cost", "0.15")
+    assert asked.wait(60)
+    running.kill()
+    running.communicate()
+    go_on.set()
+    with closing(sqlite3.connect(person.out / "ledger.sqlite")) as ledger:
+        (held,) = ledger.execute("SELECT SUM(cost) FROM holds").fetchone()
+    ran = person.run(person.many(1), "-w", "1", "--max-cost", "0.15")
+    assert ran.returncode == 0
+    assert 0.08 < held / 1e9 < 0.15
+    assert f"${held / 1e9 + 0.0002:.4f} of $0.15 spent" in ran.stdout
+
+
+def test_a_worker_that_is_told_to_wait_has_all_others_wait(person: Any) -> None:
+    refused = threading.Event()
+    at: dict[str, float] = {}
+
+    def steps(task: str, step: int) -> HttpReply:
+        if task == "t0" and not refused.is_set():
+            at["refused"] = time.monotonic()
+            refused.set()
+            return HttpReply([b"{}"], 429, {"retry-after": "3"})
+        if task == "t1" and step == 0:
+            refused.wait(60)
+            time.sleep(0.5)  # by then the refusal is in the ledger
+            return person.writes()
+        at.setdefault(f"{task} {step}", time.monotonic())
+        return person.says("done")
+
+    person.steps = steps
+    ran = person.run(person.many(2), "-w", "2")
+    assert ran.returncode == 0, ran.stderr
+    assert at["t1 1"] - at["refused"] >= 2.9
+    assert person.asked == {"t0": 2, "t1": 2}
