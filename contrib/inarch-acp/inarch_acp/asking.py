@@ -76,7 +76,7 @@ class Asking:
             return await self._answers(asked, asked.rights)
         if asked.alike in self._rejected:
             return inarch.Approval(call.id, "deny", reason="rejected for the rest of this session")
-        chosen, why_not = await self._chosen(self._shown(asked), _options(asked))
+        chosen, why_not = await self.choose(self._shown(asked), _options(asked))
         if why_not:
             return inarch.Approval(call.id, "deny", reason=why_not)
         if chosen == "reject_always":
@@ -93,13 +93,13 @@ class Asking:
                 for place, choice in enumerate(right.choices)
             ]
             options.append(schema.PermissionOption(option_id="none", name="Answer in a prompt", kind="reject_once"))
-            chosen, why_not = await self._chosen(shown, options)
+            chosen, why_not = await self.choose(shown, options)
             if why_not or chosen not in {str(place) for place in range(len(right.choices))}:
                 return inarch.Approval(asked.call.id, "deny", reason=why_not or "the user answers in the next prompt")
             given[right.name] = (right.choices[int(chosen)],)
         return inarch.Approval(asked.call.id, "approve", rights=given)
 
-    async def _chosen(self, shown: schema.ToolCallUpdate, options: list[schema.PermissionOption]) -> tuple[str, str]:
+    async def choose(self, shown: schema.ToolCallUpdate, options: list[schema.PermissionOption]) -> tuple[str, str]:
         """Return the option that was chosen, and where none was, why."""
         message = schema.RequestPermissionRequest(session_id=self.session_id, tool_call=shown, options=options)
         try:

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import inarch
 from inarch_acp.commands import available_commands
 from inarch_acp.injecting import Injected, InjectRequest, RevokeRequest
 from inarch_acp.prompts import read_prompt
+from inarch_acp.servers import IS_THERE, Consent, Wanted, lent, read_servers
 from inarch_acp.signing_in import check_model, check_variable, methods
 from inarch_acp.talk import Talk, notification
 from inarch_acp.updates import Update
@@ -30,8 +32,10 @@ LAST_ANSWERS_S = 5.0
 """How long requests that came before the client's end may take."""
 PAGE = 50
 """Sessions in one answer to `session/list`."""
-_NO_MCP = "the editor's MCP servers are not used: Inarch has its own in `[plugins.mcp]` (plugin inarch-mcp)"
+_NO_EFFECTS = "the editor's MCP servers are not started: it was started with --approve none"
 _ONE_FOLDER = "a session is about one folder: the additional ones are not used"
+
+_Opening = schema.NewSessionRequest | schema.LoadSessionRequest | schema.ResumeSessionRequest
 
 
 def serve(profile: str | None, flags: Mapping[str, Any], models: tuple[str, ...] = ()) -> int:
@@ -101,6 +105,7 @@ class Server:
     _talks: dict[str, Talk] = field(init=False, factory=dict)
     _opening: set[str] = field(init=False, factory=set)
     _composing: asyncio.Lock = field(init=False, factory=asyncio.Lock)
+    _consent: Consent = field(init=False, factory=Consent)
     _is_known: bool = field(init=False, default=False)
     _answering: set[asyncio.Task[Any]] = field(init=False, factory=set)
 
@@ -160,7 +165,7 @@ class Server:
             agent_capabilities=schema.AgentCapabilities(
                 load_session=True,
                 prompt_capabilities=schema.PromptCapabilities(image=True, audio=False, embedded_context=True),
-                mcp_capabilities=schema.McpCapabilities(http=False, sse=False),
+                mcp_capabilities=schema.McpCapabilities(http=IS_THERE, sse=False),
                 session_capabilities=schema.SessionCapabilities(
                     list=schema.SessionListCapabilities(),
                     resume=schema.SessionResumeCapabilities(),
@@ -180,16 +185,16 @@ class Server:
             await app.aclose()
 
     async def _new(self, request: schema.NewSessionRequest) -> schema.NewSessionResponse:
-        talk = await self._opened(request.cwd, None, _unused(request))
+        talk = await self._opened(request, None)
         return schema.NewSessionResponse(session_id=talk.id, modes=talk.modes, config_options=talk.options)
 
     async def _load(self, request: schema.LoadSessionRequest) -> schema.LoadSessionResponse:
-        talk = await self._opened(request.cwd, request.session_id, _unused(request))
+        talk = await self._opened(request, request.session_id)
         await talk.replay()
         return schema.LoadSessionResponse(modes=talk.modes, config_options=talk.options)
 
     async def _resume(self, request: schema.ResumeSessionRequest) -> schema.ResumeSessionResponse:
-        talk = await self._opened(request.cwd, request.session_id, _unused(request))
+        talk = await self._opened(request, request.session_id)
         return schema.ResumeSessionResponse(modes=talk.modes, config_options=talk.options)
 
     async def _list(self, request: schema.ListSessionsRequest) -> schema.ListSessionsResponse:
@@ -244,13 +249,13 @@ class Server:
             raise inarch.UsageError(f"there is no option {request.config_id!r}", "mode or model")
         return schema.SetSessionConfigOptionResponse(config_options=talk.options)
 
-    async def _opened(self, cwd: str, session_id: str | None, unused: Sequence[str]) -> Talk:
+    async def _opened(self, request: _Opening, session_id: str | None) -> Talk:
         """Return a session that is ready; one that is open already stays as it is.
 
         Raises:
             InarchError: The folder, the configuration or the session can't be used.
         """
-        place = _checked(cwd)
+        place = _checked(request.cwd)
         if session_id is not None and (known := self._talks.get(session_id)) is not None:
             if known.is_busy or place != known.app.config.root:
                 raise inarch.UsageError(f"session {session_id} is in use", "wait until it has answered")
@@ -271,15 +276,34 @@ class Server:
         finally:
             self._opening.discard(session_id or "")
         self._talks[talk.id] = talk
-        for remark in unused:
-            talk.remark(remark)
+        self._take_servers(talk, request)
         # After the response: before it, a client does not know the session's id.
         asyncio.get_running_loop().call_soon(self._send, talk.id, available_commands(app))
         return talk
 
-    async def _composed(self, root: str) -> inarch.App:
+    def _take_servers(self, talk: Talk, request: _Opening) -> None:
+        """Let the servers of a request be asked about with the first prompt; say what of it counts for nothing."""
+        servers, remarks = read_servers(request.mcp_servers or ())
+        own = talk.app.config.plugin_tables.get("mcp", {}).get("servers", {})
+        for one in (one for one in servers if one.name in own):
+            remarks.append(f"MCP server {one.name} of the editor is not used: your configuration has one of this name")
+        servers = [one for one in servers if one.name not in own]
+        if servers and talk.reads_only:
+            servers, remarks = [], [*remarks, _NO_EFFECTS]
+        talk.servers, talk.consent = servers, self._consent
+        talk.compose = partial(self._composed, talk.app.config.root)
+        for remark in [*remarks, *([_ONE_FOLDER] if request.additional_directories else [])]:
+            talk.remark(remark)
+
+    async def _composed(
+        self, root: str, servers: Sequence[Wanted] = (), replacing: inarch.Replacements | None = None
+    ) -> inarch.App:
+        def compose() -> inarch.App:
+            with lent(servers) as more:
+                return inarch.compose(self.profile, root, flags=self.flags, naming=("acp", *more), replacing=replacing)
+
         async with self._composing:  # plugins are loaded one after the other
-            return await asyncio.to_thread(inarch.compose, self.profile, root, flags=self.flags, naming=("acp",))
+            return await asyncio.to_thread(compose)
 
     def _talk(self, session_id: str) -> Talk:
         talk = self._talks.get(session_id)
@@ -295,11 +319,6 @@ def _checked(cwd: str) -> str:
     if not os.path.isabs(cwd) or "\0" in cwd:  # noqa: PTH117 - a text of the client's, not yet a path
         raise inarch.UsageError(f"{cwd!r} is no absolute path", "send the folder's absolute path as cwd")
     return os.path.realpath(cwd)
-
-
-def _unused(request: schema.NewSessionRequest | schema.LoadSessionRequest | schema.ResumeSessionRequest) -> list[str]:
-    """Return what of a request counts for nothing."""
-    return [*([_NO_MCP] if request.mcp_servers else []), *([_ONE_FOLDER] if request.additional_directories else [])]
 
 
 _Handler = Callable[[Server, Any], Awaitable[BaseModel | None]]

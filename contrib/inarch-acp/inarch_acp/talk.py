@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,15 +15,17 @@ import inarch
 from inarch_acp.asking import Asking, Request
 from inarch_acp.calls import LARGEST_DIFF
 from inarch_acp.choices import choices, config_options, modes
-from inarch_acp.commands import of_plugins, run_command
+from inarch_acp.commands import available_commands, of_plugins, run_command
 from inarch_acp.pictures import has_pictures, put_pictures
 from inarch_acp.prompts import Prompt
+from inarch_acp.servers import Consent, SameId, Wanted
 from inarch_acp.signing_in import check_model, refusal
 from inarch_acp.spending import Spending
 from inarch_acp.updates import Update, Updates, agent_chunk
 from inarch_acp.wire import as_json, plain
 
 Send = Callable[[str, Update], None]
+Compose = Callable[[Sequence[Wanted], inarch.Replacements | None], Awaitable[inarch.App]]
 _PAGE = 200
 """Events of a kept session that are read at once."""
 _NO_PICTURES = "the pictures were left out: the plugin acp is not in the profile of this folder, or isolated"
@@ -39,6 +41,9 @@ class Talk:
         request: Sends a request to the editor.
         models: Models that are offered beside the profile's own.
         reads_only: Whether nothing that has effects runs, whatever the editor chooses.
+        compose: Composes the same application with MCP servers of the editor.
+        consent: What the person has said about such servers.
+        servers: Those that are to be asked about with the first prompt.
     """
 
     app: inarch.App
@@ -46,6 +51,9 @@ class Talk:
     request: Request
     models: tuple[str, ...] = ()
     reads_only: bool = False
+    compose: Compose | None = None
+    consent: Consent = field(factory=Consent)
+    servers: Sequence[Wanted] = ()
     mode: str = field(init=False)
     model: str = field(init=False)
     session: inarch.Session = field(init=False)
@@ -200,10 +208,36 @@ class Talk:
 
     async def _answer(self, prompt: Prompt) -> schema.PromptResponse:
         """Answer a prompt, and after it what was injected too late for its last request."""
+        await self._start_servers()
         response = await self._answer_prompt(prompt)
         while any(not one.by for one in self.session.waiting):
             response = await self._run("")
         return response
+
+    async def _start_servers(self) -> None:
+        """Ask about the editor's servers, once, and go on in an application that has those that were agreed to."""
+        servers, self.servers = self.servers, ()
+        if not servers or self.compose is None:
+            return
+        agreed = await self.consent.ask(servers, self._front_end.choose, self._send)
+        if not agreed:
+            return
+        is_kept = await asyncio.to_thread(lambda: self.session.is_kept)
+        same = None if is_kept else inarch.Replacements(clock=SameId(self.id))
+        app = await self.compose(agreed, same)
+        for one in agreed:
+            app.redactor.learn(one.variables)
+            app.redactor.learn_values(one.secrets)
+        await self.app.aclose()
+        self.app = app
+        app.front_end = self._front_end
+        self.session = await asyncio.to_thread(app.session, self.id if is_kept else None)
+        self._updates = self._new_updates()
+        if self.mode != app.config.profile.approve:
+            self.session.set_approve(self.mode)
+        if self.model != app.config.profile.model:
+            await self.session.set_model(self.model)
+        self._send(available_commands(app))
 
     async def _answer_prompt(self, prompt: Prompt) -> schema.PromptResponse:
         said = await run_command(self.session, prompt.text, changes_files=not self.reads_only)

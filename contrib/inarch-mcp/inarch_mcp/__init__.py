@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import inarch
+from inarch_mcp.lending import Lent as Lent
+from inarch_mcp.lending import lending as lending
 from inarch_mcp.settings import Server as Server
 from inarch_mcp.settings import Settings as Settings
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from attrs import define, field
 
@@ -11,6 +11,7 @@ from inarch_mcp.definitions import Definition, Listing, differences, shown
 from inarch_mcp.hub import Hub
 from inarch_mcp.keeping import Agreed, Cache
 from inarch_mcp.launching import WITHIN, Place
+from inarch_mcp.lending import lent
 from inarch_mcp.naming import tool_names
 from inarch_mcp.settings import Server, Settings
 from inarch_mcp.tools import ServerTool
@@ -25,12 +26,14 @@ class Catalog:
         cache: What they listed.
         agreed: The definitions that the user has let run.
         place: What they are given.
+        lent: Which of them a program brought: the person has just agreed to start them.
     """
 
     servers: Mapping[str, Server]
     cache: Cache
     agreed: Agreed
     place: Place
+    lent: Collection[str] = ()
     hub: Hub = field(init=False)
     tools: tuple[ServerTool, ...] = field(init=False, default=())
     remarks: list[str] = field(init=False, factory=list)
@@ -47,7 +50,8 @@ class Catalog:
         listings = {name: self.cache.listing(name, server) for name, server in self.servers.items()}
         asked: list[str] = []
         for name, listing in listings.items():
-            if listing is None and (failure := self.cache.failure(name, self.servers[name])):
+            failure = "" if name in self.lent else self.cache.failure(name, self.servers[name])
+            if listing is None and failure:
                 self._left_out(name, failure)
             elif listing is None:
                 asked.append(name)
@@ -111,7 +115,8 @@ class Catalog:
             self._news.append(news)
 
     def _left_out(self, name: str, why: str) -> None:
-        self.remarks.append(f"MCP server {name!r} is left out: {why} (inarch mcp list --refresh tries again)")
+        again = "" if name in self.lent else " (inarch mcp list --refresh tries again)"
+        self.remarks.append(f"MCP server {name!r} is left out: {why}{again}")
 
 
 def catalog_of(context: inarch.PluginContext) -> Catalog:
@@ -124,16 +129,20 @@ def catalog_of(context: inarch.PluginContext) -> Catalog:
     """
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     servers = {name: server for name, server in settings.servers.items() if server.enabled}
+    brought = {name: one for name, one in lent().items() if name not in settings.servers}
+    servers |= {name: one.server for name, one in brought.items()}
     if servers and context.user is None:  # a probe is given no servers, only an isolated plugin is
         message = "servers can't be started from a process of the plugin's own"
         raise inarch.ConfigError(message, key="isolation.mcp", remedy='use mode = "in-process"')
     if WITHIN in context.environ:
         servers = {}
+    values = {name: value for one in brought.values() for name, value in one.variables.items()}
     catalog = Catalog(
         servers,
         Cache(context.cache_dir),
         Agreed(context.state_dir, context.recorded),
-        Place(context.root, context.state_dir, context.environ, context.recorded),
+        Place(context.root, context.state_dir, context.environ, context.recorded, values),
+        frozenset(brought),
     )
     if servers:
         catalog.compose()

@@ -27,6 +27,7 @@ class Place:
     state: str
     environ: Mapping[str, str] = field(factory=dict, repr=False)
     recorded: bool = True
+    lent: Mapping[str, str] = field(factory=dict, repr=False)
 
     def launch(self, name: str, server: Server) -> Launch:
         """Return how a server is started; its own folder is made.
@@ -57,10 +58,11 @@ class Place:
         Raises:
             inarch.ToolFailed: A variable is not set.
         """
-        absent = [name for name in server.headers_env.values() if not self.environ.get(name)]
+        values = {name: self.lent.get(name) or self.environ.get(name) for name in server.headers_env.values()}
+        absent = [name for name, value in values.items() if not value]
         if absent:
             raise inarch.ToolFailed("execution", f"the variable {absent[0]} is not set", "set it, or leave it out")
-        return {header: self.environ[name] for header, name in server.headers_env.items()}
+        return {header: values[name] or "" for header, name in server.headers_env.items()}
 
     def log_path(self, name: str) -> Path | None:
         """Return where to keep what a server writes to standard error; None for nowhere."""

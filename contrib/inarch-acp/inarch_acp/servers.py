@@ -1,0 +1,190 @@
+"""MCP servers that an editor sends with a session: none is started before the person has said so.
+
+A question needs a session that the editor knows, so they are asked about when its first prompt comes. They are composed
+by inarch-mcp, as those of the configuration are, and are trusted with nothing: every call is asked about.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+from acp import schema
+from attrs import define, field, frozen
+
+import inarch
+from inarch_acp.calls import Content, text_content
+from inarch_acp.prompts import fenced
+from inarch_acp.wire import plain
+
+Given = schema.HttpMcpServer | schema.SseMcpServer | schema.AcpMcpServer | schema.McpServerStdio
+Choose = Callable[[schema.ToolCallUpdate, list[schema.PermissionOption]], Awaitable[tuple[str, str]]]
+Send = Callable[[schema.ToolCallStart | schema.ToolCallProgress], None]
+IS_THERE = find_spec("inarch_mcp") is not None
+ABSENT = "the editor's MCP servers are not used: the distribution inarch-mcp is not installed beside inarch-acp"
+_YES = ("once", "always")
+_WORDS = "The editor named it. It can do whatever you can; each call of its tools is asked about."
+_OPTIONS = [
+    schema.PermissionOption(option_id="once", name="Start it for this session", kind="allow_once"),
+    schema.PermissionOption(
+        option_id="always", name="Start it in every session until the editor ends", kind="allow_always"
+    ),
+    schema.PermissionOption(option_id="no", name="Do not start it", kind="reject_once"),
+]
+
+
+@frozen
+class Wanted:
+    """A server that an editor names.
+
+    Args:
+        name: What its tools' names begin with.
+        shown: How it is started or reached, for the person; values that may be secret are not in it.
+        given: What the editor sent.
+    """
+
+    name: str
+    shown: str
+    given: schema.McpServerStdio | schema.HttpMcpServer = field(repr=False)
+
+    @property
+    def secrets(self) -> list[tuple[str, str]]:
+        """The values that are to be hidden wherever they appear."""
+        return [(one.name, one.value) for one in getattr(self.given, "headers", ()) if one.value]
+
+    @property
+    def variables(self) -> list[tuple[str, str]]:
+        """The variables it is given, of which some may hold secrets."""
+        return [(one.name, one.value) for one in getattr(self.given, "env", ())]
+
+
+def read_servers(given: Iterable[Given]) -> tuple[list[Wanted], list[str]]:
+    """Return the servers that can be used, and a line for each that can't."""
+    wanted: list[Wanted] = []
+    remarks: list[str] = []
+    for one in given:
+        name = plain(inarch.escape(one.name, keep_newlines=False))
+        if not isinstance(one, schema.McpServerStdio | schema.HttpMcpServer):
+            remarks.append(f"MCP server {name} is not used: it is of the kind {one.type}, known are stdio and http")
+        elif not _is_place(one):
+            remarks.append(f"MCP server {name} is not used: it has neither a program nor an address of http or https")
+        else:
+            wanted.append(Wanted(_free_name(one.name, wanted), _shown(one), one))
+    if wanted and not IS_THERE:
+        return [], [*remarks, ABSENT]
+    return wanted, remarks
+
+
+def _is_place(given: schema.McpServerStdio | schema.HttpMcpServer) -> bool:
+    if isinstance(given, schema.HttpMcpServer):
+        return given.url.startswith(("http://", "https://"))
+    return bool(given.command.strip()) and "\0" not in "".join([given.command, *given.args])
+
+
+def _free_name(name: str, taken: Sequence[Wanted]) -> str:
+    """Return a name that tools can have, as near to the editor's as that may be, and of no server before it."""
+    word = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:28]
+    word = word if word[:1].isalpha() else f"mcp-{word}"[:28].rstrip("-")
+    known = {one.name for one in taken}
+    return next(one for one in (word, *(f"{word}-{n}" for n in range(2, len(known) + 3))) if one not in known)
+
+
+def _shown(given: schema.McpServerStdio | schema.HttpMcpServer) -> str:
+    if isinstance(given, schema.HttpMcpServer):
+        names = ", ".join(one.name for one in given.headers)
+        return given.url + (f"\nwith the headers {names}" if names else "")
+    names = ", ".join(one.name for one in given.env)
+    return shlex.join([given.command, *given.args]) + (f"\nwith the variables {names}" if names else "")
+
+
+@define(eq=False)
+class Consent:
+    """What the person has said about servers for as long as the editor runs."""
+
+    _always: set[str] = field(init=False, factory=set)
+
+    async def ask(self, wanted: Sequence[Wanted], choose: Choose, send: Send) -> list[Wanted]:
+        """Ask about one server after the other and return those that may be started; what comes of it is shown."""
+        agreed: list[Wanted] = []
+        for one in wanted:
+            exact = repr(one.given.model_dump())
+            chosen = "always" if exact in self._always else await self._asked(one, choose, send)
+            if chosen == "always":
+                self._always.add(exact)
+            if chosen in _YES:
+                agreed.append(one)
+        return agreed
+
+    async def _asked(self, one: Wanted, choose: Choose, send: Send) -> str:
+        call_id = f"mcp-{inarch.new_id()}"
+        title = f"start the MCP server {one.name}"
+        content: list[Content] = [text_content(fenced(plain(inarch.escape(one.shown)))), text_content(_WORDS)]
+        kind: schema.ToolKind = "fetch" if isinstance(one.given, schema.HttpMcpServer) else "execute"
+        send(schema.ToolCallStart(session_update="tool_call", tool_call_id=call_id, title=title, kind=kind,
+                                  status="pending", content=content))  # fmt: skip
+        shown = schema.ToolCallUpdate(tool_call_id=call_id, title=title, kind=kind, status="pending", content=content)
+        chosen, why_not = "", "the prompt was cancelled"
+        try:
+            chosen, why_not = await choose(shown, _OPTIONS)
+        finally:
+            is_yes = chosen in _YES
+            why = f": {why_not}" if why_not else ""
+            said = "It is started." if is_yes else f"It is not started, and its tools are not offered{why}."
+            send(schema.ToolCallProgress(session_update="tool_call_update", tool_call_id=call_id,
+                                         status="completed" if is_yes else "failed",
+                                         content=[*content, text_content(said)]))  # fmt: skip
+        return chosen
+
+
+@contextmanager
+def lent(servers: Sequence[Wanted]) -> Iterator[Sequence[str]]:
+    """Let what is composed here have these servers; the plugins that it needs for them are yielded."""
+    if not servers:
+        yield ()
+        return
+    import inarch_mcp
+
+    with inarch_mcp.lending({one.name: _lent(one) for one in servers}):
+        yield ("mcp",)
+
+
+def _lent(one: Wanted) -> Any:
+    import inarch_mcp
+
+    if isinstance(one.given, schema.McpServerStdio):
+        env = tuple(f"{name}={value}" for name, value in one.variables)
+        server = inarch_mcp.Server(command=one.given.command, args=tuple(one.given.args), env=env)
+        return inarch_mcp.Lent(server)
+    named = {name: f"{one.name} header {name}" for name, _ in one.secrets}
+    variables = {named[name]: value for name, value in one.secrets}
+    return inarch_mcp.Lent(inarch_mcp.Server(url=one.given.url, headers_env=named), variables)
+
+
+@define
+class SameId:
+    """The machine's clock, but for its first id: a session goes on in another application as the editor knows it."""
+
+    first: str
+
+    def new_id(self) -> str:
+        """Return the id that is known; after it, any."""
+        known, self.first = self.first, ""
+        return known or inarch.new_id()
+
+    def utc_now(self) -> str:
+        """Return the present time."""
+        return inarch.utc_now()
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
