@@ -44,8 +44,10 @@ def repair_and_tell(arguments: Any, schema: Mapping[str, Any]) -> tuple[Any, tup
     return result, tuple(told)
 
 
-def read_relative(arguments: dict[str, Any], names: Iterable[str], root: str) -> tuple[str, ...]:
+def read_relative(arguments: dict[str, Any], names: Iterable[str], root: str, shown: str = "") -> tuple[str, ...]:
     """Read absolute paths below the root under these names as relative to it, and return the names that had one.
+
+    With `shown` the root stands in front of them as that.
 
     >>> arguments = {"file_path": "/shop/a.py"}
     >>> read_relative(arguments, ["file_path"], "/shop"), arguments
@@ -55,19 +57,19 @@ def read_relative(arguments: dict[str, Any], names: Iterable[str], root: str) ->
     for name in names:
         value = arguments.get(name)
         given = value if isinstance(value, list) else [value]
-        read = [_below(one, root) if isinstance(one, str) else one for one in given]
+        read = [_below(one, root, shown) if isinstance(one, str) else one for one in given]
         if read != given:
             arguments[name] = read if isinstance(value, list) else read[0]
             told.append(name)
     return tuple(told)
 
 
-def _below(path: str, root: str) -> str:
+def _below(path: str, root: str, shown: str) -> str:
     """Return an absolute path that stands below the root as it is written, relative to it; any other as it is."""
     parts, above = ([part for part in one.split("/") if part not in ("", ".")] for one in (path, root))
     if path[:1] != "/" or not root or ".." in parts or parts[: len(above)] != above:
         return path
-    return "/".join(parts[len(above) :]) or "."
+    return "/".join([*filter(None, (shown,)), *parts[len(above) :]]) or "."
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ ADDED = "added"
 ANSWER = "answer"
 """Key of a result's metadata: a text with which the call ends its turn, as the turn's answer."""
 
+READ_AS_ADDED = "absolute, and read as below an added folder"
 READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
 """How the note in a result's `repaired` ends that is about a path."""
 

@@ -80,6 +80,8 @@ async def _replay(
     later.append(scan(app.store, session_id, record.last))  # what the session did after them is taken back, too
     blob = blobs_of(app.store, [session_id, *others])
     root = _root(record, app)
+    if elsewhere := _in_added_folder(record, root):
+        return ReplayReport(session_id, False, refused=elsewhere)
     checkpoint = checkpoint_of(record, changes_in(chain.from_iterable(later)), blob, root)
     report = ReplayReport(session_id, False, notes=(*damage, *_gaps(record)))
     if checkpoint.drifted:
@@ -165,6 +167,14 @@ def _gaps(record: Record) -> tuple[str, ...]:
         return ()
     what = "1 event is missing" if missing == 1 else f"{missing} events are missing"
     return (f"{what} in the record; what came there could not be compared",)
+
+
+def _in_added_folder(record: Record, root: Path) -> str:
+    """Return why a session that touched files of an added folder is not replayed; nothing where it did not."""
+    if (root / "+").exists():
+        return ""
+    path = next((move.path for move in record.moves if move.path.startswith("+/")), "")
+    return f"the session touched {path}, a file of an added folder, and only the root is copied" if path else ""
 
 
 def _root(record: Record, app: App) -> Path:

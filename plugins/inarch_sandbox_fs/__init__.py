@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import inarch
 
 if TYPE_CHECKING:
+    from inarch_sandbox_fs.folders import Folders
     from inarch_sandbox_fs.workspace import FolderWorkspace
 
 
@@ -33,15 +34,30 @@ def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
 def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.WorkspaceSpec]:
     """Return the one kind of workspace: a folder."""
 
-    def open_folder(root: str) -> FolderWorkspace:
+    def open_folder(root: str) -> FolderWorkspace | Folders:
         from inarch_sandbox_fs.settings import Settings
         from inarch_sandbox_fs.workspace import FolderWorkspace
 
         settings = context.settings if isinstance(context.settings, Settings) else Settings()
         state = context.state_dir if context.recorded else ""
-        return FolderWorkspace.open(root, settings, state=state)
+        main = FolderWorkspace.open(root, settings, state=state)
+        if not context.added:
+            return main
+        from inarch_sandbox_fs.folders import Folders
+
+        return Folders.open(main, context.added, settings, state)
 
     return [inarch.WorkspaceSpec("sandbox-fs", open_folder)]
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return what tells the model of the added folders, where there are any."""
+    if not context.added:
+        return ()
+    from inarch_sandbox_fs.added_folders import AddedFolders
+
+    return [AddedFolders(context.added)]
 
 
 @inarch.hookimpl

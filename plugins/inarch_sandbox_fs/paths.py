@@ -8,6 +8,8 @@ import re
 from inarch import ToolFailed
 
 MAX_BYTES = 4096
+ADDED = "+"
+"""What the path of a file in an added folder begins with: its absolute path follows, so that a record names it."""
 _SPECIAL_AT_ROOT = ".inarch"
 _SPECIAL_ANYWHERE = ".git"
 _OWN = ((".config", "inarch"), (".local", "state", "inarch"))
@@ -67,9 +69,40 @@ def _absolute(path: str, root: str) -> ToolFailed:
     return ToolFailed("permission", f"the path {path!r} is absolute", remedy)
 
 
+def inside(path: object, root: str) -> str:
+    """Return a path as `normal` does; one of a folder that was not added to this root is refused.
+
+    Raises:
+        ToolFailed: As of `normal`, or `permission` where it names a file of a folder that is no part of the workspace.
+    """
+    plain = normal(path, root)
+    if is_of_added(plain) and not os.path.lexists(os.path.join(root, ADDED)):
+        raise not_added(plain)
+    return plain
+
+
+def is_of_added(path: str) -> bool:
+    """Whether a normal path is that of a file in an added folder: `+` before its absolute path."""
+    return path == ADDED or path.startswith(f"{ADDED}/")
+
+
+def not_added(path: str) -> ToolFailed:
+    """Return the failure for a path in a folder that was not added to this run."""
+    folder = path.removeprefix(ADDED) or "DIR"
+    return ToolFailed(
+        "permission", f"{path} is of a folder that was not added to the workspace",
+        f"let the user start Inarch with --add-dir and the folder that holds {folder}",
+    )  # fmt: skip
+
+
 def is_protected(path: str) -> bool:
-    """Whether a normal path may not be written: `.git` and Inarch's own folders anywhere, `.inarch` at the root."""
+    """Whether a normal path may not be written: `.git` and Inarch's own folders anywhere, `.inarch` at the root.
+
+    Below an added folder `.inarch` is protected anywhere.
+    """
     parts = [_folded(part) for part in path.split("/")]
+    if parts[0] == ADDED and _SPECIAL_AT_ROOT in parts:
+        return True
     return parts[0] == _SPECIAL_AT_ROOT or _SPECIAL_ANYWHERE in parts or ("inarch" in parts and _is_own(parts))
 
 

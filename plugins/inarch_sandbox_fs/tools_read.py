@@ -27,6 +27,9 @@ def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) ->
 
 def _relative(glob: str, context: ToolContext, folder: str = ".") -> tuple[str, list[str]]:
     """Return an absolute glob relative to the folder that it is below, with a note; any other as it is."""
+    for added in getattr(context.workspace, "added", ()):
+        if glob.startswith(f"{added}/"):
+            return f"+{glob}", ["the glob is absolute, and read as below an added folder"]
     relative = glob.removeprefix(f"{posixpath.normpath(f'{context.workspace.root}/{folder}').rstrip('/')}/")
     return relative or "**/*", ["the glob is absolute, and read as relative"] if relative != glob else []
 

@@ -15,7 +15,7 @@ from inarch import FileBytes, FileChange, FileStat, FileState, Piped, SearchHits
 from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
-from inarch_sandbox_fs.paths import check_writable, normal, split
+from inarch_sandbox_fs.paths import check_writable, inside, normal, split
 from inarch_sandbox_fs.reading import digest, digest_of, read_all, read_range, require_regular
 from inarch_sandbox_fs.renaming import rename_new
 from inarch_sandbox_fs.settings import Settings
@@ -82,7 +82,7 @@ class FolderWorkspace:
 
     def stat(self, path: str) -> FileStat | None:
         """Return what stands at a path without following a link at its end, or None where there is nothing."""
-        path = normal(path, self.root)
+        path = inside(path, self.root)
         try:
             descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, True)
         except (FileNotFoundError, NotADirectoryError):
@@ -96,7 +96,7 @@ class FolderWorkspace:
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         """Return bytes of a regular file; links are followed as long as they stay below the root."""
-        path = normal(path, self.root)
+        path = inside(path, self.root)
         try:
             descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
         except OSError as error:
@@ -120,7 +120,7 @@ class FolderWorkspace:
         Raises:
             ToolFailed: Also where the file is bigger than what tools change.
         """
-        path = normal(path, self.root)
+        path = inside(path, self.root)
         try:
             descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
         except OSError as error:
@@ -140,7 +140,7 @@ class FolderWorkspace:
 
         A name that is not UTF-8 is shown with replacement characters; it can't be opened.
         """
-        path = normal(path, self.root)
+        path = inside(path, self.root)
         prefix = "" if path == "." else f"{path}/"
         entries = []
         with self._folder(path) as descriptor:
@@ -224,7 +224,7 @@ class FolderWorkspace:
 
     def link_target(self, path: str) -> bytes:
         """Return what a symbolic link points to, as it stands in it."""
-        path = normal(path, self.root)
+        path = inside(path, self.root)
         try:
             with parent_folder(self._descriptor, self._open_it, path, make=False) as (folder, name):
                 return os.fsencode(os.readlink(name, dir_fd=folder))
@@ -233,7 +233,7 @@ class FolderWorkspace:
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the files that match a glob, sorted, without git-ignored ones and without following links."""
-        return self._walk(compile_glob(normal(pattern, self.root)), limit)
+        return self._walk(compile_glob(inside(pattern, self.root)), limit)
 
     def _walk(self, glob: Glob, limit: int | None) -> Walk:
         try:
@@ -250,7 +250,7 @@ class FolderWorkspace:
 
         A `glob` without a slash is about names at any depth.
         """
-        path = normal(path, self.root)
+        path = inside(path, self.root)
         found = self.stat(path)
         if found is None:
             raise missing(path, self._descriptor, self._open_it)
@@ -345,7 +345,7 @@ class FolderWorkspace:
         return Walker(self._descriptor, self._open_it, skip, lies_in_repository(self.root))
 
     def _writable(self, path: str) -> str:
-        path = normal(path, self.root)
+        path = inside(path, self.root)
         check_writable(path)
         return path
 

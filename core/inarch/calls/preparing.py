@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -16,7 +16,7 @@ from inarch.contract.records import Effects, ToolError
 from inarch_schemas.checking import BrokenSchema, Schema, expected
 from inarch_schemas.repair import read_relative, repair_and_tell
 from inarch_sdk.bounds import fault_of
-from inarch_sdk.result_text import READ_AS_RELATIVE
+from inarch_sdk.result_text import READ_AS_ADDED, READ_AS_RELATIVE
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
@@ -33,6 +33,7 @@ class Preparation:
 
     tools: Mapping[str, Bound[Tool]]
     root: str
+    added: Sequence[str] = ()
     _schemas: dict[str, Schema] = field(init=False, factory=dict)
 
     def repaired(self, bound: Bound[Tool] | None, arguments: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -52,6 +53,9 @@ class Preparation:
         if bound is not None and bound.value.category in _OF_THE_WORKSPACE:
             absolute = read_relative(arguments, PATH_ARGUMENTS, self.root)
             told += tuple(f"{name}: {READ_AS_RELATIVE}" for name in absolute)
+            for folder in self.added:
+                absolute = read_relative(arguments, PATH_ARGUMENTS, folder, f"+{folder}")
+                told += tuple(f"{name}: {READ_AS_ADDED}" for name in absolute)
         return arguments, told
 
     def checked(self, live: LiveCall) -> ToolError | None:

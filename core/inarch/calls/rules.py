@@ -183,7 +183,9 @@ def _path_matches(glob: str, call: ToolCall, tool: Tool, effects: Effects, root:
     if every:
         # What a call of unknown effects touches can't be vouched for by its paths, nor what programs do.
         bounded = not effects.exclusive and not effects.programs
-        return bool(paths) and bounded and all(path_matches(path, glob) for path in paths)
+        # What allows is about the root unless it says otherwise: an added folder may have the same names.
+        added = any(path.partition("/")[0] == "+" for path in paths) and not glob.startswith("+/")
+        return bool(paths) and bounded and not added and all(path_matches(path, glob) for path in paths)
     line = line_of(call, tool)
     paths.update(normalised(path) for path in (paths_in(line, root) if line is not None else ()))
     return any(path_matches(path, glob) for path in paths) or _is_above(effects.writes, glob)

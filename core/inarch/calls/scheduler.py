@@ -85,7 +85,7 @@ class Scheduler:
 
     @preparation.default
     def _make_preparation(self) -> Preparation:
-        return Preparation(self.tools, self.workspace.root)
+        return Preparation(self.tools, self.workspace.root, getattr(self.workspace, "added", ()))
 
     @_runner.default
     def _make_runner(self) -> Runner:

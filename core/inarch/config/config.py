@@ -41,6 +41,7 @@ class Config:
         environ: The variables this was made from.
         trusted_files: Hashes of the files that are trusted, by path; empty when `trusted` is false.
         may_allow: Plugins that may answer the approve mode's question, by the user's own file.
+        added: Folders beside the root whose files count as the workspace's, too; absolute, links resolved.
         settings_classes: The class of each plugin whose settings were asked for so far.
     """
 
@@ -63,6 +64,7 @@ class Config:
     _layer: Layer
     _values: Mapping[str, Given]
     _choice: Given
+    added: tuple[str, ...] = field(default=(), kw_only=True)
     settings_classes: dict[str, type] = field(factory=dict, init=False)
 
     @property

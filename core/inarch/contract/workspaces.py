@@ -19,7 +19,8 @@ class Workspace(Protocol):
 
     Methods are synchronous and may be called from several threads at once. One that can join programs also offers
     `run_piped(parts, *, cwd, timeout_s, merged, on_output, cancelled)`: each of the `Piped` runs with its own rights
-    and reads what the one before it writes, and what came of them is the `Ran` of the last that failed.
+    and reads what the one before it writes, and what came of them is the `Ran` of the last that failed. One that has
+    folders beside its root has their absolute paths in `added`; `+` and the absolute path is the path of a file there.
     """
 
     @property

@@ -75,6 +75,7 @@ def context_of(found: FoundPlugin, config: Config, settings: object, recorded: b
         str(config.state_dir / "plugins" / found.name),
         recorded,
         environ=config.environ,
+        added=config.added,
     )
 
 

@@ -28,6 +28,7 @@ class Options(NamedTuple):
     flags: Mapping[str, Any] = {}
     without: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     naming: tuple[str, ...] = ()
     output: str = "text"
     session: str | None = None
@@ -64,6 +65,7 @@ class Options(NamedTuple):
             flags=flags,
             without=tuple(map(_left_out, given.get("without") or ())),
             files=tuple(given.get("files") or ()),
+            added=tuple(given.get("added") or ()),
             output=given.get("output") or "text",
             session=given.get("session"),
             name=given.get("name"),
@@ -105,6 +107,7 @@ def compose_app(options: Options) -> App:
         without=options.without,
         files=options.files,
         journal=not options.no_journal,
+        added=options.added,
     )
     app.on_damage = partial(say, "note")
     return app

@@ -32,6 +32,10 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to ask; auto picks one."}),
     (("--root",), {"metavar": "DIR", "help": "Work in this directory instead of the current one."}),
     (
+        ("--add-dir", "added"),
+        {"metavar": "DIR", "multiple": True, "help": "Read and change files of this directory, too."},
+    ),
+    (
         ("--approve",),
         {"type": click.Choice(["ask", "edits", "all", "plan", "none"]), "help": "What runs without a question."},
     ),

@@ -45,6 +45,7 @@ def compose(
     builtins: bool = True,
     environ: Mapping[str, str] | None = None,
     replacing: Replacing | None = None,
+    added: Sequence[str | os.PathLike[str]] = (),
 ) -> App:
     """Load the configuration, find and load the profile's plugins, and return the application.
 
@@ -64,6 +65,7 @@ def compose(
         replacing: Objects in place of what would be composed, or a function that is given the composition and returns
             them: its `tools`, `models` and `strategies` by name and its `context_sources` and `tracers` in order, each
             with `plugin` and `value`.
+        added: Folders beside the root whose files can be read and changed as well.
 
     Raises:
         UsageError: `root` is no directory that can be read, or nothing is there to be replaced.
@@ -78,8 +80,9 @@ def compose(
         flags={**(flags or {}), "plugins": plugins} if plugins is not None else flags,
         environ=variables,
     )
+    folders = dict.fromkeys(map(os.path.realpath, added))
     return compose_as(
-        loaded.naming(naming),
+        evolve(loaded.naming(naming), added=tuple(map(os.fspath, folders))),
         auto=plugins is None,
         without=without,
         files=files,

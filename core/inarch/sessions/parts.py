@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from attrs import define, field
 
-from inarch.contract.errors import InarchError, PluginError
+from inarch.contract.errors import InarchError, PluginError, UsageError
 from inarch.contract.guarding import Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.plugins.checks import opened_fault
@@ -72,6 +72,9 @@ class Parts(Composed):
             return self.replacing.workspace
         spec = self.named("workspace", self.config.profile.workspace, self.composition.workspaces)
         workspace: Workspace = opened("workspace", spec, self.config.root)
+        if self.config.added and tuple(getattr(workspace, "added", ())) != self.config.added:
+            workspace.close()
+            raise UsageError(f"the workspace {spec.value.name!r} takes no added folders", "leave --add-dir out")
         return workspace
 
     @cached_property
@@ -86,7 +89,8 @@ class Parts(Composed):
 
         redactor = Redactor.from_environ(self.environ)
         redactor.learn_values((name, self.environ[name]) for name in self.key_variables() if name in self.environ)
-        for path in find_dotenvs(self.config.root):
+        added = (f"+{folder}/{path}" for folder in self.config.added for path in find_dotenvs(folder))
+        for path in (*find_dotenvs(self.config.root), *added):
             try:
                 redactor.learn_file(self.workspace.read(path, 0, LARGEST).data)
             except InarchError:
