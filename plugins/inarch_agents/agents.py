@@ -25,7 +25,7 @@ KNOWN_AS = {
 BUILT_IN = "built in"
 
 
-@frozen
+@frozen(eq=False, repr=False)  # each start makes the class
 class Agent:
     """An agent that can be given work.
 

@@ -44,7 +44,7 @@ def _effects(arguments: Mapping[str, Any]) -> Effects:
     return Effects(reads, frozenset(path for one in files for path in one.paths))
 
 
-@frozen
+@frozen(eq=False, repr=False)  # each start makes the class
 class _Step:
     """One file's change, worked out: `known` is the hash of what stands at its path, `data` what will."""
 

@@ -118,12 +118,6 @@ def _changing(tool: Tool, effects: Effects) -> str:
     return "it runs a program" if effects.programs else ""
 
 
-def is_offered(tool: Tool, mode: str) -> bool:
-    """Whether there is such a tool in an approve mode: one may be for some `modes` only."""
-    modes = getattr(tool, "modes", ())
-    return not modes or mode in modes
-
-
 def _with_remarks(reason: str, opinions: Sequence[Opinion]) -> str:
     """Add what policies that have nothing against a call say of it, such as a command's tier."""
     remarks = [said.verdict.reason for said in opinions if said.verdict.decision == "allow" and said.verdict.reason]

@@ -13,9 +13,10 @@ from inarch.calls.approvals import Approvals, change_arguments, denied
 from inarch.calls.executor import Executor
 from inarch.calls.grants import Grants
 from inarch.calls.live import LiveCall
+from inarch.calls.offering import is_offered
 from inarch.calls.ordering import edges
 from inarch.calls.outputs import LONGEST_RESULT
-from inarch.calls.policy import ApproveMode, Judgement, is_offered, judge
+from inarch.calls.policy import ApproveMode, Judgement, judge
 from inarch.calls.preparing import Preparation
 from inarch.calls.recording import DeclaredEvents
 from inarch.calls.rules import RulesPolicy

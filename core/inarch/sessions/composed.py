@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define
 
+from inarch.calls.offering import is_offered
 from inarch.config.config import Config
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guarding import KERNEL, guarded
@@ -46,8 +47,6 @@ class Composed:
 
     def tools_in(self, mode: str, among: Collection[str] | None = None) -> tuple[ToolSpec, ...]:
         """Return the tools that there are in an approve mode, of those `among` which they are; None is all."""
-        from inarch.calls.policy import is_offered
-
         tools = self.composition.tools
         names = {name for name in tools if (among is None or name in among) and is_offered(tools[name].value, mode)}
         return tuple(spec for spec in self.tool_specs if spec.name in names)

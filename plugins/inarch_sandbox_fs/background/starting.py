@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch import Tool, ToolCall, ToolContext, ToolFailed, ToolResult, Verdict
-from inarch_sandbox_fs.background.tools import LEAST_WINDOW
+from inarch_sandbox_fs.background.tools import LEAST_WINDOW, LIMIT
 from inarch_sandbox_fs.commands.policy import verdict_on
 from inarch_sandbox_fs.commands.tool import ExecuteCommand
 
@@ -68,7 +68,7 @@ class StartProcess(ExecuteCommand):
         Raises:
             ToolFailed: It is in no tier, or can't be started.
         """
-        from inarch_sandbox_fs.background.watched import LIMIT, Watched
+        from inarch_sandbox_fs.background.watched import Watched
         from inarch_sandbox_fs.commands.pipelines import piped, prepare
 
         found = self.allowed(arguments, context)

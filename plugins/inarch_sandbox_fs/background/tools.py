@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import inarch
-from inarch_sandbox_fs.background.watched import LIMIT
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.background.desk import Desk
 
+LIMIT = 20_000
+"""Bytes of output that a call returns."""
 LONGEST_WAIT_S = 120
 LEAST_WINDOW = 10_000
 """Tokens: a smaller window has more need of the conversation than of these tools."""

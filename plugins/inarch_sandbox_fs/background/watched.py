@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from inarch_sandbox_fs.background.patterns import Pattern
     from inarch_sandbox_fs.processes.background import Running
 
-LIMIT = 20_000
-"""Bytes of output that a call returns."""
 TAIL = 2_000
 """Bytes of its last output that go with the news of its end."""
 _PIECE = 1 << 16
