@@ -4,9 +4,12 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import attrs
 import pytest
 
+import inarch
 from inarch.contract.hookspecs import HOOKS
+from inarch.contract.ports import OPTIONAL
 from inarch.contract.records import PluginContext
 from inarch.plugins.registration import Registration, new_manager, register
 
@@ -41,3 +44,32 @@ def test_the_example_of_a_tool_without_a_hook_registers() -> None:
     (tool,) = registered("Tools without a hook").offers["tools"]
     assert tool.name == "line_count"
     assert tool.effects({"file_path": "a"}).reads == {"a"}
+
+
+OF_TOOLS = {*OPTIONAL["tools"], "asking", "check", "rights", "modes", "least_window", "text"}
+"""What the docstring of the port `Tool` offers beyond it."""
+DOORS = {
+    "Tools without a hook": {*OF_TOOLS, *(name for name in vars(inarch.ToolContext) if not name.startswith("_"))},
+    "inarch_models": {*OPTIONAL["models"]},
+    "inarch_tracers": {*OPTIONAL["tracers"]},
+    "inarch_stores": {*OPTIONAL["stores"]},
+    "inarch_workspaces": {*OPTIONAL["workspaces"]},
+    "inarch_compactions": {*OPTIONAL["compactions"]},
+    "inarch_front_ends": {*OPTIONAL["front_ends"]},
+    "inarch_slash_commands": {*(one.name for one in attrs.fields(inarch.SlashCommand))} - {"help"},
+    "inarch_policies": {"AskAboutSteering"},
+}
+
+
+@pytest.mark.parametrize("section", DOORS)
+def test_every_member_that_an_object_may_have_is_named_in_its_section(section: str) -> None:
+    words = set(re.findall(r"\w+", SECTIONS[section]))
+    assert DOORS[section] - words == set()
+
+
+def test_what_a_tool_may_have_is_what_its_port_says() -> None:
+    told = set(re.findall(r"`(\w+)[`(]", inarch.Tool.__doc__ or ""))
+    known = {"inarch", "ToolFailed", "RightsOffer", "context"}
+    assert {name for name in told if name not in known and not name.isupper()} >= OF_TOOLS - {"shape"}
+    rows = set(re.findall(r"^\| `(\w+)", SECTIONS["Tools without a hook"], re.M))
+    assert rows == OF_TOOLS
