@@ -20,7 +20,7 @@ _HOMES: dict[str, str] = {
         "contract.findings": "Finding SelfCheck",
         "contract.folders": "KeptFolder",
         "contract.hookspecs": "hookimpl",
-        "contract.intervening": "EndGuard Ending Reviewer Rewrite Rewriter",
+        "contract.intervening": "EndGuard Ending Review Reviewer Rewrite Rewriter",
         "contract.ids": "new_id utc_now",
         "contract.inputs": "Inbox Input",
         "contract.plugin_events": "EventKind",

@@ -35,6 +35,7 @@ from inarch.contract.inputs import Inbox as Inbox
 from inarch.contract.inputs import Input as Input
 from inarch.contract.intervening import EndGuard as EndGuard
 from inarch.contract.intervening import Ending as Ending
+from inarch.contract.intervening import Review as Review
 from inarch.contract.intervening import Reviewer as Reviewer
 from inarch.contract.intervening import Rewrite as Rewrite
 from inarch.contract.intervening import Rewriter as Rewriter

@@ -94,9 +94,12 @@ def money(amount: Decimal) -> str:
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
 
 
+_DECISIONS = {"deny": "denies it", "stop": "stops the turn", "ask": "asks about it", "allow": "allows it"}
+
+
 def rewritten_words(data: Mapping[str, Any]) -> str:
     """Say in a line what a plugin made of a call, by the data of a `call.rewritten`."""
-    said = {"deny": "denies it", "ask": "asks about it", "allow": "allows it"}.get(str(data.get("decision") or ""), "")
+    said = _DECISIONS.get(str(data.get("decision") or ""), "")
     given = data.get("arguments")
     words = [f"rewrites it to {short_arguments(given)}" if isinstance(given, Mapping) else "", said]
     reason = _line(data.get("reason"))
@@ -106,7 +109,10 @@ def rewritten_words(data: Mapping[str, Any]) -> str:
 
 def reviewed_words(data: Mapping[str, Any]) -> str:
     """Say in a line what a plugin added to a result, by the data of a `call.reviewed`."""
-    return f"{data.get('name')}: {data.get('plugin')} adds: {_line(data.get('text'))}"
+    said = " and ".join(
+        filter(None, ("stops the turn" if data.get("stop") else "", "adds" if data.get("text") else ""))
+    )
+    return f"{data.get('name')}: {data.get('plugin')} {said}: {_line(data.get('text'))}".removesuffix(": ")
 
 
 def held_words(data: Mapping[str, Any]) -> str:

@@ -12,6 +12,8 @@ from inarch.contract.records import ToolResult
 CHANGED_BY_USER = "changed_by_user"
 """Key of a result's metadata: the arguments that a person changed before the call ran, by name."""
 
+NOT_ASKED = "no model is asked with this prompt"
+"""Why a turn was decided without a model, where a plugin lets nobody see its prompt."""
 REWRITTEN = "rewritten"
 """Key of a result's metadata: who rewrote the call before it was judged (`by`), and the `arguments` that it changed."""
 

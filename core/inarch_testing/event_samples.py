@@ -62,7 +62,7 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         kinds.FileChanging("c1", text, HASH, HASH, "new.py", 0o100644, True, (text,)),
         kinds.FileChanged("c1", text, HASH, HASH, "new.py", 0o100644, 0o100755, True),
         kinds.CallResult("c1", "read_file", "error", result, TIME, TIME),
-        kinds.CallReviewed("c1", "read_file", "hooks", text, text),
+        kinds.CallReviewed("c1", "read_file", "hooks", text, text, True),
         kinds.ChildStarted("c1", "s2", text),
         kinds.ChildEnded("c1", "s2", text, "done", (spent,)),
         kinds.CallsDone(("c1", "c2"), "model", True),

@@ -97,6 +97,16 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 
 @inarch.hookimpl
+def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
+    """Return what runs `SessionEnd`."""
+    if not (hooks := _hooks(context, "SessionEnd")):
+        return ()
+    from inarch_hooks.turns import AtSessionEnds
+
+    return [AtSessionEnds(hooks)]
+
+
+@inarch.hookimpl
 def inarch_compactions(context: inarch.PluginContext) -> Iterable[inarch.Compaction]:
     """Return what runs `PreCompact`."""
     if not (hooks := _hooks(context, "PreCompact")):

@@ -12,9 +12,9 @@ from inarch_hooks import LOOKING
 from inarch_hooks.names import files_of, names_of, shown, taken
 from inarch_hooks.reading import LONGEST_S, Hook
 from inarch_hooks.running import Place, Said, run_hook
-from inarch_hooks.turns import session_id
+from inarch_hooks.turns import session_id, why_stopped
 
-_STRICTER = ("", "allow", "ask", "deny")
+_STRICTER = ("", "allow", "ask", "deny", "stop")
 _DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 
 
@@ -44,7 +44,7 @@ class _AroundCalls:
 
 
 class BeforeCalls(_AroundCalls):
-    """Denies, asks about, allows and rewrites calls as hooks say; the strictest of them holds."""
+    """Denies, asks about, allows and rewrites calls as hooks say, or ends the turn; the strictest of them holds."""
 
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
         """Run the hooks for a call, each with what those before it made of its input."""
@@ -61,20 +61,20 @@ class BeforeCalls(_AroundCalls):
                 call = evolve(call, arguments={key: made[key] for key in made if not path or key != "file_path"})
             if _STRICTER.index(new) > _STRICTER.index(decision):
                 decision, reason = new, why
-            if decision == "deny":
+            if decision in ("deny", "stop"):
                 break
         arguments = call.arguments if call.arguments != before else None
         if arguments is None and not decision:
             return None
-        return inarch.Rewrite(arguments, decision, reason)  # type: ignore[arg-type]  # one of the four
+        return inarch.Rewrite(arguments, decision, reason)  # type: ignore[arg-type]  # one of the five
 
 
 def _decided(said: Said, hook: Hook) -> tuple[str, str]:
     """Return what a hook decides of a call, and why; only the user's own may allow."""
     if said.blocks:
         return "deny", said.errors or f"{hook.command} says no"
-    if said.data.get("continue") is False:
-        return "deny", said.text("stopReason") or f"{hook.command} wants to stop"
+    if said.stops:
+        return "stop", why_stopped(said)
     wanted = said.specific.get("permissionDecision", said.data.get("decision"))
     decision = _DECISIONS.get(wanted, "") if isinstance(wanted, str) else ""
     if decision == "allow" and not hook.is_users:
@@ -85,7 +85,7 @@ def _decided(said: Said, hook: Hook) -> tuple[str, str]:
 class AfterCalls(_AroundCalls):
     """Adds to results what hooks say of them; a hook may change the files that the call was to change."""
 
-    def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> str | None:
+    def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Review | None:
         """Run the hooks for a call that went well."""
         if call.result is None or not call.result.success:
             return None
@@ -94,9 +94,9 @@ class AfterCalls(_AroundCalls):
         writes = ("",) if anything else tuple(sorted(effects.writes))
         place = Place(context.workspace, context.record, context.cancelled, writes, call.id)
         response = {"tool_response": inarch.to_data(call.result.data)}
-        said = (run_hook(hook, self._given(call, path) | response, place) for hook, path in self._runs(call, tool))
+        said = [run_hook(hook, self._given(call, path) | response, place) for hook, path in self._runs(call, tool)]
         texts = [text for one in said if (text := _added(one))]
-        return "\n".join(texts) or None
+        return inarch.Review("\n".join(texts), stop=any(one.stops for one in said))
 
 
 def _added(said: Said) -> str:
@@ -108,6 +108,6 @@ def _added(said: Said) -> str:
     texts = [said.text("additionalContext")]
     if said.data.get("decision") == "block":
         texts.append(said.text("reason"))
-    if said.data.get("continue") is False:
-        texts.append(said.text("stopReason"))
+    if said.stops:
+        texts.append(why_stopped(said))
     return "\n".join(filter(None, texts))

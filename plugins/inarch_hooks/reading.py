@@ -12,10 +12,12 @@ from attrs import Factory, define, field, frozen
 import inarch
 from inarch_hooks import FILE, PROJECTS
 
-EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact")
+EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
 """The events whose hooks are run."""
 CLAUDE = ".claude/settings.json"
 DEFAULT_S, LONGEST_S = 60.0, 600.0
+AT_END_S = 5.0
+"""Seconds that a hook has at the end of a session: a person waits to leave."""
 _USERS_KEYS = ("read", "confine")
 _MOST = 200
 
@@ -126,7 +128,7 @@ class Hooks:
     def _hook(self, event: str, matcher: re.Pattern[str] | None, one: Any, source: str, is_users: bool) -> Hook:
         if not isinstance(one, dict) or one.get("type", "command") != "command":
             raise ValueError(f'{one!r:.100} is no hook of the type "command"')
-        command, timeout = one.get("command"), one.get("timeout", DEFAULT_S)
+        command, timeout = one.get("command"), one.get("timeout", AT_END_S if event == "SessionEnd" else DEFAULT_S)
         if not isinstance(command, str) or not command.strip():
             raise ValueError(f'{one!r:.100} has no "command"')
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:

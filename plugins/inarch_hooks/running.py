@@ -43,6 +43,11 @@ class Said:
         return self.exit_code == 2 and not self.fault
 
     @property
+    def stops(self) -> bool:
+        """Whether it wants the turn to end."""
+        return self.data.get("continue") is False and not self.fault
+
+    @property
     def specific(self) -> Mapping[str, Any]:
         """What it says of its event."""
         said = self.data.get("hookSpecificOutput")

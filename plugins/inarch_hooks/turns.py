@@ -1,4 +1,4 @@
-"""Hooks around turns: at the start of a session, at prompts, at ends, and before a conversation is shortened."""
+"""Hooks around turns: as a session begins and ends, at prompts, at ends, and before a conversation is shortened."""
 
 from __future__ import annotations
 
@@ -56,15 +56,30 @@ class AtPrompts:
         said += await _run(self._found.of("UserPromptSubmit"), {"prompt": situation.turn.content}, situation)
         texts = [text for one in said if (text := _context(one))]
         notes, self._told = tuple(self._told), []
-        return inarch.Contribution("\n\n".join(texts), notes=notes) if texts or notes else None
+        stop = "\n".join(filter(None, map(_objection, said)))
+        return inarch.Contribution("\n\n".join(texts), notes=notes, stop=stop) if texts or notes or stop else None
+
+
+def why_stopped(said: Said) -> str:
+    """Return why a hook ends a turn, in words."""
+    return said.text("stopReason") or "a hook wants to stop"
+
+
+def _objection(said: Said) -> str:
+    """Return why a hook lets no model see a prompt; empty where it lets it."""
+    if said.fault:
+        return ""
+    if said.stops:
+        return why_stopped(said)
+    if said.blocks:
+        return said.errors or "a hook objects to this prompt"
+    return (said.text("reason") or "a hook objects to this prompt") if said.data.get("decision") == "block" else ""
 
 
 def _context(said: Said) -> str:
-    """Return what a hook adds to a prompt: plain words, or what its JSON says; an objection is passed on."""
+    """Return what a hook adds to a prompt: plain words, or what its JSON says."""
     if said.fault:
         return ""
-    if said.blocks or said.data.get("decision") == "block":
-        return f"A hook objects to this prompt: {said.errors if said.blocks else said.text('reason')}"
     return said.text("additionalContext") if said.data else said.output
 
 
@@ -82,12 +97,12 @@ class AtEnds:
         given = {"stop_hook_active": ending.held > 0, "last_assistant_message": ending.answer}
         said = await _run(self._hooks, given, ending.situation)
         reasons = [_reason(one) for one in said if not one.fault]
+        if any(one.stops for one in said):  # that goes before what others say
+            return None
         return "\n".join(filter(None, reasons)) or None
 
 
 def _reason(said: Said) -> str:
-    if said.data.get("continue") is False:
-        return ""
     if said.blocks:
         return said.errors or "a hook says so"
     return said.text("reason") or "a hook says so" if said.data.get("decision") == "block" else ""
@@ -97,6 +112,7 @@ class BeforeCompacting:
     """Runs `PreCompact` hooks; what is left out is up to others."""
 
     name = "hooks"
+    watches = True
 
     def __init__(self, hooks: Sequence[Hook], root: str) -> None:
         self._hooks = hooks
@@ -108,3 +124,32 @@ class BeforeCompacting:
             hooks = [hook for hook in self._hooks if hook.matches("auto")]
             await _run(hooks, {"trigger": "auto", "custom_instructions": ""}, situation)
         return None
+
+
+class AtSessionEnds:
+    """Runs `SessionEnd` hooks for each session that had a turn, when the program lets go of them."""
+
+    name = "hooks"
+
+    def __init__(self, hooks: Sequence[Hook]) -> None:
+        self._hooks = hooks
+        self._last: dict[str, inarch.Situation] = {}
+
+    def saw(self, event: inarch.Event) -> None:
+        """Take note of who is to be told what is run at the end: the last turn of a session is."""
+        situation = _situation.get()
+        if event.kind == "turn.ended" and situation is not None and situation.turn.session_id == event.session_id:
+            self._last[event.session_id] = situation
+
+    def summary(self, turn_id: str) -> str | None:
+        """Say nothing of turns."""
+        return None
+
+    def close(self) -> None:
+        """Run them, once."""
+        last, self._last = self._last, {}
+        for session, situation in last.items():
+            place = Place(situation.workspace, situation.record)
+            for hook in self._hooks:
+                if hook.matches("other"):
+                    run_hook(hook, {"session_id": session, "reason": "other"}, place)

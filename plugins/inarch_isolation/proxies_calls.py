@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define
 
-from inarch import Ending, Rewrite, Tool, ToolCall, ToolContext, to_data
+from inarch import Ending, Review, Rewrite, Tool, ToolCall, ToolContext, to_data
 from inarch_isolation.answering import ToolAnswers, situation_answers, situation_data, tool_answers
 from inarch_isolation.process import PluginProcess
 from inarch_isolation.proxies import checked, shown_tool
@@ -54,7 +54,8 @@ class FarReviewer(_Far):
 
     def review(self, call: ToolCall, tool: Tool, context: ToolContext) -> Any:
         """Return what is added to a result; the kernel looks whether it is text."""
-        return self._asked("review", call, tool, context)
+        data = self._asked("review", call, tool, context)
+        return checked(self._process, Review, data) if isinstance(data, Mapping) else data
 
 
 class FarGuard(_Far):

@@ -10,6 +10,7 @@ from attrs import define, field
 
 from inarch import ApprovalScope, ChosenRights, Event, ToolResult, from_data
 from inarch.host import CUT_OFF
+from inarch_sdk.result_text import NOT_ASKED
 
 Stop = Literal["", "cancelled", "out_of_time", "cut"]
 """How a turn ended before its time; `cut` is: the record ends, or the process was killed."""
@@ -222,6 +223,13 @@ class RecordedTurn:
     def of_source(self, name: str) -> Event | None:
         """Return what a context source added, if it did."""
         return next((e for e in self.events if e.kind == "context.added" and e.data.get("source") == name), None)
+
+    def stopped_by(self, name: str) -> str | None:
+        """Return why a context source let nobody be asked, if it did."""
+        made = self.decision()
+        if made is None or (made.data.get("strategy"), made.data.get("reason")) != (name, NOT_ASKED):
+            return None
+        return str(made.data["text"]).removeprefix(f"stopped by {name}: ")
 
     def calls_of_source(self, added: Event) -> list[RecordedCall]:
         """Return the calls of a source: they ended after what the source before it added, and before its own."""

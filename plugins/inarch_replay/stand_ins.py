@@ -129,6 +129,8 @@ class RecordedSource:
         if turn.asked_by(self.plugin) and not self.decides:
             return await self.source.gather(situation)
         added, notes = turn.of_source(self.name), tuple(turn.opening_notes(self.name))
+        if (stop := turn.stopped_by(self.name)) is not None:
+            return Contribution(notes=notes, stop=stop)
         if added is None:
             return Contribution(notes=notes) if notes else None
         text, calls = _text_and_calls(added, turn)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
-from inarch import EndGuard, Ending, PluginError, Reviewer, Rewrite, Rewriter, Tool, ToolCall, ToolContext
+from inarch import EndGuard, Ending, PluginError, Review, Reviewer, Rewrite, Rewriter, Tool, ToolCall, ToolContext
 from inarch_replay.stand_ins import raise_skipped
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class RecordedReviewer:
         """The reviewer's name."""
         return self.reviewer.name
 
-    async def review(self, call: ToolCall, tool: Tool, context: ToolContext) -> str | None:
-        """Return the recorded text."""
+    async def review(self, call: ToolCall, tool: Tool, context: ToolContext) -> Review | None:
+        """Return the recorded review."""
         known = self.player.lineup.call_of(context.call_id)
         if known is None:
             return None
@@ -63,7 +63,7 @@ class RecordedReviewer:
             return None
         data = self.player.here(said.data)
         _raise_failed(said.kind, data)
-        return str(data["text"])
+        return Review(str(data["text"]), bool(data.get("stop")))
 
 
 def _raise_failed(kind: str, data: Mapping[str, Any]) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,83 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import inarch
-from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
+from inarch.testing import calls, says
 from inarch_hooks.names import TOOLS, shown, taken
+
+from .conftest import Desk, one
 
 READ = ("read_file", {"file_path": "a.txt"})
 WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
 pytestmark = pytest.mark.needs("bwrap")
-
-
-class Desk:
-    """A project and a user's configuration folder, and conversations there."""
-
-    def __init__(self, home: Path) -> None:
-        self.root, self.config = home / "root", home / "config" / "inarch"
-        for folder in (self.root, self.config):
-            folder.mkdir(parents=True)
-        (self.root / "a.txt").write_text("one\n")
-        self.environ = {"HOME": str(home), "PATH": os.environ["PATH"]}
-        self.environ |= {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
-        self.events: list[inarch.Event] = []
-        self.seen: list[str] = []
-        self.requests: list[inarch.ModelRequest] = []
-
-    def users(self, hooks: dict[str, Any], **keys: Any) -> None:
-        """Write the user's hooks."""
-        (self.config / "hooks.json").write_text(json.dumps({**keys, "hooks": hooks}))
-
-    def script(self, name: str, text: str) -> str:
-        """Write a program of the project's and return its name."""
-        path = self.root / name
-        path.write_text(f"#!/bin/sh\n{text}\n")
-        path.chmod(0o755)
-        return f"./{name}"
-
-    def talk(
-        self, script: Sequence[Step], *prompts: str, config: dict[str, Any] | None = None, **flags: Any
-    ) -> inarch.Turn:
-        """Have a conversation and return its last turn."""
-
-        async def go() -> inarch.Turn:
-            options: dict[str, Any] = {"config": config or {}, "environ": self.environ, "flags": flags, "journal": True}
-            app, model = scripted_app(ScriptedModel(script), self.root, **options)
-            assert "hooks" not in {one.name for one in app.composition.refused}
-            session = app.session()
-            session.state.journal.listeners.append(self.events.append)
-            for prompt in prompts or ("go",):
-                turn = await session.run(prompt)
-            parts = [part for message in model.requests[-1].messages for part in message.parts]
-            self.seen = [inarch.result_text(part.result) for part in parts if isinstance(part, inarch.ResultPart)]
-            self.requests = model.requests
-            await app.aclose()
-            return turn
-
-        return asyncio.run(go())
-
-    def of(self, kind: str) -> list[dict[str, Any]]:
-        """Return the data of the events of a kind."""
-        return [dict(event.data) for event in self.events if event.kind == kind]
-
-    def trust(self) -> None:
-        """Trust the project as it stands."""
-        from inarch.host import grant, trust_of
-
-        state = Path(self.environ["XDG_STATE_HOME"]) / "inarch"
-        grant(str(self.root), trust_of(str(self.root), state).files, state)
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    """A project and a user."""
-    return Desk(tmp_path)
-
-
-def one(command: str, matcher: str | None = None, **more: Any) -> list[dict[str, Any]]:
-    """Return the groups of an event with one command."""
-    group: dict[str, Any] = {"hooks": [{"type": "command", "command": command, **more}]}
-    return [group if matcher is None else {"matcher": matcher, **group}]
 
 
 def test_the_input_is_what_such_hooks_know(desk: Desk) -> None:
@@ -228,7 +158,7 @@ def test_one_that_goes_wrong_is_recorded_and_the_turn_goes_on(desk: Desk, name: 
         ("{", "is no JSON"),
         ("[]", "must be an object"),
         ('{"hooks": []}', "must be an object"),
-        ('{"hooks": {"SessionEnd": []}}', "SessionEnd: there is no such event here"),
+        ('{"hooks": {"Notification": []}}', "Notification: there is no such event here"),
         ('{"hooks": {"Stop": {}}}', "must be a list of objects"),
         ('{"hooks": {"PreToolUse": [{"matcher": "(", "hooks": []}]}}', "is no pattern"),
         ('{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}', 'no hook of the type "command"'),

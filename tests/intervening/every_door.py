@@ -20,6 +20,8 @@ class Moving:
         path = str(call.arguments.get("file_path"))
         if path == "wrong.txt":
             raise RuntimeError("never seen such a path")
+        if path == "halt.txt":
+            return inarch.Rewrite(None, "stop", "halt")
         if "forbidden" in path:
             return inarch.Rewrite(None, "deny", f"{tool.name} must not touch {path}")
         return inarch.Rewrite({**call.arguments, "file_path": "new.txt"}) if path == "old.txt" else None
@@ -30,9 +32,11 @@ class Mending:
 
     name = "mending"
 
-    async def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> str | None:
+    async def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> Any:
         """Review it."""
         path = str(call.arguments.get("file_path"))
+        if "end_line" in call.arguments:
+            return inarch.Review("enough", stop=True)
         writes = tool.effects(call.arguments).writes
         context.record("seen", {"text": f"{path}, {len(writes)}"})
         if not writes:

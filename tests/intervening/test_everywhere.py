@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from attrs import frozen
 
 import inarch
-from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 from inarch_replay import replay
 
 FILE = str(Path(__file__).parent / "every_door.py")
@@ -48,13 +49,13 @@ class Had:
         return [dict(event.data) for event in self.events if event.kind == kind]
 
 
-def have(root: Path, mode: str) -> Had:
+def have(root: Path, mode: str, script: Sequence[Step] = SCRIPT) -> Had:
     places = {name: value for name, value in os.environ.items() if name == "HOME" or name.startswith("XDG_")}
     config = {"isolation": {"every_door": {"mode": mode}}, "profiles": {"default": {"approve": "all"}}}
     options: dict[str, Any] = {"root": root, "config": config, "environ": places, "files": [FILE]}
 
     async def go() -> Had:
-        app, model = scripted_app(ScriptedModel(SCRIPT), journal=True, **options)
+        app, model = scripted_app(ScriptedModel(script), journal=True, **options)
         assert app.composition.refused == ()
         session = app.session()
         turn = await session.run("go")
@@ -68,6 +69,23 @@ def have(root: Path, mode: str) -> Had:
         return Had(session.id, root, options, events, seen, turn.content)
 
     return asyncio.run(go())
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("arguments", "reason", "kind"),
+    [
+        ({"file_path": "halt.txt"}, "halt", "call.rewritten"),
+        ({"file_path": "a.txt", "end_line": 1}, "enough", "call.reviewed"),
+    ],
+)
+def test_a_turn_is_stopped_wherever_the_plugin_runs_and_in_a_replay_without_it(
+    root: Path, mode: str, arguments: dict[str, Any], reason: str, kind: str
+) -> None:
+    had = have(root, mode, [calls(("read_file", arguments)), says("never said")])
+    assert had.content == f"stopped by every_door: {reason}" and len(had.of(kind)) == 1
+    report = asyncio.run(replay(had.id, **{**had.options, "root": str(had.root)}))
+    assert report.same, report.first_difference
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -177,3 +177,19 @@ def test_a_replay_of_it_is_the_same(desk: Desk) -> None:
     said = desk.run("replay", events[0]["session_id"])
     assert "same" in said.stdout + said.stderr
     assert not [one for one in desk.requests[asked:] if one.path.endswith("/chat/completions")]
+
+
+@pytest.mark.needs("bwrap")
+@pytest.mark.parametrize(("plugins", "words", "reason"), [('"...", "summary"', 4, "early"), ('"..."', 6, "window")])
+def test_a_hook_runs_before_a_conversation_is_shortened(desk: Desk, plugins: str, words: int, reason: str) -> None:
+    desk.configure(plugins=plugins, summary=SETTINGS if "summary" in plugins else "")
+    hooks = {"PreCompact": [{"matcher": "auto", "hooks": [{"type": "command", "command": "cat"}]}]}
+    (desk.home / "config" / "inarch" / "hooks.json").write_text(json.dumps({"hooks": hooks}))
+    events = desk.talk(*(f"{number} {LONG}" for number in range(words)))
+    shortened = [event["data"] for event in events if event["kind"] == "context.dropped"]
+    ran = [event["data"] for event in events if event["kind"] == "hooks.ran"]
+    assert shortened and {data["reason"] for data in shortened} == {reason}
+    assert json.loads(ran[0]["output"])["trigger"] == "auto"
+    kinds = [event["kind"] for event in events]
+    asked = [at for at, event in enumerate(events) if event["data"].get("purpose") == "summary"]
+    assert kinds.index("hooks.ran") < min([kinds.index("context.dropped"), *asked])

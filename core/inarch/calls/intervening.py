@@ -12,7 +12,7 @@ from inarch.calls.policy import READING
 from inarch.contract.errors import InarchError
 from inarch.contract.events import CallReviewed, CallRewritten, ErrorHappened
 from inarch.contract.guarding import Door, blame, guarded
-from inarch.contract.intervening import MOST_TEXT, Rewrite
+from inarch.contract.intervening import MOST_TEXT, Review, Rewrite
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
 from inarch_sdk.bounds import fault_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inarch.calls.runner import Runner
     from inarch.plugins.composition import Bound
 
-_DECISIONS = ("", "allow", "ask", "deny")
+_DECISIONS = ("", "allow", "ask", "deny", "stop")
 
 
 @frozen
@@ -88,7 +88,9 @@ class Intervening:
         if decision == "allow":
             live.allowed_by = live.allowed_by or f"{part.plugin} allows it{f': {reason}' if reason else ''}"
         elif decision:
-            verdict = Verdict(decision, f"{part.plugin}: {reason}" if reason else f"{part.plugin} says so")
+            live.stop = (part.plugin, reason) if decision == "stop" else live.stop
+            stricter = "deny" if decision == "stop" else decision
+            verdict = Verdict(stricter, f"{part.plugin}: {reason}" if reason else f"{part.plugin} says so")
             live.said = (*live.said, evolve(part, value=SaidBefore(part.value.name, verdict)))
 
     async def review(self, live: LiveCall, part: Bound[Any]) -> None:
@@ -96,15 +98,19 @@ class Intervening:
         declared = live.effects
         anything = declared.exclusive and live.tool.value.category not in READING
         mending = None if anything else Effects(declared.reads, declared.writes, programs=True)
-        text = await self._asked(live, part, "review", "reviewer", mending)
-        if text is None or text == "":
+        said = await self._asked(live, part, "review", "reviewer", mending)
+        review = said if isinstance(said, Review) else Review(said or "")
+        if not isinstance(review.text, str) or fault_of(review.text) or type(review.stop) is not bool:
+            self._tell(live, part, "reviewer", blame(part.plugin, "reviewer", f"gave no text but {said!r:.200}"))
             return
-        if not isinstance(text, str) or fault_of(text):
-            self._tell(live, part, "reviewer", blame(part.plugin, "reviewer", f"gave no text but {text!r:.200}"))
+        if not review.text and not review.stop:
             return
-        text = shortened(live.journal.redactor.text(text), "", MOST_TEXT)
-        live.record(CallReviewed(live.call.id, live.call.name, part.plugin, part.value.name, text))
-        live.add(part.plugin, text)
+        text = shortened(live.journal.redactor.text(review.text), "", MOST_TEXT)
+        live.record(CallReviewed(live.call.id, live.call.name, part.plugin, part.value.name, text, review.stop))
+        if review.stop:
+            live.stop = live.stop or (part.plugin, text)
+        if text:
+            live.add(part.plugin, text)
 
     async def _asked(self, live: LiveCall, part: Bound[Any], method: str, door: Door, effects: Effects | None) -> Any:
         """Return what a part says, None where it fails, which is told."""

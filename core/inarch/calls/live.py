@@ -74,7 +74,8 @@ class LiveCall:
     `refused` is whether the person denied it without a word; `hidden` are globs over the paths that rules keep from the
     call where it reads whole folders; `proposed` are the arguments that it had before a person changed them; `offer` is
     what a person can let it do beyond what it may anyway, with what they chose. `original` are the arguments that it
-    had before a plugin rewrote it, `said` what rewriters ask or deny, `allowed_by` why one answers the mode's question.
+    had before a plugin rewrote it, `said` what rewriters ask or deny, `allowed_by` why one answers the mode's question,
+    `stop` which plugin ends the turn for it, and why.
     `is_unasked` is whether it runs because nobody could be asked, `then` the approve mode that the person lets follow.
     """
 
@@ -93,6 +94,7 @@ class LiveCall:
     rewritten_by: str = ""
     allowed_by: str = ""
     said: tuple[Bound[Policy], ...] = ()
+    stop: tuple[str, str] | None = None
     is_unasked: bool = False
     then: str = ""
 

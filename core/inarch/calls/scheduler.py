@@ -49,6 +49,7 @@ class Scheduler:
         workspace: What the tools work on.
         seen: Path to hash of what the session last read or wrote; kept up to date here.
         refused: Whether the person denied every call of the last batch and wants the turn to end.
+        stopped: The plugin that wants the turn to end since a call of the last batch, and why.
         cancelled: The calls of the last batch that was cancelled, all terminal.
         effectful: Ids of the calls of the last batch that could have changed something.
         grants: What was approved for longer than one call.
@@ -80,6 +81,7 @@ class Scheduler:
     cancelled: tuple[ToolCall, ...] = field(init=False, default=())
     effectful: frozenset[str] = field(init=False, default=frozenset())
     refused: bool = field(init=False, default=False)
+    stopped: tuple[str, str] | None = field(init=False, default=None)
     _closed: bool = field(init=False, default=False)
     preparation: Preparation = field(init=False)
     _runner: Runner = field(init=False)
@@ -113,7 +115,7 @@ class Scheduler:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
             StoreError: A required journal can't be written.
         """
-        batch = self._batch(turn_id, calls, origin)
+        batch, self.stopped = self._batch(turn_id, calls, origin), None
         try:
             await self._run(batch, earlier, person)
         except asyncio.CancelledError:
@@ -124,6 +126,7 @@ class Scheduler:
         finally:
             self.effectful = frozenset(live.call.id for live in batch if live.has_effects)
             self.refused = bool(batch) and all(live.refused for live in batch)
+            self.stopped = next((live.stop for live in batch if live.stop is not None), None)
             done = CallsDone(tuple(live.call.id for live in batch), origin, self.refused)
             if batch and all(live.is_done for live in batch):
                 self.journal.record(done, turn_id or None)
@@ -174,6 +177,9 @@ class Scheduler:
             else:
                 await self._rewrite(live)
                 self._judge(live)
+        if any(live.stop is not None for live in batch):
+            for live in batch:
+                live.cancel("cancelled before it ran: the turn is stopped")
         approvals = Approvals(person or self.front_end, self.journal, self.workspace, self.grants, person is not None)
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]

@@ -73,7 +73,7 @@ class CallRewritten:
 
 @frozen
 class CallReviewed:
-    """A plugin added text to the result of a call that has ended; the model reads it there."""
+    """A plugin added text to the result of a call that has ended; `stop` where it wants the turn to end."""
 
     kind: ClassVar[str] = "call.reviewed"
     call_id: str
@@ -81,6 +81,7 @@ class CallReviewed:
     plugin: str
     reviewer: str
     text: str
+    stop: bool = False
 
 
 @frozen

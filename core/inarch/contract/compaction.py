@@ -114,7 +114,8 @@ class Compacted:
 class Compaction(Protocol):
     """Makes a conversation shorter where its next request doesn't fit the model.
 
-    One with an attribute `at`, a share of the model's window, is called as soon as a request takes more than that.
+    One with an attribute `at`, a share of the model's window, is called as soon as a request takes more than that. One
+    whose attribute `watches` is true is called before the others, whenever one of them is.
     """
 
     @property

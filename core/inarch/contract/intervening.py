@@ -23,14 +23,28 @@ class Rewrite:
 
     Args:
         arguments: Its arguments from now on; None leaves them as they are.
-        decision: `deny` and `ask` tighten what happens anyway. `allow` answers the question of the approve mode or of
-            the tool itself, where the user's own file names the plugin in `may_allow`; else it says nothing.
+        decision: `deny` and `ask` tighten what happens anyway, `stop` denies the call and ends the turn. `allow`
+            answers the question of the approve mode or of the tool itself, where the user's own file names the plugin
+            in `may_allow`; else it says nothing.
         reason: Why, for the person and, where the call is denied, for the model.
     """
 
     arguments: Mapping[str, Any] | None = None
-    decision: Literal["", "allow", "ask", "deny"] = ""
+    decision: Literal["", "allow", "ask", "deny", "stop"] = ""
     reason: str = ""
+
+
+@frozen
+class Review:
+    """What a reviewer says of a call, where that is more than text.
+
+    Args:
+        text: What the model is to read with the result.
+        stop: Whether the turn ends when the calls that are running have ended; its answer is then the text.
+    """
+
+    text: str = ""
+    stop: bool = False
 
 
 class Rewriter(Protocol):
@@ -50,6 +64,9 @@ class Rewriter(Protocol):
         ...
 
 
+Reviewed = str | Review | None
+
+
 class Reviewer(Protocol):
     """Looks at each call that has ended, and may add text to its result; it fails as a rewriter does."""
 
@@ -58,8 +75,8 @@ class Reviewer(Protocol):
         """Name for messages."""
         ...
 
-    def review(self, call: ToolCall, tool: Tool, context: ToolContext) -> str | Awaitable[str | None] | None:
-        """Return what the model is to read with the result, or None.
+    def review(self, call: ToolCall, tool: Tool, context: ToolContext) -> Reviewed | Awaitable[Reviewed]:
+        """Return what the model is to read with the result, a `Review`, or None.
 
         Calls that wait for this one wait for its reviewers, too. Through `context` a reviewer may change the files that
         the call declared to write, and run programs: what they change is the call's, and is undone with it.

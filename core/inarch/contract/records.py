@@ -278,13 +278,15 @@ class DispatchReply:
 class Contribution:
     """What a context source adds: text and pictures for the model, and calls to run before it is asked.
 
-    `notes` are remarks for the user, such as that something could not be added; the model doesn't see them.
+    `notes` are remarks for the user, such as that something could not be added; the model doesn't see them. `stop` says
+    why there is to be no answer to this prompt: then no model is asked, now or later, with the prompt.
     """
 
     text: str = ""
     calls: tuple[PlannedCall, ...] = ()
     images: tuple[Image, ...] = ()
     notes: tuple[str, ...] = ()
+    stop: str = ""
 
 
 @frozen

@@ -186,7 +186,7 @@ class _Folder:
     def reviewed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note what was added to a call's result."""
         call = turn.calls[_text(data, "call_id")]
-        if call.result is not None:
+        if call.result is not None and data.get("text"):
             added = with_added(call.result, _text(data, "plugin"), _text(data, "text"))
             turn.calls[call.id] = evolve(call, result=added)
 

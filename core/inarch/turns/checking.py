@@ -64,8 +64,8 @@ def checked_contribution(value: object) -> Contribution | None:
     _check_calls(value.calls, "gather")
     if not all(isinstance(image, Image) and isinstance(image.data, bytes) for image in value.images):
         raise TypeError("gather returned pictures that are no inarch.Image of bytes")
-    if not all(isinstance(note, str) for note in value.notes):
-        raise TypeError("gather returned notes that are no texts")
+    if not all(isinstance(said, str) for said in (*value.notes, value.stop)):
+        raise TypeError("gather returned notes, or a reason to stop, that are no texts")
     return value
 
 

@@ -33,6 +33,15 @@ class Refused(Exception):
     """The person denied all that the turn wanted to do, and gave no reason: there is nothing to go on with."""
 
 
+class Stopped(Exception):
+    """A plugin ends the turn: `by` is its part, `text` says why. No model sees the prompt where it `erases` that."""
+
+    def __init__(self, by: str, text: str, *, erases: bool = False) -> None:
+        super().__init__(text)
+        self.by, self.erases = by, erases
+        self.text = f"stopped by {by}: {text}" if text else f"stopped by {by}"
+
+
 class AnswerRefused(Exception):
     """The model's answers don't keep the schema of the profile; `answer` is the last of them."""
 

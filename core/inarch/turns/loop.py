@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.records import Message, Text, ToolCall, Turn
 from inarch.turns.context.fitting import ask_fitting
-from inarch.turns.limits import AnswerRefused, LimitReached, Refused
+from inarch.turns.limits import AnswerRefused, LimitReached, Refused, Stopped
 from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun
 from inarch.turns.session_state import SessionState
@@ -60,6 +60,9 @@ async def _outcome(run: TurnRun) -> Turn:
             return run.ended("done", await _answer(run))
         except LimitReached as limit:
             return run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
+        except Stopped as stopped:
+            run.stop(stopped)
+            return run.ended("done", _checked(run, stopped.text, is_last=True) or "")
     except AnswerRefused as refused:
         return run.refused(refused)
     except Refused:
@@ -78,6 +81,7 @@ async def _answer(run: TurnRun) -> str:
             return _checked(run, decision.text, is_last=True) or ""
         if decision.calls:
             await run_decided(run, decision)
+            run.check_stopped()
         while True:
             run.meter.next_iteration()
             run.hear()
@@ -93,6 +97,7 @@ async def _answer(run: TurnRun) -> str:
                 continue
             done = await run.call(reply.calls, "model")
             run.messages.append(results_message(done))
+            run.check_stopped()
             if answer := _answered(done):
                 run.messages.append(text_message(answer))
                 return answer

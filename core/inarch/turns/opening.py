@@ -8,7 +8,7 @@ from inarch.contract.events import ContextAdded, DecisionMade, Note
 from inarch.contract.guarding import guarded
 from inarch.contract.records import Contribution, Decision, Image, Message, Text, ToolCall
 from inarch.turns.checking import checked_contribution, checked_decision, pending
-from inarch.turns.limits import LimitReached
+from inarch.turns.limits import LimitReached, Stopped
 from inarch.turns.models import find_default
 from inarch.turns.run import TurnRun
 from inarch.turns.session_state import SessionState
@@ -39,6 +39,7 @@ async def gather(run: TurnRun) -> None:
                 )
             if contribution is not None:
                 await _add(run, source.value.name, contribution)
+                run.check_stopped()
         except InarchError as error:
             run.skipped(f"context source {source.value.name!r}", error)
 
@@ -62,7 +63,8 @@ async def decide(run: TurnRun) -> Decision:
 
 async def run_decided(run: TurnRun, decision: Decision) -> None:
     """Run the calls of a decision and present their results as it says; a call that was not valid is no decision."""
-    calls = tuple(call for call in await run.call(decision.calls, "strategy") if not _is_invalid(call))
+    done = await run.call(decision.calls, "strategy")
+    calls = tuple(call for call in done if not _is_invalid(call))
     if not calls:
         return
     if decision.present == "prompt":
@@ -80,6 +82,8 @@ def _is_invalid(call: ToolCall) -> bool:
 async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
     for note in contribution.notes:
         run.state.journal.record(Note(note, source), run.turn.id)
+    if contribution.stop:
+        raise Stopped(source, run.state.journal.redactor.text(contribution.stop), erases=True)
     texts = [contribution.text] if contribution.text else []
     if contribution.calls:
         texts.append(embedded(await run.call(contribution.calls, "mention")))

@@ -11,7 +11,7 @@ from attrs import define, evolve, field
 
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import ErrorCode, InarchError, StoreError
-from inarch.contract.events import ErrorHappened, Event, Note, TurnEnded, TurnStarted
+from inarch.contract.events import DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
@@ -33,10 +33,12 @@ from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.turn_time import child_seconds
 from inarch.turns.checking import checked_summary
-from inarch.turns.context.fitting import age, answering_in, window_of
-from inarch.turns.limits import AnswerRefused, Refused, Repeats, TurnLimits
+from inarch.turns.context.fitting import age, answering_in, compact, window_of
+from inarch.turns.limits import AnswerRefused, Refused, Repeats, Stopped, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
 from inarch.turns.session_state import SessionState
+from inarch.turns.wording import text_message
+from inarch_sdk.result_text import NOT_ASKED
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
@@ -65,6 +67,8 @@ class TurnRun:
     calls: list[ToolCall] = field(factory=list)
     effectful: set[str] = field(factory=set)
     declined: bool = False
+    erased: bool = False
+    stopping: tuple[str, str] | None = None
     is_over: bool = False
     holds: int = 0
     unkept: int = 0
@@ -121,12 +125,30 @@ class TurnRun:
         finally:
             self.effectful |= self.state.scheduler.effectful
         self.calls.extend(done)
+        self.stopping = self.state.scheduler.stopped
         if self.state.scheduler.refused:
             self.declined = True
             raise Refused
         if origin == "model":
             self.state.repeats.saw(done, self.state.seen)
         return done
+
+    def check_stopped(self) -> None:
+        """Let the turn end where a plugin wanted that at one of the last calls.
+
+        Raises:
+            Stopped: It did.
+        """
+        if self.stopping is not None:
+            raise Stopped(*self.stopping)
+
+    def stop(self, stopped: Stopped) -> None:
+        """Record that a plugin ends the turn, and why."""
+        self.close_calls()
+        self.declined, self.erased = True, stopped.erases
+        self.messages.append(text_message(stopped.text))
+        reason = NOT_ASKED if stopped.erases else ""
+        self.state.journal.record(DecisionMade(stopped.by, "answer", reason, text=stopped.text), self.turn.id)
 
     def hear(self) -> None:
         """Let what was said meanwhile go in: it follows the results, or stands with what the last message said."""
@@ -264,6 +286,9 @@ class TurnRun:
             if summary:
                 self.state.journal.record(Note(summary, tracer.value.name), turn.id)
         self.end(turn)
+        if self.erased:
+            *before, last = self.state.history
+            compact(self.state, [*before, last.dropped()], "turns")
         await self.state.journal.sync()
 
 

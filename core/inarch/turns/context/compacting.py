@@ -64,8 +64,8 @@ async def compacted(
         if found is not None:
             done = found.after(done)
             crowded = evolve(crowded, earlier=done.earlier, running=done.running)
-        if crowded.tokens <= room:
-            break
+            if crowded.tokens <= room:
+                break
     if strict and crowded.tokens > room:
         raise _cannot_fit(crowded, bool(state.compactions))
     run.messages[:] = done.running

@@ -101,7 +101,9 @@ async def _shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) 
     if count <= window:
         if not called:
             return False
+        called = [one for one in state.compactions if one in called or getattr(one.value, "watches", False)]
         reason = "early"
+    called.sort(key=lambda one: not getattr(one.value, "watches", False))
     from inarch.turns.context.compacting import compacted  # most conversations fit
 
     known = state.counter.calibration(model)

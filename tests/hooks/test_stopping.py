@@ -1,0 +1,159 @@
+"""Hooks that let no model see a prompt, end a turn, and are run as a session ends or before it is shortened."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.testing import calls, says
+from inarch_replay import replay
+
+from ..running.program import Run
+from .conftest import Desk, one
+
+READ = ("read_file", {"file_path": "a.txt"})
+WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
+MODEL = ("--plugin", str(Path(__file__).parents[1] / "plan" / "planning.py"), "--model", "planning/words")
+STOP = {"continue": False, "stopReason": "that is enough"}
+pytestmark = pytest.mark.needs("bwrap")
+
+
+def replayed(desk: Desk) -> None:
+    """Replay what was said, where every hook says something else; the same comes of it, and none is run."""
+    kinds = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionEnd")
+    mark = desk.root.parent / "ran"
+    desk.users(dict.fromkeys(kinds, one(f"touch {mark}")), confine=False)
+    report = asyncio.run(replay(desk.events[0].session_id, root=desk.root, config={}, environ=desk.environ))
+    assert report.same, report.first_difference
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("if grep -q secret; then echo no secrets >&2; exit 2; fi", "no secrets"),
+        ('if grep -q secret; then echo \'{"decision": "block", "reason": "not that"}\'; fi', "not that"),
+        ('if grep -q secret; then echo \'{"continue": false, "stopReason": "enough"}\'; fi', "enough"),
+    ],
+)
+def test_no_model_sees_a_prompt_that_is_blocked(desk: Desk, script: str, reason: str) -> None:
+    desk.users({"UserPromptSubmit": one("sh -c " + shlex.quote(script))})
+    turn = desk.talk([says("fine")], "a secret word", "hello")
+    assert turn.content == "fine" and [event["turn"]["content"] for event in desk.of("turn.ended")] == [
+        f"stopped by hooks: {reason}", "fine",
+    ]  # fmt: skip
+    assert [event["turn"]["unmet"] for event in desk.of("turn.ended")] == [True, False]
+    (request,) = desk.requests
+    assert [message.text.partition("\n")[0] for message in request.messages] == ["hello"]
+    assert "secret" not in repr(request)
+    replayed(desk)
+
+
+def test_a_resumed_session_has_nothing_of_a_blocked_prompt(desk: Desk) -> None:
+    desk.users({"UserPromptSubmit": one("sh -c 'echo no >&2; exit 2'")})
+    desk.talk([], "a secret word")
+    session = desk.events[0].session_id
+    app = inarch.compose(root=desk.root, config={}, environ=desk.environ)
+    assert app.session(session).state.earlier_messages() == []
+    app.close()
+
+
+def test_a_call_that_a_hook_stops_at_is_not_run_nor_any_beside_it(desk: Desk) -> None:
+    (desk.root / "stop.json").write_text(json.dumps(STOP))
+    desk.users({"PreToolUse": one("cat stop.json", "Read")})
+    turn = desk.talk([calls(WRITE, READ), says("never said")], approve="all")
+    assert turn.content == "stopped by hooks: that is enough" and (turn.status, turn.unmet) == ("done", True)
+    assert not (desk.root / "new.txt").exists() and len(desk.requests) == 1
+    assert sorted(call["result"]["error"]["code"] for call in desk.of("call.result")) == ["cancelled", "denied"]
+    (rewritten,) = desk.of("call.rewritten")
+    assert (rewritten["decision"], rewritten["reason"]) == ("stop", "that is enough")
+    replayed(desk)
+
+
+def test_a_hook_after_a_call_ends_the_turn_and_what_follows_knows_of_it(desk: Desk) -> None:
+    (desk.root / "stop.json").write_text(json.dumps(STOP))
+    desk.users({"PostToolUse": one("cat stop.json", "Write")})
+    desk.talk([calls(WRITE), says("after all")], "write it", "and now?", approve="all")
+    assert (desk.root / "new.txt").exists()
+    (reviewed,) = desk.of("call.reviewed")
+    assert reviewed["stop"] is True and reviewed["text"] == "that is enough"
+    first, second = desk.of("turn.ended")
+    assert first["turn"]["content"] == "stopped by hooks: that is enough" and second["turn"]["content"] == "after all"
+    last = [message.text for message in desk.requests[-1].messages if message.role == "assistant"]
+    assert last[-1] == "stopped by hooks: that is enough"
+    live = desk.requests[-1].messages[:-1]
+    app = inarch.compose(root=desk.root, config={}, environ=desk.environ)
+    kept = app.session(desk.events[0].session_id).state.earlier_messages()
+    app.close()
+    assert tuple(kept[: len(live)]) == live
+    replayed(desk)
+
+
+def test_one_that_lets_a_turn_end_goes_before_one_that_holds_it_back(desk: Desk) -> None:
+    (desk.root / "stop.json").write_text(json.dumps(STOP))
+    desk.users({"Stop": [*one("sh -c 'echo go on >&2; exit 2'"), *one("cat stop.json")]})
+    assert desk.talk([says("done")]).content == "done"
+    assert desk.of("turn.held") == [] and len(desk.of("hooks.ran")) == 2
+
+
+@pytest.mark.parametrize("confine", [True, False])
+def test_the_end_of_a_session_runs_its_hooks_once(desk: Desk, confine: bool) -> None:
+    desk.users({"SessionEnd": [*one("cat"), *one("sleep 600", timeout=0.3)]}, confine=confine)
+    desk.talk([says("one"), says("two")], "first", "second")
+    told, late = desk.of("hooks.ran")
+    given = json.loads(told["output"])
+    assert given == {
+        "hook_event_name": "SessionEnd", "session_id": desk.events[0].session_id, "cwd": str(desk.root),
+        "reason": "other",
+    }  # fmt: skip
+    assert told["confined"] is confine and late["timed_out"] is True
+    kinds = [event.kind for event in desk.events]
+    assert kinds.index("hooks.ran") > max(at for at, kind in enumerate(kinds) if kind == "turn.ended")
+    app = inarch.compose(root=desk.root, config={}, environ=desk.environ)
+    kept = [event.kind for event in app.store.load(desk.events[0].session_id)]
+    assert kept.count("hooks.ran") == 2
+    app.close()
+    replayed(desk)
+
+
+def test_a_session_without_a_turn_has_no_end(desk: Desk) -> None:
+    command = desk.script("mark", "touch ended")
+    desk.users({"SessionEnd": one(command)}, confine=False)
+    app = inarch.compose(root=desk.root, config={}, environ=desk.environ)
+    app.session()
+    app.close()
+    assert not (desk.root / "ended").exists()
+
+
+def users_hooks(environ: dict[str, str], hooks: dict[str, Any]) -> None:
+    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch"
+    config.mkdir(parents=True, exist_ok=True)
+    (config / "hooks.json").write_text(json.dumps({"hooks": hooks}))
+
+
+def test_the_program_tells_what_was_stopped_and_why(cli: Run, project: Path, environ: dict[str, str]) -> None:
+    block = one("sh -c 'grep -q secret && { echo no secrets >&2; exit 2; }; exit 0'")
+    users_hooks(environ, {"UserPromptSubmit": block, "SessionEnd": one("echo bye")})
+    ran = cli(*MODEL, "a secret word")
+    assert ran.returncode == 4 and ran.stdout == "stopped by hooks: no secrets\n"
+    told = json.loads(cli(*MODEL, "--output", "json", "a secret word").stdout)
+    assert (told["exit"], told["answer"]) == (4, "stopped by hooks: no secrets")
+    session = json.loads(cli("sessions", "list", "--json").stdout)[0]["id"]
+    shown = cli("sessions", "show", session, "--all").stdout
+    assert "hooks.ran: UserPromptSubmit" in shown and "SessionEnd: echo bye: exit 0" in shown
+    (project / "stop.json").write_text(json.dumps(STOP))
+    users_hooks(environ, {"PostToolUse": one("cat stop.json", "Write")})
+    ran = cli(*MODEL, "--approve", "all", "write it")
+    assert ran.returncode == 4 and ran.stdout == "stopped by hooks: that is enough\n"
+    assert "hooks stops the turn and adds: that is enough" in ran.stderr
+    assert (project / "new.txt").exists()
+    (project / "new.txt").unlink()
+    (project / "schema.json").write_text('{"type": "object"}')
+    ran = cli("--output-schema", "schema.json", *MODEL, "--approve", "all", "write it")
+    assert ran.returncode == 1 and "stopped by hooks: that is enough" in ran.stderr and not ran.stdout.strip()
