@@ -42,6 +42,7 @@ PROGRAMS = {
 MODULES = {
     "pip": "python -m ensurepip",
     "setuptools": "pip install 'setuptools>=77'",
+    "distributed": "pip install distributed",
     "mypy": "pip install mypy",
     "towncrier": "pip install towncrier",
     "ruff": "pip install ruff",

@@ -15,7 +15,7 @@ from inarch.commands import composing_options
 @click.option("-o", "--output", "out", required=True, metavar="DIR", help="The folder of results; it is gone on with.")
 @click.option("-w", "--workers", type=click.IntRange(1, 1000), default=4, metavar="N", help="Tasks at a time; 4.")
 @click.option(
-    "--executor", default="processes", metavar="NAME", help="threads, processes, or a plugin's NAME://ADDRESS."
+    "--executor", default="processes", metavar="NAME", help="processes, threads, dask://HOST:PORT or a plugin's."
 )
 @click.option("--max-cost", metavar="USD", help="Money that the whole batch may take.")
 @click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Requests a task may take.")

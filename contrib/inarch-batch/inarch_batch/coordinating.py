@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 from attrs import define, field, frozen
 
 import inarch
+from inarch.commands import say
+from inarch_batch.executors import Away
 from inarch_batch.ledger import Ledger
 from inarch_batch.results import Output, Result
 from inarch_batch.running import Job, Outcome, kept_result, run_job, version
@@ -83,6 +86,7 @@ class Batch:
     is_stopping: bool = False
     fault: str = ""
     is_out_of_money: bool = False
+    away: str = ""
     _ledger: Ledger = field(init=False)
     _sources: Sources = field(init=False)
     _waiting: deque[Place] = field(init=False, factory=deque)
@@ -142,9 +146,23 @@ class Batch:
             self._waiting.append(self._poor.popleft())  # alone, so that nobody holds what it needs
         began = False
         while self._waiting and len(self._running) < self.plan.workers:
-            self._begin(self._waiting.popleft())
+            place = self._waiting.popleft()
+            try:
+                self._begin(place)
+            except Away as away:
+                self._waiting.appendleft(place)
+                self._is_away(away)
+                return True
             began = True
+            self.away = ""
         return began
+
+    def _is_away(self, away: Away) -> None:
+        """Tell once that workers can't be reached, and wait a moment: tasks that run have no news till then either."""
+        if not self.away:
+            self.away = f"{away}"
+            say("note", f"{away}; waiting for it")
+        time.sleep(LOOK_S)
 
     def _begin(self, place: Place) -> None:
         folder = self.output.of_task(place.id)
@@ -162,7 +180,7 @@ class Batch:
         self._running[self.executor.submit(run_job, job)] = _Started(place, job)
 
     def _ended(self, started: _Started, future: Future[Outcome]) -> None:
-        error = future.exception()
+        error = CancelledError("it was cancelled") if future.cancelled() else future.exception()
         outcome = future.result() if error is None else self._died(started, error)
         if outcome.result is not None:
             self._has_result(started, outcome.result)

@@ -20,6 +20,10 @@ T = TypeVar("T")
 GROUP = "inarch_batch.executors"
 
 
+class Away(Exception):
+    """Workers can't be reached now; the coordinator tries again."""
+
+
 class Threads(ThreadPoolExecutor):
     """Workers in this process: the least to start, and they end with it."""
 
