@@ -1,8 +1,8 @@
 """Workers on more machines, by Dask's own scheduler and workers: `--executor dask://HOST:PORT`.
 
 A client that has lost its scheduler connects again by itself, but not every future that it was given before hears of
-it. So a client whose connection was lost is given up with all its futures, and the batch begins their tasks anew: what a
-worker has finished meanwhile is on disk, and isn't done again.
+it. So a client whose connection was lost is given up with all its futures, and the batch begins their tasks anew. What
+a worker has finished meanwhile is on disk, and isn't done again.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ import inarch
 from inarch.commands import ANSWERED, CANCELLED, FAILED, LIMITED, USAGE, compose_given, interrupts, say
 from inarch_batch.coordinating import Batch, Plan, Progress
 from inarch_batch.executors import open_executor
+from inarch_batch.reporting import write_predictions, write_report
 from inarch_batch.results import Output
 from inarch_batch.showing import Teller, words
 from inarch_batch.tasks import Task, TaskFile, TaskFileFaults, open_tasks
@@ -166,6 +167,10 @@ def _run(given: Mapping[str, Any], tasks: TaskFile, output: Output, plan: Plan) 
             progress = batch.run()
         finally:
             teller.end()
+    if not batch.fault:  # else there is no room for it, most likely
+        write_report(output, f"${progress.spent:.4f}")
+        if given["form"] == "swebench":
+            write_predictions(output)
     if not given.get("quiet"):
         click.echo(f"{words(progress, plan.ceiling)} · {output.results}")
     return _exit_code(batch, progress, is_cancelled=bool(asked))

@@ -58,10 +58,10 @@ class Person:
         self.project.mkdir(parents=True)
         (self.project / "a.txt").write_text("one\n")
         self.asked: Counter[str] = Counter()
-        self.billed = 0
         self.steps: Callable[[str, int], HttpReply] = lambda task, step: (
             writes() if step == 0 else says(f"{task} is done")
         )
+        self.step_of: Callable[[Any], int] = lambda messages: sum(one["role"] == "assistant" for one in messages)
         self._lock = threading.Lock()
         self.server = HttpServer([self._answer], {"GET /v1/models": json_reply({"data": [{"id": "m"}]})})
 
@@ -69,7 +69,7 @@ class Person:
         messages = request.json["messages"]
         prompt = next(message["content"] for message in messages if message["role"] == "user")
         task = (prompt if isinstance(prompt, str) else prompt[0]["text"]).split()[0]
-        step = sum(message["role"] == "assistant" for message in messages)
+        step = self.step_of(messages)
         with self._lock:
             self.asked[task] += 1
         return self.steps(task, step)

@@ -34,7 +34,12 @@ def test_workers_that_are_killed_again_and_again_cost_no_result_and_little_money
         time.sleep(0.2)
         return person.writes(f"{step}.txt") if step < 3 else person.says(f"{task} is done")
 
-    person.steps = steps
+    def step_of(messages: Any) -> int:
+        """Like a model, go by what was done: a call in whose midst the worker died may have to be made again."""
+        told = [one["content"] for one in messages if one["role"] == "user" or '"note"' in str(one["content"])]
+        return next(n for n in range(4) if not any(f"{n}.txt" in str(content) for content in told))
+
+    person.steps, person.step_of = steps, step_of
     running = person.start(person.many(6), "-w", "2", "--max-cost", "2")
     killed: set[int] = set()
     while running.poll() is None:
