@@ -85,7 +85,7 @@ class ShownCall:
         for path, (before, after) in self.changes.items():
             found[path] = _first_difference(before or b"", after or b"")
         return [
-            schema.ToolCallLocation(path=plain(os.path.normpath(os.path.join(root, path))), line=line)  # noqa: PTH118
+            schema.ToolCallLocation(path=plain(os.path.normpath(_absolute(root, path))), line=line)
             for path, line in found.items()
         ]
 
@@ -115,6 +115,11 @@ def text_content(text: str) -> schema.ContentToolCallContent:
     return schema.ContentToolCallContent(type="content", content=schema.TextContentBlock(type="text", text=text))
 
 
+def _absolute(root: str, path: str) -> str:
+    """Return where a path of the workspace is, without a look at the disk; `+` begins one of an added folder."""
+    return path[1:] if path.startswith("+/") else os.path.join(root, path)  # noqa: PTH118
+
+
 def diff(path: str, before: bytes | None, after: bytes | None, root: str) -> schema.FileEditToolCallContent | None:
     """Return a change of a file as exactly its two texts; None where one is no text or too long."""
     if max(len(before or b""), len(after or b"")) > LARGEST_DIFF:
@@ -122,7 +127,7 @@ def diff(path: str, before: bytes | None, after: bytes | None, root: str) -> sch
     try:
         old = None if before is None else before.decode()
         new = "" if after is None else after.decode()
-        place = os.path.join(root, path)  # noqa: PTH118 - as it is, without a look at the disk
+        place = _absolute(root, path)
         return schema.FileEditToolCallContent(type="diff", path=plain(place), old_text=old, new_text=new)
     except UnicodeDecodeError:
         return None

@@ -1,12 +1,13 @@
-"""MCP servers that an editor sends with a session: none is started before the person has said so.
+"""MCP servers and folders that an editor sends with a session: none counts before the person has said so.
 
-A question needs a session that the editor knows, so they are asked about when its first prompt comes. They are composed
-by inarch-mcp, as those of the configuration are, and are trusted with nothing: every call is asked about.
+A question needs a session that the editor knows, so they are asked about when its first prompt comes. Servers are
+composed by inarch-mcp, as those of the configuration are, and are trusted with nothing: every call is asked about.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
 import time
@@ -29,13 +30,12 @@ Send = Callable[[schema.ToolCallStart | schema.ToolCallProgress], None]
 IS_THERE = find_spec("inarch_mcp") is not None
 ABSENT = "the editor's MCP servers are not used: the distribution inarch-mcp is not installed beside inarch-acp"
 _YES = ("once", "always")
-_WORDS = "The editor named it. It can do whatever you can; each call of its tools is asked about."
 _OPTIONS = [
-    schema.PermissionOption(option_id="once", name="Start it for this session", kind="allow_once"),
+    schema.PermissionOption(option_id="once", name="Yes, for this session", kind="allow_once"),
     schema.PermissionOption(
-        option_id="always", name="Start it in every session until the editor ends", kind="allow_always"
+        option_id="always", name="Yes, in every session until the editor ends", kind="allow_always"
     ),
-    schema.PermissionOption(option_id="no", name="Do not start it", kind="reject_once"),
+    schema.PermissionOption(option_id="no", name="No", kind="reject_once"),
 ]
 
 
@@ -52,6 +52,22 @@ class Wanted:
     name: str
     shown: str
     given: schema.McpServerStdio | schema.HttpMcpServer = field(repr=False)
+    words: str = "The editor named it. It can do whatever you can; each call of its tools is asked about."
+
+    @property
+    def title(self) -> str:
+        """What is asked."""
+        return f"start the MCP server {self.name}"
+
+    @property
+    def kind(self) -> schema.ToolKind:
+        """What the editor picks a symbol by."""
+        return "fetch" if isinstance(self.given, schema.HttpMcpServer) else "execute"
+
+    @property
+    def exact(self) -> str:
+        """What a lasting answer is given to."""
+        return repr(self.given.model_dump())
 
     @property
     def secrets(self) -> list[tuple[str, str]]:
@@ -62,6 +78,37 @@ class Wanted:
     def variables(self) -> list[tuple[str, str]]:
         """The variables it is given, of which some may hold secrets."""
         return [(one.name, one.value) for one in getattr(self.given, "env", ())]
+
+
+@frozen
+class Folder:
+    """A folder that an editor names beside the root."""
+
+    shown: str
+    words: str = (
+        "The editor named it. Its files are read without a question then, and changed as those of the root are."
+    )
+    kind: schema.ToolKind = "read"
+    secrets: Sequence[tuple[str, str]] = ()
+    variables: Sequence[tuple[str, str]] = ()
+
+    @property
+    def title(self) -> str:
+        """What is asked."""
+        return "add a folder to the workspace"
+
+    @property
+    def exact(self) -> str:
+        """What a lasting answer is given to."""
+        return self.shown
+
+
+def read_folders(given: Iterable[str]) -> tuple[list[Folder], list[str]]:
+    """Return the folders that can be asked about, and a line for each that can't."""
+    places = list(dict.fromkeys(given))
+    wrong = [one for one in places if "\0" in one or not os.path.isabs(one) or not os.path.isdir(one)]  # noqa: PTH112, PTH117
+    folders = [Folder(os.path.realpath(one)) for one in places if one not in wrong]
+    return folders, [f"{inarch.escape(one)} is not added: it is no folder, or its path not absolute" for one in wrong]
 
 
 def read_servers(given: Iterable[Given]) -> tuple[list[Wanted], list[str]]:
@@ -103,29 +150,29 @@ def _shown(given: schema.McpServerStdio | schema.HttpMcpServer) -> str:
     return shlex.join([given.command, *given.args]) + (f"\nwith the variables {names}" if names else "")
 
 
+Asked = Wanted | Folder
+
+
 @define(eq=False)
 class Consent:
-    """What the person has said about servers for as long as the editor runs."""
+    """What the person has said about servers and folders for as long as the editor runs."""
 
     _always: set[str] = field(init=False, factory=set)
 
-    async def ask(self, wanted: Sequence[Wanted], choose: Choose, send: Send) -> list[Wanted]:
-        """Ask about one server after the other and return those that may be started; what comes of it is shown."""
-        agreed: list[Wanted] = []
+    async def ask(self, wanted: Sequence[Asked], choose: Choose, send: Send) -> list[Asked]:
+        """Ask about one after the other and return what was agreed to; what comes of it is shown."""
+        agreed: list[Asked] = []
         for one in wanted:
-            exact = repr(one.given.model_dump())
-            chosen = "always" if exact in self._always else await self._asked(one, choose, send)
+            chosen = "always" if one.exact in self._always else await self._asked(one, choose, send)
             if chosen == "always":
-                self._always.add(exact)
+                self._always.add(one.exact)
             if chosen in _YES:
                 agreed.append(one)
         return agreed
 
-    async def _asked(self, one: Wanted, choose: Choose, send: Send) -> str:
-        call_id = f"mcp-{inarch.new_id()}"
-        title = f"start the MCP server {one.name}"
-        content: list[Content] = [text_content(fenced(plain(inarch.escape(one.shown)))), text_content(_WORDS)]
-        kind: schema.ToolKind = "fetch" if isinstance(one.given, schema.HttpMcpServer) else "execute"
+    async def _asked(self, one: Asked, choose: Choose, send: Send) -> str:
+        call_id, title, kind = f"editor-{inarch.new_id()}", one.title, one.kind
+        content: list[Content] = [text_content(fenced(plain(inarch.escape(one.shown)))), text_content(one.words)]
         send(schema.ToolCallStart(session_update="tool_call", tool_call_id=call_id, title=title, kind=kind,
                                   status="pending", content=content))  # fmt: skip
         shown = schema.ToolCallUpdate(tool_call_id=call_id, title=title, kind=kind, status="pending", content=content)
@@ -135,7 +182,7 @@ class Consent:
         finally:
             is_yes = chosen in _YES
             why = f": {why_not}" if why_not else ""
-            said = "It is started." if is_yes else f"It is not started, and its tools are not offered{why}."
+            said = "It was agreed to." if is_yes else f"It is left out{why}."
             send(schema.ToolCallProgress(session_update="tool_call_update", tool_call_id=call_id,
                                          status="completed" if is_yes else "failed",
                                          content=[*content, text_content(said)]))  # fmt: skip

@@ -21,7 +21,7 @@ import inarch
 from inarch_acp.commands import available_commands
 from inarch_acp.injecting import Injected, InjectRequest, RevokeRequest
 from inarch_acp.prompts import read_prompt
-from inarch_acp.servers import IS_THERE, Consent, Wanted, lent, read_servers
+from inarch_acp.servers import IS_THERE, Asked, Consent, Folder, Wanted, lent, read_folders, read_servers
 from inarch_acp.signing_in import check_model, check_variable, methods
 from inarch_acp.talk import Talk, notification
 from inarch_acp.updates import Update
@@ -33,7 +33,6 @@ LAST_ANSWERS_S = 5.0
 PAGE = 50
 """Sessions in one answer to `session/list`."""
 _NO_EFFECTS = "the editor's MCP servers are not started: it was started with --approve none"
-_ONE_FOLDER = "a session is about one folder: the additional ones are not used"
 
 _Opening = schema.NewSessionRequest | schema.LoadSessionRequest | schema.ResumeSessionRequest
 
@@ -170,6 +169,7 @@ class Server:
                     list=schema.SessionListCapabilities(),
                     resume=schema.SessionResumeCapabilities(),
                     close=schema.SessionCloseCapabilities(),
+                    additional_directories=schema.SessionAdditionalDirectoriesCapabilities(),
                     field_meta={"inject": {"modes": ["steer"]}},
                 ),
             ),
@@ -276,13 +276,14 @@ class Server:
         finally:
             self._opening.discard(session_id or "")
         self._talks[talk.id] = talk
-        self._take_servers(talk, request)
+        self._take(talk, request)
         # After the response: before it, a client does not know the session's id.
         asyncio.get_running_loop().call_soon(self._send, talk.id, available_commands(app))
         return talk
 
-    def _take_servers(self, talk: Talk, request: _Opening) -> None:
-        """Let the servers of a request be asked about with the first prompt; say what of it counts for nothing."""
+    def _take(self, talk: Talk, request: _Opening) -> None:
+        """Let servers and folders of a request be asked about with the first prompt; say what counts for nothing."""
+        folders, wrong = read_folders(request.additional_directories or ())
         servers, remarks = read_servers(request.mcp_servers or ())
         own = talk.app.config.plugin_tables.get("mcp", {}).get("servers", {})
         for one in (one for one in servers if one.name in own):
@@ -290,17 +291,27 @@ class Server:
         servers = [one for one in servers if one.name not in own]
         if servers and talk.reads_only:
             servers, remarks = [], [*remarks, _NO_EFFECTS]
-        talk.servers, talk.consent = servers, self._consent
+        talk.wanted, talk.consent = [*folders, *servers], self._consent
         talk.compose = partial(self._composed, talk.app.config.root)
-        for remark in [*remarks, *([_ONE_FOLDER] if request.additional_directories else [])]:
+        for remark in (*wrong, *remarks):
             talk.remark(remark)
 
     async def _composed(
-        self, root: str, servers: Sequence[Wanted] = (), replacing: inarch.Replacements | None = None
+        self, root: str, more: Sequence[Asked] = (), replacing: inarch.Replacements | None = None
     ) -> inarch.App:
+        added = [one.shown for one in more if isinstance(one, Folder)]
+
         def compose() -> inarch.App:
-            with lent(servers) as more:
-                return inarch.compose(self.profile, root, flags=self.flags, naming=("acp", *more), replacing=replacing)
+            with lent([one for one in more if isinstance(one, Wanted)]) as plugins:
+                app = inarch.compose(
+                    self.profile, root, flags=self.flags, naming=("acp", *plugins), added=added, replacing=replacing
+                )
+            try:
+                _ = app.workspace if added else None  # a folder that can't be added is told here
+            except BaseException:
+                app.close()
+                raise
+            return app
 
         async with self._composing:  # plugins are loaded one after the other
             return await asyncio.to_thread(compose)

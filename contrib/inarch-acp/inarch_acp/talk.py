@@ -18,14 +18,14 @@ from inarch_acp.choices import choices, config_options, modes
 from inarch_acp.commands import available_commands, of_plugins, run_command
 from inarch_acp.pictures import has_pictures, put_pictures
 from inarch_acp.prompts import Prompt
-from inarch_acp.servers import Consent, SameId, Wanted
+from inarch_acp.servers import Asked, Consent, Folder, SameId
 from inarch_acp.signing_in import check_model, refusal
 from inarch_acp.spending import Spending
 from inarch_acp.updates import Update, Updates, agent_chunk
 from inarch_acp.wire import as_json, plain
 
 Send = Callable[[str, Update], None]
-Compose = Callable[[Sequence[Wanted], inarch.Replacements | None], Awaitable[inarch.App]]
+Compose = Callable[[Sequence[Asked], inarch.Replacements | None], Awaitable[inarch.App]]
 _PAGE = 200
 """Events of a kept session that are read at once."""
 _NO_PICTURES = "the pictures were left out: the plugin acp is not in the profile of this folder, or isolated"
@@ -41,9 +41,9 @@ class Talk:
         request: Sends a request to the editor.
         models: Models that are offered beside the profile's own.
         reads_only: Whether nothing that has effects runs, whatever the editor chooses.
-        compose: Composes the same application with MCP servers of the editor.
-        consent: What the person has said about such servers.
-        servers: Those that are to be asked about with the first prompt.
+        compose: Composes the same application with MCP servers and folders of the editor.
+        consent: What the person has said about those.
+        wanted: Those that are to be asked about with the first prompt.
     """
 
     app: inarch.App
@@ -53,7 +53,7 @@ class Talk:
     reads_only: bool = False
     compose: Compose | None = None
     consent: Consent = field(factory=Consent)
-    servers: Sequence[Wanted] = ()
+    wanted: Sequence[Asked] = ()
     mode: str = field(init=False)
     model: str = field(init=False)
     session: inarch.Session = field(init=False)
@@ -208,23 +208,28 @@ class Talk:
 
     async def _answer(self, prompt: Prompt) -> schema.PromptResponse:
         """Answer a prompt, and after it what was injected too late for its last request."""
-        await self._start_servers()
+        await self._widen()
         response = await self._answer_prompt(prompt)
         while any(not one.by for one in self.session.waiting):
             response = await self._run("")
         return response
 
-    async def _start_servers(self) -> None:
-        """Ask about the editor's servers, once, and go on in an application that has those that were agreed to."""
-        servers, self.servers = self.servers, ()
-        if not servers or self.compose is None:
-            return
-        agreed = await self.consent.ask(servers, self._front_end.choose, self._send)
-        if not agreed:
+    async def _widen(self) -> None:
+        """Ask about what the editor sent, once, and go on in an application that has what was agreed to."""
+        wanted, self.wanted = self.wanted, ()
+        agreed = await self.consent.ask(wanted, self._front_end.choose, self._send) if wanted else []
+        if not agreed or self.compose is None:
             return
         is_kept = await asyncio.to_thread(lambda: self.session.is_kept)
         same = None if is_kept else inarch.Replacements(clock=SameId(self.id))
-        app = await self.compose(agreed, same)
+        try:
+            app = await self.compose(agreed, same)
+        except inarch.InarchError as error:  # what a folder may not be is known when the workspace is opened
+            self.remark(f"no folder is added: {error}")
+            agreed = [one for one in agreed if not isinstance(one, Folder)]
+            if not agreed:
+                return
+            app = await self.compose(agreed, same)
         for one in agreed:
             app.redactor.learn(one.variables)
             app.redactor.learn_values(one.secrets)
