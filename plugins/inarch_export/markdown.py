@@ -13,6 +13,7 @@ from inarch_export.overview import Overview, overview_of
 from inarch_export.remarks import exchanges_of, headline_of
 from inarch_export.words import (
     PURPOSES,
+    added_by,
     amount_of,
     answered,
     as_json,
@@ -128,7 +129,7 @@ def _call(call: Call) -> Iterator[str]:
     if data is not None:
         yield f"\nOutput:\n\n{_value(data)}"
     for one in call.added:
-        yield f"\nAdded by {words(str(one.get('plugin')))}:\n\n{_block(str(one.get('text') or ''))}"
+        yield f"\n{words(added_by(one))}\n\n{_block(str(one.get('text') or ''))}"
 
 
 def _remark(remark: Remark) -> Iterator[str]:

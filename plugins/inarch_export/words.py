@@ -23,6 +23,11 @@ def answered(outcome: str, scope: str, by: str, reason: str) -> str:
     return f"{' '.join(filter(None, (said, who)))}{f', {reach}' if reach else ''}{f': {reason}' if reason else ''}"
 
 
+def added_by(review: Mapping[str, Any]) -> str:
+    """Return whose text stands below a result, by the data of a `call.reviewed`."""
+    return f"Added by {review.get('plugin')}{', which ends the turn' if review.get('stop') else ''}:"
+
+
 def seconds_of(time: Any) -> float | None:
     """Return a time of a record in seconds since the epoch, None where it isn't one."""
     try:

@@ -12,6 +12,8 @@ import pytest
 
 from inarch.contract.events import (
     CallResult,
+    CallReviewed,
+    CallRewritten,
     CallsDone,
     CallState,
     ChangesUndone,
@@ -326,3 +328,55 @@ def test_the_journals_bookkeeping_is_not_told(told: Telling, format: str) -> Non
     told.raw("file.changing", {"call_id": "c", "path": "a.py"})
     said = export(told.events, format)
     assert "calls.done" not in said and "file.changing" not in said
+
+
+@pytest.fixture
+def planned() -> Telling:
+    """A session with a plan and a list, a call that a plugin rewrote, and one whose result it added to."""
+    told = Telling()
+    told.prompt("Plan it")
+    present = told.call("present_plan", plan="# The plan\n\n1. Write <new>.txt\n")
+    told.ask(present, outcome="modify")
+    told.run(present, {"approved": True, "edits": "asked about, each", "plan": "# The plan\n\n1. Write only it\n"})
+    todos = [{"content": "Find <it>", "status": "completed"}, {"content": "Change it", "status": "pending"}]
+    listed = told.call("write_todos", todos=todos)
+    text = "1 of 2 done\n- [x] Find <it>\n- [ ] Change it"
+    told.raw("plan.todos", {"text": text, "todos": todos})
+    told.run(listed, {"done": 1, "of": 2})
+    write = told.call("write_file", file_path="old.txt", content="x")
+    told.add(CallRewritten(write.id, "write_file", "hooks", "hooks", {"file_path": "new.txt"}, "ask", "it <moved>"))
+    told.run(write, {"note": "written"}, changed="new.txt")
+    told.add(CallReviewed(write.id, "write_file", "hooks", "hooks", "mind the <gap>"))
+    told.add(CallReviewed(write.id, "write_file", "lint", "lint", "that is enough", True))
+    told.answer("It is done.")
+    return told
+
+
+def test_the_page_has_what_plugins_made_of_a_call_and_added_to_its_result(planned: Telling) -> None:
+    read = Reader(page_of(planned))
+    (step,) = [text for text in read.texts["step"] if "write_file" in text]
+    assert "Rewritten" in step and "hooks rewrites it to" in step and "new.txt" in step
+    assert "asks about it: it <moved>" in step
+    assert "Added to the output" in step and "Added by hooks:" in step and "mind the <gap>" in step
+    assert "Added by lint, which ends the turn:" in step and "that is enough" in step
+    (other,) = [text for text in read.texts["step"] if "present_plan" in text]
+    assert "Rewritten" not in other and "Added" not in other
+
+
+def test_the_page_has_the_plan_as_it_was_made_and_approved_and_the_list(planned: Telling) -> None:
+    read = Reader(page_of(planned))
+    (plan,) = [text for text in read.texts["step"] if "present_plan" in text]
+    assert "1. Write <new>.txt" in plan and "1. Write only it" in plan and "by the user" in plan
+    steps = "\n".join(read.texts["step"])
+    assert "1 of 2 done" in steps and "[x] Find <it>" in steps and "[ ] Change it" in steps
+
+
+def test_the_text_has_plan_list_and_what_plugins_said_of_calls(planned: Telling) -> None:
+    text = export(planned.events, "markdown")
+    for part in (
+        "1. Write <new>.txt", "1. Write only it", "hooks rewrites it to",
+        "*plan.todos: 1 of 2 done - \\[x\\] Find \\<it\\> - \\[ \\] Change it*",
+        "Added by hooks:\n\n```text\nmind the <gap>\n```",
+        "Added by lint, which ends the turn:\n\n```text\nthat is enough\n```",
+    ):  # fmt: skip
+        assert part in text, part

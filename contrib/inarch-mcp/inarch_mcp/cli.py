@@ -78,8 +78,8 @@ def accept(context: inarch.PluginContext, names: tuple[str, ...]) -> None:
 @click.option("--tools", "globs", multiple=True, metavar="GLOB", help="Offer these tools only; may be repeated.")
 @click.option(
     "--approve",
-    type=click.Choice(["ask", "edits", "all", "none"]),
-    help="What answers the question whether a call may run; nobody can be asked, so ask means deny.",
+    type=click.Choice(["ask", "edits", "all", "plan", "none"]),
+    help="What answers the question whether a call may run; nobody can be asked, so ask means deny; plan: read only.",
 )
 @click.option("--profile", metavar="NAME", help="The profile whose tools are offered.")
 @click.option("--root", metavar="DIRECTORY", help="The workspace; the current directory by default.")

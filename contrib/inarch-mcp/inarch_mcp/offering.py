@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mcp import types
@@ -39,9 +39,34 @@ def reads_only(tool: inarch.Tool) -> bool:
         return True
     if tool.category == "command":  # what a command does depends on its words
         return False
+    return changes_nothing(tool, _samples(tool))
+
+
+def is_for(tool: inarch.Tool, mode: str) -> bool:
+    """Whether there is such a tool in an approve mode."""
+    modes = getattr(tool, "modes", ())
+    return not modes or mode in modes
+
+
+def wants_a_person(tool: inarch.Tool, policies: Iterable[inarch.Policy]) -> bool:
+    """Whether a call is a question to the person: it does nothing else, and only their own answer lets it run."""
+    call = inarch.ToolCall("", "", "", tool.name, _samples(tool))
+    if tool.category in _READING or not changes_nothing(tool, call.arguments):
+        return False  # then the person may have answered with a rule
+    return any(_judged(policy, call, tool) for policy in policies)
+
+
+def _judged(policy: inarch.Policy, call: inarch.ToolCall, tool: inarch.Tool) -> bool:
+    try:
+        verdict = policy.judge(call, tool)
+    except Exception:  # noqa: BLE001 - a plugin's code: one that fails at a sample says nothing of real calls
+        return False
+    return verdict.decision == "ask" and verdict.person
+
+
+def _samples(tool: inarch.Tool) -> dict[str, Any]:
     properties = tool.input_schema.get("properties") or {}
-    sample = {name: _sample(properties.get(name)) for name in tool.input_schema.get("required") or ()}
-    return changes_nothing(tool, sample)
+    return {name: _sample(properties.get(name)) for name in tool.input_schema.get("required") or ()}
 
 
 def changes_nothing(tool: inarch.Tool, arguments: Mapping[str, Any]) -> bool:

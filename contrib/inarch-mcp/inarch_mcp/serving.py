@@ -19,7 +19,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 import inarch
 from inarch_mcp.definitions import matches
-from inarch_mcp.offering import answer, changes_nothing, described
+from inarch_mcp.offering import answer, changes_nothing, described, is_for, wants_a_person
 
 LONGEST_PROGRESS = 2_000
 _Context = ServerRequestContext[Any, Any]
@@ -39,9 +39,17 @@ class Offer:
     app: inarch.App
     globs: Sequence[str] = ("*",)
     session: inarch.Session = field(init=False)
+    _useful: dict[str, inarch.Tool] = field(init=False)
     _readers: int = field(init=False, default=0)
     _free: asyncio.Condition = field(init=False, factory=asyncio.Condition)
     _running: set[asyncio.Task[inarch.ToolResult]] = field(init=False, factory=set)
+
+    @_useful.default
+    def _those_without_a_person(self) -> dict[str, inarch.Tool]:
+        composed, mode = self.app.composition, self.app.config.profile.approve
+        policies = [bound.value for bound in composed.policies]
+        tools = {name: bound.value for name, bound in composed.tools.items()}
+        return {name: tool for name, tool in tools.items() if is_for(tool, mode) and not wants_a_person(tool, policies)}
 
     @session.default
     def _open(self) -> inarch.Session:
@@ -50,8 +58,7 @@ class Offer:
     @property
     def tools(self) -> dict[str, inarch.Tool]:
         """The tools on offer, by name."""
-        bound = self.app.composition.tools
-        return {name: one.value for name, one in bound.items() if matches(name, self.globs)}
+        return {name: tool for name, tool in self._useful.items() if matches(name, self.globs)}
 
     def server(self) -> Server[Any]:
         """Return a server of the protocol around the tools."""

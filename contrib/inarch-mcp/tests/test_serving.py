@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -22,11 +22,13 @@ import inarch
 COMMAND = ["-P", "-m", "inarch", "mcp", "serve"]
 
 
-def configured(ground: Any, servers: dict[str, Any] | None = None, approve: str = "ask") -> dict[str, str]:
+def configured(
+    ground: Any, servers: dict[str, Any] | None = None, approve: str = "ask", plugins: Sequence[str] = ()
+) -> dict[str, str]:
     """Write the user's configuration; return the variables that lead to it."""
     lines = [
         "[profiles.default]",
-        'plugins = ["sandbox-fs", "sqlite-store", "offline", "mcp"]',
+        f"plugins = {json.dumps(['sandbox-fs', 'sqlite-store', 'offline', 'mcp', *plugins])}",
         'model = "offline/extractive"',
         f'approve = "{approve}"',
     ]
@@ -87,6 +89,24 @@ def test_writes_that_are_approved_are_recorded_in_a_session(ground: Any) -> None
     (kept,) = app.store.sessions(str(ground.root.resolve()))
     kinds = [event.kind for event in app.store.load(kept.id)]
     assert "call.result" in kinds and "file.changed" in kinds
+
+
+def test_in_plan_mode_only_reading_runs_and_no_tool_that_asks_a_person_is_offered(ground: Any) -> None:
+    (ground.root / "a.txt").write_text("hello\n")
+    environ = configured(ground, plugins=("plan",))
+
+    async def use() -> None:
+        async with Client(served(ground, environ, "--approve", "plan")) as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert {"read_file", "write_file", "write_todos"} <= names and not names & {"ask_user", "present_plan"}
+            assert not (await client.call_tool("read_file", {"file_path": "a.txt"})).is_error
+            denied = await client.call_tool("write_file", {"file_path": "b.txt", "content": "x"})
+            assert denied.is_error and denied.structured_content["error"]["code"] == "denied"
+            with pytest.raises(MCPError):
+                await client.call_tool("ask_user", {"questions": [{"question": "Which?"}]})
+
+    asyncio.run(use())
+    assert not (ground.root / "b.txt").exists()
 
 
 def test_progress_and_cancel_go_through_to_a_server_behind_it(ground: Any) -> None:

@@ -11,7 +11,7 @@ from inarch_export.html.prose import prose
 from inarch_export.html.tags import Html, Inside, join, tag
 from inarch_export.html.values import long_text, members, short, value
 from inarch_export.remarks import headline_of
-from inarch_export.words import OUTCOMES, PURPOSES, amount_of, answered, cost, duration, one_line, tokens
+from inarch_export.words import OUTCOMES, PURPOSES, added_by, amount_of, answered, cost, duration, one_line, tokens
 
 _MARKS = {"success": ("ok", "✓", "succeeded"), "error": ("bad", "✗", "failed"), "cancelled": ("off", "⊘", "stopped")}
 _OPEN_END = ("off", "…", "no end is known")
@@ -113,7 +113,7 @@ def _rewritten(call: Call) -> Html:
 
 
 def _added(call: Call) -> Html:
-    texts = [join([tag("p", f"By {one.get('plugin')}:"), long_text(str(one.get("text") or ""))]) for one in call.added]
+    texts = [join([tag("p", added_by(one)), long_text(str(one.get("text") or ""))]) for one in call.added]
     return _part("Added to the output", *texts) if texts else Html()
 
 
