@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,12 +41,18 @@ def shown(tool: str, arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
     given = {fields.get(name, name): value for name, value in arguments.items()}
     for name in _PATHS.intersection(given):
         if isinstance(given[name], str) and not given[name].startswith("/"):
-            given[name] = f"{root}/{given[name]}"
+            given[name] = _place(given[name], root)
     if tool == "execute_command" and isinstance(given.get("timeout"), (int, float)):
         given["timeout"] = given["timeout"] * 1000
     if tool == "read_file":
         _show_lines(given)
     return given
+
+
+def _place(path: str, root: str) -> str:
+    """Return the absolute path of a file; that of one in an added folder stands behind a `+`."""
+    is_added = path.startswith("+/") and not os.path.lexists(f"{root}/+")
+    return path[1:] if is_added else f"{root}/{path}"
 
 
 def _show_lines(given: dict[str, Any]) -> None:

@@ -211,17 +211,18 @@ class Folders:
     def run(self, argv: Sequence[str], rights: Rights, **options: Any) -> Ran:
         """Run a program in the root, as the root's own workspace does."""
         self._require_root(argv)
-        return self._main.run(argv, rights, **options)
+        return self._main.run(argv, _in_root(rights), **options)
 
     def run_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
         """Run the programs of a pipeline in the root."""
         self._require_root(word for part in parts for word in part.argv)
-        return self._main.run_piped(parts, **options)
+        return self._main.run_piped([evolve(part, rights=_in_root(part.rights)) for part in parts], **options)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
         """Start programs that run on in the root."""
         self._require_root(word for part in parts for word in part.argv)
-        return self._main.start(parts, cwd=cwd, words=words, on_end=on_end)
+        kept = [evolve(part, rights=_in_root(part.rights)) for part in parts]
+        return self._main.start(kept, cwd=cwd, words=words, on_end=on_end)
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""
@@ -279,6 +280,11 @@ class Folders:
                     "permission", f"{word} is of an added folder, which commands don't reach; nothing was run",
                     "use list_files, search_files and read_file",
                 )  # fmt: skip
+
+
+def _in_root(rights: Rights) -> Rights:
+    """Return rights without files of added folders: what a program is run for may be one of these."""
+    return evolve(rights, writes=tuple(path for path in rights.writes if not is_of_added(path)))
 
 
 def _before(workspace: FolderWorkspace, states: Sequence[FileState]) -> list[FileState]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -333,6 +334,22 @@ def test_commands_stay_in_the_root(bench: Bench, confine: str) -> None:
     )  # fmt: skip
     assert "commands don't reach" in shown[0] and "absolute" in shown[1]
     assert "Error" in shown[2] and (bench.lib / "src/a.txt").read_text() == "lib\n"
+
+
+@pytest.mark.needs("bwrap")
+def test_hooks_see_where_the_file_is_and_change_nothing_there(bench: Bench, own_home: Path) -> None:
+    config = own_home / "config" / "inarch"
+    config.mkdir(parents=True)
+    (bench.root / "spoil.sh").write_text(f"cat; cp /dev/null {bench.lib}/src/a.txt || exit 1")
+    groups = [{"hooks": [{"type": "command", "command": "/bin/sh spoil.sh"}]}]
+    (config / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": groups, "PostToolUse": groups}}))
+    new = {"file_path": str(bench.lib / "src/b.txt"), "content": "mine"}
+    events, _, _ = _talk(bench, calls(("create_file", new)), flags={"approve": "all"})
+    before, after = (event.data for event in events if event.kind == "hooks.ran")
+    for ran in (before, after):
+        assert json.loads(ran["output"].splitlines()[0])["tool_input"]["file_path"] == new["file_path"]
+        assert ran["exit_code"] == 1
+    assert ((bench.lib / "src/a.txt").read_text(), (bench.lib / "src/b.txt").read_text()) == ("lib\n", "mine")
 
 
 def test_another_kind_of_workspace_refuses_them(bench: Bench) -> None:

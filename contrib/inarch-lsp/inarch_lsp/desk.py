@@ -72,7 +72,8 @@ class Desk:
         from inarch_lsp.finding import name_for
 
         writes = sorted(tool.effects(call.arguments).writes)
-        served = [path for path in writes if name_for(path, self.settings)]
+        # A server knows the root alone: of an added folder's file, whose path begins so, it would miss all imports.
+        served = [path for path in writes if name_for(path, self.settings) and not path.startswith("+/")]
         yield from served[:MOST_FILES]
 
     def _checker(self, path: str) -> Checker | None:
