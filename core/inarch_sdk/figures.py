@@ -20,6 +20,7 @@ __all__ = [
     "dropped_words",
     "duration",
     "held_words",
+    "input_words",
     "local_time",
     "money",
     "reviewed_words",
@@ -184,6 +185,12 @@ def cost_words(row: Data) -> str:
     return f"{money(known)} and {unknown} request{'s' if unknown > 1 else ''} of unknown cost"
 
 
+def input_words(row: Data) -> str:
+    """Say how many tokens went in, and which share of them came from the service's cache, if any did."""
+    rate = row.get("cached_tokens", 0) / row["input_tokens"] if row["input_tokens"] else 0
+    return f"{row['input_tokens']:,}" + (f" ({rate:.0%} cached)" if rate else "")
+
+
 def summed(rows: Sequence[Data]) -> dict[str, Any]:
     """Return the sum of rows."""
     names = ("requests", "failed", "input_tokens", "output_tokens", "cached_tokens", "unknown", "seconds")
@@ -194,7 +201,6 @@ def summed(rows: Sequence[Data]) -> dict[str, Any]:
 
 def _cells(row: Data) -> list[str]:
     requests = f"{row['requests']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
-    rate = row.get("cached_tokens", 0) / row["input_tokens"] if row["input_tokens"] else 0
-    tokens = [f"{row['input_tokens']:,}" + (f" ({rate:.0%} cached)" if rate else ""), f"{row['output_tokens']:,}"]
+    tokens = [input_words(row), f"{row['output_tokens']:,}"]
     who = [row.get("purpose", ""), row.get("plugin") or "-", row.get("model", "")]
     return [*who, requests, *tokens, cost_words(row), duration(row["seconds"])]

@@ -125,10 +125,10 @@ def _table(name: str, rows: Mapping[str, dict[str, Any]]) -> Iterator[str]:
 
 
 def _cells(key: str, row: Mapping[str, Any]) -> list[str]:
-    from inarch.figures import cost_words, duration
+    from inarch.figures import cost_words, duration, input_words
 
     failed = f" ({row['failed']} failed)" if row["failed"] else ""
-    tokens = f"{row['input_tokens']:,}", f"{row['output_tokens']:,}"
+    tokens = input_words(row), f"{row['output_tokens']:,}"
     return [key, f"{row['requests']:,}{failed}", *tokens, cost_words(row), duration(row["seconds"])]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 import inarch
 from inarch_sqlite_store.store import SqliteStore
@@ -78,6 +79,19 @@ def test_days_bound_it(cli: Run) -> None:
     assert stats(cli, "--since", day(1), "--until", day(1))["total"]["requests"] == 2
     assert stats(cli, "--all", "--by", "model", "--since", "0d")["model"][-1]["model"] == "m/z"
     assert "day" not in stats(cli, "--by", "model")
+
+
+def test_the_share_of_the_cache_is_told_where_there_is_one(cli: Run, environ: dict[str, str], project: Path) -> None:
+    begin, *events = requests(inarch.new_id(), str(project), *[(0, f"m/{n}", "", "turn", "0.1") for n in "xy"])
+    usage = {"input_tokens": 1_000, "output_tokens": 5, "cached_tokens": 750, "cost_usd": "0.1"}
+    events[1] = evolve(events[1], data={**events[1].data, "usage": usage})
+    store = SqliteStore(str(Path(environ["XDG_STATE_HOME"], "inarch")))
+    store.append(begin.session_id, [begin, *events])
+    store.close()
+    _, cached, other, _, total = cli("stats", "--by", "model").stdout.splitlines()
+    assert cached.split()[:5] == ["m/x", "1", "1,000", "(75%", "cached)"] and "cached" not in other
+    assert total.startswith("1 session: 2  1,010 (74% cached)  10  $0.20")
+    assert stats(cli)["total"]["cached_tokens"] == 750
 
 
 @pytest.mark.usefixtures("kept")
