@@ -82,12 +82,17 @@ def sse_reply(events: Iterable[Any], *, done: bool = True, ending: Ending = "who
     return HttpReply(pieces, 200, {"content-type": "text/event-stream"}, ending)
 
 
+ASIDE = ("/props", "/api/ps", "/api/v0/models")
+"""Ends of paths by which llama.cpp, Ollama and LM Studio tell of themselves."""
+
+
 @define(eq=False, repr=False)
 class HttpServer:
     """Answers the n-th request with the n-th reply, the last one again and again; a context manager.
 
     `routes` (`"GET /v1/models"` to a reply) are looked at first and take nothing from the script. `requests` keeps what
-    was asked, routes included, and `connections` counts on how many connections it came.
+    was asked, routes included, and `connections` counts on how many connections it came. What a client asks only to
+    find out which server this is (`ASIDE`) is a 404 where there is no route, and is not counted.
     """
 
     replies: Sequence[Answer] = ()
@@ -126,8 +131,10 @@ class HttpServer:
     def reply_to(self, request: HttpRequest) -> HttpReply:
         """Return the next reply of the script, or the route's; a request for which there is none is a 404."""
         with self._lock:
-            self.requests.append(request)
             answer = self.routes.get(f"{request.method} {request.path}")
+            if answer is None and request.method == "GET" and request.path.endswith(ASIDE):
+                return json_reply({"error": {"message": f"there is no {request.path}"}}, 404)
+            self.requests.append(request)
             if answer is None and self.replies:
                 answer = self.replies[min(self._taken, len(self.replies) - 1)]
                 self._taken += 1

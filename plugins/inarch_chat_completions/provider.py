@@ -13,6 +13,7 @@ from attrs import define, evolve, field
 from inarch import Delta, Effort, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, join_deltas
 
 if TYPE_CHECKING:
+    from inarch_chat_completions.contexts import LocalContexts
     from inarch_chat_completions.offers import Offers
     from inarch_chat_completions.requests import Encoder
     from inarch_chat_completions.written_calls import WrittenCalls
@@ -65,6 +66,7 @@ class ChatCompletions:
     tokens_per_minute: int | None = None
     _encoder: Encoder | None = field(init=False, default=None)
     _offers: Offers | None = field(init=False, default=None)
+    _contexts: LocalContexts | None = field(init=False, default=None)
 
     @property
     def default_model(self) -> str:
@@ -106,6 +108,8 @@ class ChatCompletions:
         chunks = Chunks(self.service, request.model, self.tells_cost)
         written = self._written(request)
         body = self._encoder.body(request)
+        if self.service.is_local and self.limits(request.model).context_tokens is None:
+            await self._local_contexts().check(request.model, body)
         try:
             async with aclosing(self.service.batches("/chat/completions", body)) as batches:
                 async for values in batches:
@@ -207,6 +211,13 @@ class ChatCompletions:
 
             self._offers = Offers.kept_in(self.cache_dir)
         return self._offers
+
+    def _local_contexts(self) -> LocalContexts:
+        if self._contexts is None:
+            from inarch_chat_completions.contexts import LocalContexts
+
+            self._contexts = LocalContexts(self.service)
+        return self._contexts
 
     async def _first(self) -> str:
         """Return the server's first model, asking for it once."""

@@ -58,7 +58,9 @@ async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolCh
     state, model = run.state, answering_in(run).full_name
     room = _room_after(error, state.counter.count(run.request(), model))
     state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
-    if not await _shrink(run, room, "refused", strict=False):
+    state.refused[model] = room  # a model with so little is told of fewer tools, too
+    if not await _shrink(run, room, "refused", strict=False) and state.counter.count(run.request(), model) > room:
+        del state.refused[model]
         raise error
     request = run.request(tool_choice)
     reply = await run.asker.ask(request)
