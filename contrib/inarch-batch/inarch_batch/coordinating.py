@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from decimal import Decimal
@@ -95,7 +95,7 @@ class Batch:
     _tries: dict[str, int] = field(init=False, factory=dict)
     _deaths: dict[str, int] = field(init=False, factory=dict)
     _earlier: dict[str, Result] = field(init=False, factory=dict)
-    _counts: dict[str, int] = field(init=False, factory=dict)
+    _counts: Counter[str] = field(init=False, factory=Counter)
 
     def __attrs_post_init__(self) -> None:
         self._ledger = Ledger(self.output.ledger, self.plan.ceiling)
@@ -115,9 +115,7 @@ class Batch:
         self._ledger.give_up()  # what workers held that were killed with an earlier coordinator
         self.output.stop.unlink(missing_ok=True)
         wanted = {place.id for place in self.tasks.places}
-        for task_id, status in self.output.statuses.items():
-            if task_id in wanted:
-                self._counts[status] = self._counts.get(status, 0) + 1
+        self._counts.update(status for task_id, status in self.output.statuses.items() if task_id in wanted)
         self._waiting.extend(place for place in self.tasks.places if place.id not in self.output.statuses)
         try:
             while self._fill() or self._running:
@@ -132,7 +130,7 @@ class Batch:
     def progress(self) -> Progress:
         """Return how far it is."""
         counts, running = self._counts, len(self._running)
-        done, failed, limited = (counts.get(status, 0) for status in ("done", "failed", "limited"))
+        done, failed, limited = (counts[status] for status in ("done", "failed", "limited"))
         to_come = len(self.tasks.places) - done - failed - limited - running
         return Progress(done, failed, limited, running, to_come, self._ledger.spent)
 
@@ -220,7 +218,7 @@ class Batch:
             self.fault = f"{self.output.results} can't be written: {error.strerror}"
             return
         self._deaths.pop(place.id, None)
-        self._counts[result["status"]] = self._counts.get(result["status"], 0) + 1
+        self._counts[result["status"]] += 1
         if not self.plan.keeps_trees:
             remove(folder)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import entry_points
@@ -74,11 +74,6 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-def executor_names() -> Sequence[str]:
-    """Return the names that `--executor` knows."""
-    return sorted({one.name for one in entry_points(group=GROUP)})
-
-
 def open_executor(words: str, workers: int) -> Executor:
     """Open an executor by its name, or by `NAME://ADDRESS`.
 
@@ -88,7 +83,8 @@ def open_executor(words: str, workers: int) -> Executor:
     name, _, address = words.partition("://")
     found = next(iter(entry_points(group=GROUP, name=name)), None)
     if found is None:
-        raise UsageError(f"there is no executor {name!r}", f"take one of {', '.join(executor_names())}")
+        names = sorted({one.name for one in entry_points(group=GROUP)})
+        raise UsageError(f"there is no executor {name!r}", f"take one of {', '.join(names)}")
     try:
         executor: Executor = found.load()(workers, address)
     except ImportError as error:

@@ -21,7 +21,7 @@ from inarch_batch.executors import open_executor
 from inarch_batch.reporting import write_predictions, write_report
 from inarch_batch.results import Output
 from inarch_batch.showing import Teller, words
-from inarch_batch.tasks import Task, TaskFile, TaskFileFaults, open_tasks
+from inarch_batch.tasks import Task, TaskFault, TaskFile, TaskFileFaults, open_tasks
 from inarch_batch.trees import GitFailed, Sources, git
 
 
@@ -110,11 +110,10 @@ def _writing(output: Output) -> Iterator[None]:
 def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> TaskFile:
     path = Path(given["tasks"])
     folder = Path(given["root"]) if given.get("root") else path.parent
-    schemas: dict[str, Any] = {}
 
     def check(task: Task) -> None:
         sources.check(task)
-        check_schema(task, schemas)
+        check_schema(task)
 
     try:
         return open_tasks(path, folder.absolute(), check, is_swebench=given["form"] == "swebench", pattern=pattern)
@@ -124,10 +123,8 @@ def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> TaskFile
         ) from None
 
 
-def check_schema(task: Task, known: dict[str, Any]) -> None:
+def check_schema(task: Task) -> None:
     """Raise `TaskFault` where a task's schema refers to something outside of it."""
-    from inarch_batch.tasks import TaskFault
-
     if task.schema is not None and (fault := inarch.reference_fault(task.schema)):
         raise TaskFault(f"'schema': {fault}")
 

@@ -25,20 +25,18 @@ _STYLE = """
   --ink: light-dark(#1a1e19, #e4e8e1); --quiet: light-dark(#596157, #a0a89c); --line: light-dark(#e0e3db, #2e332c);
   --bad: light-dark(#ae2419, #f49a91); --ok: light-dark(#23663a, #8fd0a0); --warn: light-dark(#875400, #e6b656);
   --added: light-dark(#e2f3e4, #183222); --removed: light-dark(#fce8e5, #3f1f1c); }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 72rem; padding: 2rem 1rem; background: var(--page); color: var(--ink);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1 { margin: 0 0 1rem; font-size: 1.75rem; } h2 { margin: 2rem 0 .5rem; font-size: 1.2rem; }
+body { box-sizing: border-box; margin: 0 auto; max-width: 72rem; padding: 2rem 1rem; background: var(--page);
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1, h2 { margin: 2rem 0 .5rem; }
 dl { display: flex; flex-wrap: wrap; gap: 1rem 2rem; margin: 0; } dt { color: var(--quiet); font-size: .8rem; }
 dd { margin: 0; font-size: 1.2rem; font-variant-numeric: tabular-nums; }
 table { width: 100%; border-collapse: collapse; background: var(--paper); font-size: .9rem; }
 th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .done { color: var(--ok); } .failed { color: var(--bad); } .limited { color: var(--warn); }
-summary { cursor: pointer; } summary:focus-visible { outline: 2px solid var(--ok); }
 pre { margin: .5rem 0; overflow-x: auto; white-space: pre-wrap; font: .8rem/1.45 ui-monospace, monospace; }
-ins { background: var(--added); text-decoration: none; } del { background: var(--removed); text-decoration: none; }
-p, .quiet { color: var(--quiet); }
+ins, del { background: var(--added); text-decoration: none; } del { background: var(--removed); }
+p { color: var(--quiet); }
 """
 
 
@@ -124,8 +122,8 @@ def _tasks(output: Output) -> Iterator[str]:
 
 def _details(result: Result) -> str:
     said = "".join(f"<pre>{_cut(result[key], _text)}</pre>" for key in ("error", "answer") if result[key])
-    patch = f"<pre>{_cut(result['patch'], _diff)}</pre>" if result["patch"] else '<p class="quiet">Nothing changed.</p>'
-    session = f'<p class="quiet">session {_text(result["session"])}</p>' if result["session"] else ""
+    patch = f"<pre>{_cut(result['patch'], _diff)}</pre>" if result["patch"] else "<p>Nothing changed.</p>"
+    session = f"<p>session {_text(result['session'])}</p>" if result["session"] else ""
     return f"{said}{patch}{session}"
 
 

@@ -79,6 +79,11 @@ class _Failed(Exception):
     """The task can't be done; the text says why."""
 
 
+_FAULTS = (
+    _Failed, trees.GitFailed, inarch.ToolFailed, inarch.UsageError, inarch.ConfigError, inarch.PluginError
+)  # fmt: skip
+
+
 def version() -> str:
     """Return what runs here, by name and version."""
     from importlib.metadata import version as version_of
@@ -157,7 +162,8 @@ class _Attempt:
             Stopped, _Broke: There is none yet.
             OSError, inarch.StoreError: Nothing can be kept.
         """
-        self._check_going()
+        if self._stop.exists():
+            raise Stopped
         folder = Path(self.job.folder)
         tree = folder / "tree"
         ready = folder / "ready.json"
@@ -173,9 +179,7 @@ class _Attempt:
                 turn, session = await self._turn(app, folder / "session")
                 patch = trees.patch_since(tree, folder / "before.git", known["before"])
                 return self._result(turn, patch, app, session)
-        except (_Failed, trees.GitFailed, inarch.ToolFailed, inarch.UsageError, inarch.ConfigError) as error:
-            return self._line("failed", error=f"{error}")
-        except inarch.PluginError as error:
+        except _FAULTS as error:
             return self._line("failed", error=f"{error}")
 
     def _make(self, tree: Path) -> None:
@@ -260,10 +264,6 @@ class _Attempt:
         while not self._stop.exists():  # noqa: ASYNC110 - another process says so, by a file
             await asyncio.sleep(_POLL_S)
         stop()
-
-    def _check_going(self) -> None:
-        if self._stop.exists():
-            raise Stopped
 
     def _result(self, turn: inarch.Turn, patch: str, app: inarch.App, session: inarch.Session) -> Mapping[str, Any]:
         spent = app.transcript(session.id).spent()
