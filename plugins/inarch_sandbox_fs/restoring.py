@@ -75,7 +75,7 @@ class Restoration:
             raise
         with _undisturbed():
             try:
-                self._swap(states, wanted)
+                self._swap(states)
             except BaseException:
                 for step in reversed(self._back):
                     _quietly(step)
@@ -83,9 +83,15 @@ class Restoration:
             finally:
                 self._clean()
 
-    def _swap(self, states: Sequence[FileState], wanted: Sequence[FileState]) -> None:
-        """Bring everything to its place, what goes before what comes."""
+    def _swap(self, states: Sequence[FileState]) -> None:
+        """Bring everything to its place.
+
+        What comes where nothing is in its way comes first: a file that moves stands somewhere whenever this is killed.
+        """
         deepest_first = sorted(states, key=lambda state: state.path, reverse=True)
+        free = _free_to_come(deepest_first)
+        self._bring(free)
+        deepest_first = [state for state in deepest_first if state not in free]
         for state in deepest_first:
             if _is_leaf(state.expected_mode) and not _is_leaf(state.mode):
                 self._require(state)
@@ -93,11 +99,15 @@ class Restoration:
         for state in deepest_first:
             if stat.S_ISDIR(state.expected_mode) and not stat.S_ISDIR(state.mode):
                 self._remove_folder(state)
+        self._bring(deepest_first)
+
+    def _bring(self, deepest_first: Sequence[FileState]) -> None:
         for state in reversed(deepest_first):
             if stat.S_ISDIR(state.mode):
                 self._make_folder(state)
-        for state in wanted:
-            self._place(state)
+        for state in reversed(deepest_first):
+            if state.path in self._staged:
+                self._place(state)
         for state in deepest_first:
             if stat.S_ISDIR(state.mode):
                 self._change_mode(state)
@@ -310,6 +320,21 @@ def _for_each(work: Callable[[tuple[str, str]], object], places: Sequence[tuple[
         return
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(work, places))
+
+
+def _free_to_come(deepest_first: Sequence[FileState]) -> list[FileState]:
+    """Return those that stand nowhere yet, in places that nothing else has to leave before."""
+    leaving = {state.path for state in deepest_first if _is_leaf(state.expected_mode)}
+    return [
+        state
+        for state in deepest_first
+        if state.mode and not state.expected_mode and leaving.isdisjoint(_above(state.path))
+    ]
+
+
+def _above(path: str) -> Iterator[str]:
+    while (path := split(path)[0]) != ".":
+        yield path
 
 
 def _is_leaf(mode: int) -> bool:

@@ -113,7 +113,7 @@ class Plan:
             if there == NOTHING:
                 self.notes[source] = "you removed it; it stays so"
             return
-        if there != NOTHING:
+        if there not in (NOTHING, here):  # the same: an undo that was killed had got as far as that
             raise Clashing(f"{source} would go there, but something else stands there now")
         self.then[target], self.then[source] = here, NOTHING
 

@@ -23,6 +23,7 @@ def package(program: str) -> Path:
 
 
 def test_what_cc_sdd_installs(desk: Desk, part: Callable[[str], str]) -> None:
+    part("node")  # it is a script of it
     command = [part("cc-sdd"), "--claude-skills", "--yes"]
     subprocess.run(command, cwd=desk.root, env=desk.environ, check=True, capture_output=True, timeout=120)
     desk.trust()
