@@ -16,6 +16,8 @@ TRIES = 2
 BYTES_A_TOKEN = 4
 """Of a body, roughly; what is left for the reply makes up for it."""
 LARGEST_RESERVE, RESERVE_SHARE = 4_096, 4
+SMALLEST = 4_096
+"""What every server has: it is not asked before a request is too long for that."""
 
 
 @define(eq=False, repr=False)
@@ -32,13 +34,14 @@ class LocalContexts:
         Raises:
             ProviderError: It is too long; nothing was sent.
         """
+        tokens = len(body) // BYTES_A_TOKEN
+        if tokens <= _room(SMALLEST):
+            return
         if model not in self._known and self._tries.get(model, 0) < TRIES:
             self._tries[model] = self._tries.get(model, 0) + 1
             await self._ask(model)
-        if model not in self._known:
-            return
-        (context, setting), tokens = self._known[model], len(body) // BYTES_A_TOKEN
-        if tokens > context - min(LARGEST_RESERVE, context // RESERVE_SHARE):
+        context, setting = self._known.get(model, (0, ""))
+        if context and tokens > _room(context):
             message = f"{self.service.name} has a context of {context} tokens here, and the request about {tokens}"
             raise ProviderError(
                 "context_length", f"{message}: give it more with {setting}", remedy="or ask about less", was_sent=False
@@ -60,6 +63,10 @@ class LocalContexts:
             if isinstance(found, int) and found > 0:
                 self._known[model] = (found, setting)
                 return
+
+
+def _room(context: int) -> int:
+    return context - min(LARGEST_RESERVE, context // RESERVE_SHARE)
 
 
 def _of_llama_cpp(data: Any, model: str) -> Any:

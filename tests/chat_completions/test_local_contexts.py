@@ -61,7 +61,7 @@ def test_a_server_that_knows_only_once_the_model_is_loaded_is_asked_twice(tmp_pa
         rows = [{"model": "large", "context_length": CONTEXT}] if len(asked) > 1 else []
         return json_reply({"models": rows})
 
-    found = conversation(tmp_path / "w", {"GET /api/ps": loaded}, ["read it"])
+    found = conversation(tmp_path / "w", {"GET /api/ps": loaded}, ["read it" + " or more" * 400])
     assert found.turn.status == "done"
     assert asked == ["/api/ps", "/api/ps"]
     assert any(f"has a context of {CONTEXT} tokens" in e.data["text"] for e in found.events if e.kind == "note")

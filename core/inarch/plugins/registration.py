@@ -30,9 +30,18 @@ class Registration(NamedTuple):
     offers: Mapping[str, tuple[Any, ...]]
 
 
+class _Manager(pluggy.PluginManager):
+    """One that looks at what can be a hook alone: pluggy inspects every attribute of a module, at each start."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
+        """Return the options of a function that is marked as a hook, else None."""
+        marked = getattr(vars(plugin).get(name), f"{self.project_name}_impl", None)
+        return super().parse_hookimpl_opts(plugin, name) if marked is not None else None
+
+
 def new_manager() -> pluggy.PluginManager:
     """Return a plugin manager that knows our hooks and no plugin."""
-    manager = pluggy.PluginManager("inarch")
+    manager = _Manager("inarch")
     manager.add_hookspecs(hookspecs)
     return manager
 
