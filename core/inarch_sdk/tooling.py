@@ -41,6 +41,7 @@ class FunctionTool(ToolFunction):
     check_rule: CheckRule | None = None
     offered_rule: Callable[[str], bool] | None = None
     least_window: int = 0
+    preview_rule: ShapeRule | None = None
     _context: str = ""
     _converted: Mapping[str, Any] = field(factory=dict)
     _fresh: Mapping[str, Any] = field(factory=dict)
@@ -61,6 +62,10 @@ class FunctionTool(ToolFunction):
     def offered(self, model: str) -> bool:
         """Whether a model, by its full name, is told of the tool."""
         return self.offered_rule is None or self.offered_rule(model)
+
+    def preview(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return what a person who is asked about a call with these arguments sees; None leaves it to the kernel."""
+        return self.preview_rule(arguments) if self.preview_rule is not None else None
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Raise `ToolFailed` where a call with these arguments can only fail."""
@@ -163,6 +168,7 @@ def tool(
     receives_secrets: bool = False,
     offered: Callable[[str], bool] | None = None,
     least_window: int = 0,
+    preview: ShapeRule | None = None,
 ) -> Callable[[Callable[..., Any]], FunctionTool]: ...
 
 
@@ -183,7 +189,8 @@ def tool(
             (a function of the arguments: what approving such a call for longer would cover, such as `pytest …`),
             `check` (a function of the arguments and the context that changes nothing: raises `ToolFailed` where the
             call can only fail, before the person is asked), `offered` (a function of a model's full name: whether
-            that model is told of the tool).
+            that model is told of the tool), `preview` (a function of the arguments: what the person who is asked sees
+            in their place, such as a diff).
 
     Raises:
         TypeError: A parameter has no annotation, or one that JSON Schema can't say.
@@ -204,7 +211,7 @@ def tool(
 
 _OPTIONS = frozenset({
     "name", "category", "effects", "shape", "check", "input_schema", "output_schema", "timeout_s", "max_retries",
-    "requires_confirmation", "receives_secrets", "offered", "least_window",
+    "requires_confirmation", "receives_secrets", "offered", "least_window", "preview",
 })  # fmt: skip
 
 
@@ -226,6 +233,7 @@ def _make(function: Callable[..., Any], given: Mapping[str, Any]) -> FunctionToo
         shape_rule=options.pop("shape", None),
         check_rule=options.pop("check", None),
         offered_rule=options.pop("offered", None),
+        preview_rule=options.pop("preview", None),
         context=parameters.context,
         converted=parameters.converted,
         fresh=parameters.fresh,

@@ -9,8 +9,8 @@ from attrs import define, field, frozen
 
 from inarch import ContextStore, StoreError, ToolFailed, UsageError, Workspace
 from inarch.host import kept_changes
+from inarch_sdk.matching import same_lines, split_lines
 from inarch_undo.checkpoints import Checkpoint, kept_checkpoints
-from inarch_undo.matching import same_lines, split_lines
 
 Fetch = Callable[[str, str], bytes | None]
 """Returns the bytes that a session keeps as a hash, None where it has them no more."""

@@ -122,3 +122,18 @@ def test_what_is_too_long_is_counted(kitchen: Kitchen) -> None:
 
 def test_everything_else_is_its_arguments(kitchen: Kitchen) -> None:
     assert '  "name": "x"' in shown(kitchen, "act", "other", name="x")
+
+
+@pytest.mark.parametrize("told", ["merges\nnot-for-any-eye-4711", None, 3 / 1])
+def test_a_tool_may_say_itself_what_is_shown(kitchen: Kitchen, told: Any) -> None:
+    def preview_rule(arguments: Any) -> Any:
+        return 1 / 0 if told == 3 else told
+
+    tool = FunctionTool(lambda: None, "merge", "", {}, preview_rule=preview_rule)
+    hide = Redactor.from_environ({"SHOP_API_KEY": "not-for-any-eye-4711"}).text
+    call = ToolCall("id", "", "t", "merge", {"change": "x"})
+    shown, _ = preview(call, tool, WRITES, Files(kitchen.workspace, hide))
+    if told == 3 or told is None:  # a tool that fails, or has nothing to say: its arguments
+        assert shown.split("\n") == ["{", '  "change": "x"', "}"]
+    else:
+        assert shown == "merges\n‹secret:SHOP_API_KEY›"

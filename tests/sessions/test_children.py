@@ -41,10 +41,12 @@ class Family:
     settings: dict[str, Any] = field(factory=dict)
     instructions: str = ""
     effects: inarch.Effects = field(factory=lambda: inarch.Effects(exclusive=True))
+    work_in: str = ""
     closing: ExitStack = field(kw_only=True)
     model: ScriptedModel = field(init=False)
     app: inarch.App = field(init=False)
     session: inarch.Session = field(init=False)
+    state: str = ""
     children: list[inarch.ChildTurn] = field(factory=list)
     events: list[inarch.Event] = field(factory=list)
     seen: list[inarch.Event] = field(factory=list)
@@ -63,12 +65,14 @@ class Family:
         async def task(prompt: str, context: inarch.ToolContext) -> dict[str, Any]:
             """Have it done."""
             asked = ChildTask("helper", prompt, self.instructions, self.tools, self.settings, saw=self.seen.append)
+            if self.work_in:
+                asked = evolve(asked, root=str(context.state / self.work_in))
             done = await context.child(asked)
             self.children.append(done)
             return {"answer": done.turn.content, "status": done.turn.status, "files": list(done.files)}
 
         task.timeout_s = 0.0
-        bound = Bound("agents", task, inarch.PluginContext("agents", str(self.root)))
+        bound = Bound("agents", task, inarch.PluginContext("agents", str(self.root), state_dir=self.state))
         self.app.composition = evolve(self.app.composition, tools={**self.app.composition.tools, "task": bound})
         self.session = self.app.session(session_id)
         self.session.state.journal.listeners.append(self.events.append)

@@ -20,6 +20,7 @@ from inarch.calls.ordering import PROTECTED
 from inarch.contract.errors import InarchError, PluginError, StoreError, ToolFailed
 from inarch.contract.events import FileChanged, FileChanging, Note
 from inarch.contract.files import FileChange, whole_mode
+from inarch.contract.workspaces import Restorable
 
 if TYPE_CHECKING:
     from inarch.calls.comparing import Side, Tree
@@ -134,6 +135,8 @@ class Keeping:
             images.folders = tuple(_missing_above(keeper.workspace, path))
         elif entry.kind == "file" and not keeper.has(expected):
             images.kept = self._kept_file(keeper, path, entry.size, expected)
+        elif entry.kind == "link" and isinstance(keeper.workspace, Restorable):
+            images.kept = bool(self._kept(keeper, path, keeper.workspace.link_target(path)))
         return images
 
     def before_move(self, path: str, new_path: str, expected: str) -> Images:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -107,9 +108,15 @@ class CallContext:
 
     async def child(self, task: ChildTask) -> ChildTurn:
         """Run a turn of a child session to its end."""
+        if task.root:
+            self._demand_own(task.root)
         found = await self._session.child(self._call, self._may_change, task)
         self._lease.check()
         return found
+
+    def _demand_own(self, root: str) -> None:
+        if not os.path.realpath(root).startswith(f"{os.path.realpath(self.state)}/"):
+            raise ToolFailed("permission", f"{root} is not below the plugin's own state folder")
 
     @property
     def _session(self) -> Doors:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -16,6 +18,7 @@ from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, Se
 if TYPE_CHECKING:
     from inarch.calls.before_images import Images, Keeping
     from inarch.calls.secrets import Secrets
+    from inarch.contract.files import FileState
     from inarch.contract.processes import Confinement, Piped, Ran, Rights
 
 
@@ -217,6 +220,8 @@ class Handle:
         member = getattr(self._workspace, name)
         if not callable(member):
             return member
+        if name == "restore_all":
+            return partial(self._restore_all, member)
 
         def forward(*args: Any, **kwargs: Any) -> Any:
             self._lease.check()
@@ -271,6 +276,29 @@ class Handle:
         why = "has changed since it was last read" if known else "has not been read in this session"
         raise ToolFailed("conflict", f"{path} {why}; nothing was written", "read it first, then repeat the change")
 
+    def _restore_all(
+        self, restore_all: Callable[..., tuple[str, ...]], states: Sequence[FileState], near: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """Leave every path as its state says, or all as they are; a state says what must stand there for that."""
+        self._demand_declared(*(state.path for state in states))
+        changes = [self._planned(state) for state in states]
+        for change, images in changes:
+            self._announce(change, images)
+        stayed = restore_all(states, near)
+        for change, images in changes:
+            if change.path not in stayed:
+                self._remember(change, images)
+        self._lease.check()
+        return stayed
+
+    def _planned(self, state: FileState) -> tuple[FileChange, Images]:
+        """Keep both sides of a path before it changes."""
+        data = state.data() if callable(state.data) else state.data
+        images = self._keeping.before(state.path, state.expected)
+        if state.mode and not S_ISDIR(state.mode):
+            self._keeping.taking(state.path, images, (data,))
+        return FileChange(normalised(state.path), state.expected, images.after or None), images
+
     def _announce(self, change: FileChange, images: Images) -> None:
         new_path = None if change.new_path is None else normalised(change.new_path)
         self._keeping.announce(evolve(change, path=normalised(change.path), new_path=new_path), images)
@@ -283,6 +311,11 @@ class Handle:
 
     def _note(self, change: FileChange, images: Images) -> FileChange:
         """Remember a change that has happened, even if the call was stopped meanwhile."""
+        self._remember(change, images)
+        self._lease.check()
+        return change
+
+    def _remember(self, change: FileChange, images: Images) -> None:
         for path, digest in _present(change).items():
             self.files[path] = digest
             if digest is None:
@@ -290,8 +323,6 @@ class Handle:
             else:
                 self._seen[path] = digest
         self._keeping.changed(change, images, at_once=self._lease.revoked)  # then its call has a result already
-        self._lease.check()
-        return change
 
 
 def _present(change: FileChange) -> dict[str, str | None]:

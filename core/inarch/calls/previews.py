@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from inarch.calls.commands import canonical, words_of
 from inarch.calls.proposing import Files, proposed_file
+from inarch.contract.errors import PluginError
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ProposedFile, ToolCall
 from inarch_sdk.cuts import end_from
@@ -30,6 +33,10 @@ def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed:
     words = words_of(call, tool)
     if words is not None:
         return _command(words, call.arguments)
+    if hasattr(tool, "preview"):
+        with suppress(PluginError), guarded(tool.name, "tool", passes=()):
+            if (text := tool.preview(call.arguments)) is not None:
+                return files.hide(str(text)).split("\n")
     if proposed is not None and proposed.argument:
         return proposed.after.split("\n")
     if proposed is not None:

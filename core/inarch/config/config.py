@@ -42,6 +42,7 @@ class Config:
         trusted_files: Hashes of the files that are trusted, by path; empty when `trusted` is false.
         may_allow: Plugins that may answer the approve mode's question, by the user's own file.
         added: Folders beside the root whose files count as the workspace's, too; absolute, links resolved.
+        copy_of: The project's own folder, where `root` is a copy of it that goes again; else empty.
         settings_classes: The class of each plugin whose settings were asked for so far.
     """
 
@@ -65,6 +66,7 @@ class Config:
     _values: Mapping[str, Given]
     _choice: Given
     added: tuple[str, ...] = field(default=(), kw_only=True)
+    copy_of: str = ""
     settings_classes: dict[str, type] = field(factory=dict, init=False)
 
     @property

@@ -27,16 +27,16 @@ def user_folder(config: Config) -> UserFolder:
 
 
 def project_folder(config: Config) -> ProjectFolder | None:
-    """Return the project's `.inarch`; None where the project is not trusted and has something that needs trust."""
+    """Return the project's `.inarch`; None where the project is not trusted and has something that needs trust.
+
+    In a copy it is that of the project itself: what is kept there outlives the copy.
+    """
     from inarch.config.trust import trust_of
 
+    root = config.copy_of or config.root
     # An empty `.inarch` is what is left where the last file was removed: nothing in it needs trust.
-    if (
-        config.trusted
-        or not needs_trust(config.root, config.state_dir)
-        or trust_of(config.root, config.state_dir).state == "nothing"
-    ):
-        return ProjectFolder(config.root, config.state_dir)
+    if config.trusted or not needs_trust(root, config.state_dir) or trust_of(root, config.state_dir).state == "nothing":
+        return ProjectFolder(root, config.state_dir)
     return None
 
 

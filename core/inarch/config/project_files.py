@@ -142,6 +142,11 @@ def is_nested_guide(path: str) -> bool:
     return name in GUIDE_FILES and bool(folder) and not folder.startswith(TRUSTED_FOLDERS)
 
 
+def is_guide(path: str) -> bool:
+    """Whether a trusted path is that of a guide file, at the root or in a folder: it only tells."""
+    return path in GUIDE_FILES or is_nested_guide(path)
+
+
 def nested_guides(root: str) -> list[str]:
     """Return the guide files of a project's folders; folders of packages, and hidden ones, are not looked into."""
     found: list[str] = []

@@ -52,6 +52,8 @@ class ChildTask:
         settings: Keys of the profile that are others for it, such as `model` or `max_iterations`.
         session_id: A former child of the same session to go on with; empty for a new one.
         saw: Hears its events, on the loop.
+        root: Another directory that it works in, a copy of its caller's below the plugin's `state`; empty for the same
+            one. It may change that whatever the call declared, and nothing else.
     """
 
     name: str
@@ -61,6 +63,7 @@ class ChildTask:
     settings: Mapping[str, Any] = Factory(dict)
     session_id: str = ""
     saw: Callable[[Event], None] | None = None
+    root: str = ""
 
 
 @frozen

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 OPTIONAL: Mapping[str, tuple[str, ...]] = {
-    "tools": ("shape", "allowed_by", "offered"),
+    "tools": ("shape", "allowed_by", "offered", "preview"),
     "models": ("check_key", "find_default", "takes_effort"),
     "tracers": ("copied", "forked", "files", "logs", "remarks"),
     "compactions": ("at",),
@@ -167,10 +167,10 @@ class ToolContext(Protocol):
 
         It spends from the call's turn, ends with the call, asks the person under its name, and what it changes counts
         as changed by the call. A call that did not declare that it may change anything (`exclusive`) gets a child that
-        only reads.
+        only reads, unless its task has a `root` of its own: what it changes there is no change of the call's.
 
         Raises:
-            ToolFailed: It can't be begun: too deep, no such tool, setting or child.
+            ToolFailed: It can't be begun: too deep, no such tool, setting or child, or a `root` that is no true copy.
             ConfigError: Its model isn't there.
         """
         ...
@@ -196,17 +196,18 @@ class ToolContext(Protocol):
 class Tool(Protocol):
     """Something a model, a strategy or a person can call. `@inarch.tool` makes one from a typed function.
 
-    A tool may offer six more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
+    A tool may offer seven more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
     such a call would cover: calls whose words are equal. `allowed_by(arguments) -> str` gives the lines of
     configuration that lift a denial of the tool's own policy. `asking(arguments) -> Sequence[int]` gives the places,
     from 0, of the commands of a line that a rule or grant has to allow; without it these are all.
     `check(arguments, context)` raises `ToolFailed` where a call can only fail: it looks before the person is asked, in
     a thread, and changes nothing. `rights(arguments, chosen) -> RightsOffer | None` says what a person can let such a
     call do in the same question, and raises `ToolFailed` where what was chosen can't be; the running call finds it in
-    `context.rights`. `offered(model)` says whether a model, by its full name, is told of the tool. A tool may have
-    `modes`, the approve modes in which there is such a tool, empty for all; `least_window`, below which many tokens of
-    room for a request no model is told of it; and `text`, the argument in Markdown that the person reads, and may edit,
-    before they let the call run.
+    `context.rights`. `offered(model)` says whether a model, by its full name, is told of the tool.
+    `preview(arguments) -> str | None` is what a person who is asked sees in place of the arguments, like a diff. A tool
+    may have `modes`, the approve modes in which there is such a tool, empty for all; `least_window`, below which many
+    tokens of room for a request no model is told of it; and `text`, the argument in Markdown that the person reads, and
+    may edit, before they let the call run.
     """
 
     @property

@@ -18,9 +18,8 @@ from inarch.contract.guarding import guarded
 from inarch.contract.metadata import KEYS, own_distribution
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
-from inarch.plugins.composition import compose_plugins
 from inarch.sessions.own_process import check_process
-from inarch.sessions.parts import Parts, opened
+from inarch.sessions.parts import Parts, composing, opened
 
 if TYPE_CHECKING:
     from inarch.calls.preparing import Preparation
@@ -114,13 +113,9 @@ def compose_as(
     environ = _with_kept_keys(dict(environ), config.state_dir / "keys.json", without) if builtins else dict(environ)
     config = evolve(config, environ=environ)
     recorded = journal if recorded is None else recorded
-    composition = compose_plugins(config, without=without, files=files, builtins=builtins, auto=auto, recorded=recorded)
-    if replacing is None:
-        return App(config, composition, front_end, journal, environ)
-    from inarch.sessions.replacing import put_in_place
-
-    config, composition, replacements = put_in_place(replacing, config, composition)
-    return App(config, composition, front_end, journal, environ, replacements)
+    compose = composing(replacing, without=without, files=files, builtins=builtins, auto=auto, recorded=recorded)
+    config, composition, replacements = compose(config)
+    return App(config, composition, front_end, journal, environ, replacements, compose)
 
 
 def _with_kept_keys(environ: Mapping[str, str], file: Path, without: Sequence[str]) -> Mapping[str, str]:

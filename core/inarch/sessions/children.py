@@ -74,9 +74,18 @@ class SessionDoors:
         Raises:
             ToolFailed: It can't be begun.
         """
+        if not task.root:
+            return await self._run(self.parts, call, may_change, task)
+        parts = await asyncio.to_thread(self.parts.at, task.root)
+        try:
+            return await self._run(parts, call, True, task)
+        finally:
+            await parts.aclose()
+
+    async def _run(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
         state, turn_id = self.state, call.turn_id or None
-        child = Session(self._opened(call, may_change, task))
-        files = _Files(state, call, child.id)
+        child = Session(self._opened(parts, call, may_change, task))
+        files = _Files(state, call, child.id, keeps=not task.root)
         child.state.journal.listeners += [files.saw, *([task.saw] if task.saw is not None else [])]
         before = [turn.id for turn in child.state.turns[-1:]]
         state.journal.record(ChildStarted(call.id, child.id, task.name), turn_id)
@@ -92,13 +101,13 @@ class SessionDoors:
             child.state.scheduler.close()
         return ChildTurn(child.id, turn, tuple(files.paths))
 
-    def _opened(self, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
+    def _opened(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
         mode = self.state.config.profile.approve
         # In plan mode no rule of the user's lets it change something, as none let its caller; `none` would heed them.
         reads_only = {} if may_change and mode != "plan" else {"approve": "plan"}
-        doors = SessionDoors(self.parts, self._branch(call, task), self.state, self.asking)
+        doors = SessionDoors(parts, self._branch(call, task), self.state, self.asking)
         try:
-            child = open_state(self.parts, task.session_id or None, doors)
+            child = open_state(parts, task.session_id or None, doors)
             profile = evolve(child.config.profile, output_schema=None)  # the form of the parent's answer
             child.config = evolve(child.config, profile=profile)
             change_settings(child, {**task.settings, **reads_only})
@@ -150,11 +159,12 @@ class Named:
 
 @define(eq=False, repr=False)
 class _Files:
-    """Records for the parent what its child changes, so that undo takes it back with the call."""
+    """Hears what a child changes, and `keeps` it for a parent in the same directory: undo takes it back."""
 
     state: SessionState
     call: ToolCall
     child_id: str
+    keeps: bool
     paths: dict[str, None] = field(init=False, factory=dict)
 
     def saw(self, event: Event) -> None:
@@ -163,6 +173,8 @@ class _Files:
             return
         journal, data = self.state.journal, event.data
         self.paths |= dict.fromkeys(filter(None, (data["path"], data["new_path"])))
+        if not self.keeps:
+            return
         kept = data["kept"]
         try:
             for ref in filter(None, (data["before"], data["after"]) if kept else ()):

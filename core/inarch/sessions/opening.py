@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from inarch.config.config import Config
 from inarch.config.files import GUIDE_FILES
 from inarch.contract.compaction import EarlierTurn
@@ -58,7 +60,7 @@ def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> Ses
         told += more
         if came_back:
             history, heard = _resumed(store, session_id, make, parts.settle)
-    if history is not None and _is_elsewhere(history.root, parts.config.root):
+    if history is not None and doors.branch is None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
     if history is not None:
         doors.check(heard.branch, session_id or "")
@@ -143,7 +145,9 @@ def _state(
     seen = dict(history.seen) if history else {}
     above, branch = doors.above, doors.branch or heard.branch
     tools = None if branch is None else branch.tools
-    config, find_tools = parts.config if above is None else above.config, partial(parts.tools_in, among=tools)
+    config, find_tools = parts.config, partial(parts.tools_in, among=tools)
+    if above is not None:  # the keys that were changed in its session are the child's, too
+        config = evolve(config, profile=above.config.profile)
     state = SessionState(
         session_id=journal.session_id,
         config=config,

@@ -7,23 +7,27 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from attrs import define, field
+from attrs import define, evolve, field
 
-from inarch.contract.errors import InarchError, PluginError, UsageError
+from inarch.contract.errors import InarchError, PluginError, ToolFailed, UsageError
 from inarch.contract.guarding import Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.plugins.checks import opened_fault
-from inarch.plugins.composition import Bound
+from inarch.plugins.composition import Bound, Composition, compose_plugins
 from inarch.sessions.composed import Composed
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
+    from inarch.config.config import Config
     from inarch.contract.ports import Clock, ContextStore, Workspace
     from inarch.contract.replacements import Pacing, Replacements, Settled
     from inarch.journal.journal import Journal
     from inarch.journal.redaction.redactor import Redactor
     from inarch.journal.settling import OpenCall
     from inarch.sessions.children import SessionDoors
+    from inarch.sessions.replacing import Replacing
+
+    Composing = Callable[[Config], tuple[Config, Composition, Replacements | None]]
 
 T = TypeVar("T")
 
@@ -34,6 +38,10 @@ class Parts(Composed):
 
     replacing: Replacements | None = None
     """What stands in the place of parts that the profile names."""
+    compose: Composing | None = None
+    """Composes the same for another configuration."""
+    lender: Parts | None = None
+    """Whose store, secrets, pace and replaced objects these are; whoever has lent them closes them."""
     on_damage: Callable[[str], object] | None = field(default=None, init=False)
     """Hears at the end what the store found damaged and no session has told."""
     _told: set[str] = field(factory=set, init=False)
@@ -159,6 +167,33 @@ class Parts(Composed):
             doors=doors,
         )
 
+    def at(self, root: str) -> Parts:
+        """Return the same parts for a copy of the directory, to be closed before these.
+
+        Raises:
+            ToolFailed: `permission` where what is trusted here does not stand there: hooks that keep calls from
+                something would be missing.
+        """
+        from inarch.config.project_files import is_guide, read_trusted
+
+        config = self.config
+        known = config.trusted_files
+        lost = [path for path in known if not is_guide(path) and read_trusted(root, path, known) is None]
+        if lost:
+            what = f"{', '.join(lost)} is not in the copy as you trusted it in this project"
+            raise ToolFailed("permission", what, "look at it, then: inarch config trust, and start again")
+        assert self.compose is not None
+        # Added folders are nobody's copy: what would be written there would never be merged.
+        copied = evolve(config, root=os.path.realpath(root), added=(), copy_of=config.copy_of or config.root)
+        copied, composition, replacing = self.compose(copied)
+        given = None if replacing is None else evolve(replacing, workspace=None)
+        # Providers know nothing of a directory: their connections are shared.
+        whole = composition.original or composition
+        composition = evolve(composition, models=self.composition.models, original=whole)
+        made = Parts(copied, composition, self.front_end, self.journalled, self.environ, given, self.compose, self)
+        made.__dict__ |= {"store": self.store, "redactor": self.redactor, "pacer": self.pacer}
+        return made
+
     def settle(self, call: OpenCall) -> Settled:
         """Return what a call that was cut off did to the files of the workspace."""
         from inarch.journal.changes import standing_at
@@ -217,11 +252,11 @@ class Parts(Composed):
         if self.process != os.getpid():
             return  # what a fork has of another process's connections is that one's to close
         composed = [*filter(None, (self.composition, self.composition.original))]
-        for bound in _each_once(one for each in composed for one in each.models.values()):
+        for bound in self._own(one for each in composed for one in each.models.values()):
             await self._quietly(bound.plugin, bound.value.close())
-        for tracer in _each_once(one for each in composed for one in each.tracers):
+        for tracer in self._own(one for each in composed for one in each.tracers):
             self._shut(tracer.plugin, "tracer", tracer.value)
-        if "store" in self.__dict__:
+        if "store" in self.__dict__ and self.lender is None:
             if self.on_damage is not None:
                 for sentence in self.untold_damage():
                     self.on_damage(sentence)
@@ -229,6 +264,15 @@ class Parts(Composed):
         if "workspace" in self.__dict__:
             self._shut(self.config.profile.workspace, "workspace", self.workspace)
         self.composition.close()
+
+    def _own(self, bound: Iterable[Bound[T]]) -> Iterable[Bound[T]]:
+        """Return those that are not lent, each object once: what was not replaced is composed twice."""
+        known: dict[int, Bound[T]] = {id(one.value): one for one in bound}
+        if self.lender is not None:
+            composed = self.lender.composition
+            lent: tuple[Bound[Any], ...] = (*composed.models.values(), *composed.tracers)
+            known = {key: one for key, one in known.items() if all(key != id(other.value) for other in lent)}
+        return known.values()
 
     async def _quietly(self, plugin: str, closing: Awaitable[None]) -> None:
         try:
@@ -245,9 +289,18 @@ class Parts(Composed):
             return
 
 
-def _each_once(bound: Iterable[Bound[T]]) -> Iterable[Bound[T]]:
-    """Return those that stand for different objects: what was not replaced is composed twice."""
-    return {id(one.value): one for one in bound}.values()
+def composing(replacing: Replacing | None, **how: Any) -> Composing:
+    """Return what composes for a configuration, with a program's own objects in their places; `how` is its way."""
+
+    def compose(config: Config) -> tuple[Config, Composition, Replacements | None]:
+        composition = compose_plugins(config, **how)
+        if replacing is None:
+            return config, composition, None
+        from inarch.sessions.replacing import put_in_place
+
+        return put_in_place(replacing, config, composition)
+
+    return compose
 
 
 def opened(what: Literal["store", "workspace"], spec: Bound[Any], place: str) -> Any:

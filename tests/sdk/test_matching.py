@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_undo import matching
-from inarch_undo.matching import Hunk, hunks, same_lines, split_lines
+from inarch_sdk import matching
+from inarch_sdk.matching import Hunk, hunks, same_lines, split_lines
 
 
 def lines(text: str) -> list[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from inarch_undo.matching import Hunk, Lines, hunks, split_lines
+from inarch_sdk.matching import Hunk, Lines, hunks, split_lines
 
 BINARY_LOOK = 8192
 """Bytes at the start in which a NUL says that a file is no text."""
@@ -21,7 +21,7 @@ class Clash(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """What came of a merge; `data` counts only without clashes."""
+    """What came of a merge; with clashes, `data` has marks around both sides of each."""
 
     data: bytes
     clashes: tuple[Clash, ...] = ()
@@ -62,11 +62,22 @@ def _merge(base: Lines, ours: Lines, theirs: Lines, apart: bool = False) -> Merg
         else:
             our_line = mine[0].new_start - (mine[0].start - start) + 1
             clashes.append(Clash(our_line, base[start:end], our_text, their_text))
+            out += _marked(clashes[-1])
         done = end
     out += base[done:]
     if not apart and not all(line.endswith(b"\n") for line in out[:-1]):
         return _merge(base, ours, theirs, apart=True)  # one side's last line without a line end came before another
     return Merged(b"".join(out), tuple(clashes))
+
+
+def _marked(clash: Clash) -> list[bytes]:
+    """Return both sides of a clash with the marks that git leaves, each line with an end."""
+    end = b"\r\n" if any(line.endswith(b"\r\n") for line in (*clash.ours, *clash.theirs)) else b"\n"
+    sides = ((b"<<<<<<< ours", clash.ours), (b"||||||| base", clash.base), (b"=======", clash.theirs))
+    out: list[bytes] = []
+    for mark, lines in sides:
+        out += [mark + end, *(line if line.endswith(b"\n") else line + end for line in lines)]
+    return [*out, b">>>>>>> theirs" + end]
 
 
 def _regions(mine: Sequence[Hunk], others: Sequence[Hunk], apart: bool) -> list[tuple[list[Hunk], list[Hunk]]]:
@@ -94,11 +105,12 @@ def _text(base: Lines, changed: Lines, changes: Sequence[Hunk], start: int, end:
     return [*out, *base[start:end]]
 
 
-def clash_text(clashes: Sequence[Clash]) -> str:
-    """Return the lines of conflicts with marks around each side, for a person to read."""
+def clash_text(clashes: Sequence[Clash], names: tuple[str, str, str] = ("now", "was left as", "would be")) -> str:
+    """Return the lines of conflicts with marks around each side, for a person; `names` are of ours, base, theirs."""
     out: list[str] = []
     for clash in clashes:
-        sides = (("<<<<<<< now", clash.ours), ("||||||| was left as", clash.base), ("======= would be", clash.theirs))
+        marks = (f"{mark} {name}" for mark, name in zip(("<<<<<<<", "|||||||", "======="), names, strict=True))
+        sides = zip(marks, (clash.ours, clash.base, clash.theirs), strict=True)
         out.append(f"line {clash.line}:")
         for mark, lines in sides:
             out += [mark, *(line.decode("utf-8", "replace").rstrip("\r\n") for line in lines)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_undo import merging
-from inarch_undo.matching import hunks, same_lines, split_lines
-from inarch_undo.merging import Clash, Merged, clash_text, is_binary, merge
+from inarch_sdk import merging
+from inarch_sdk.matching import hunks, same_lines, split_lines
+from inarch_sdk.merging import Clash, Merged, clash_text, is_binary, merge
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end"])
 TEXT = st.lists(LINE, max_size=12).map(b"".join)
@@ -114,3 +114,19 @@ def test_long_texts_without_a_line_of_their_own_are_merged_in_bounded_time() -> 
 def test_binary_is_told_by_a_nul() -> None:
     assert is_binary(b"a\0b")
     assert not is_binary("zażółć\r\n".encode())
+
+
+@given(TEXT, TEXT, TEXT)
+def test_marks_keep_every_line_that_a_side_changed(base: bytes, ours: bytes, theirs: bytes) -> None:
+    merged = merge(base, ours, theirs)
+    kept = {line.rstrip(b"\r\n") for line in split_lines(merged.data)}
+    old = {line.rstrip(b"\r\n") for line in split_lines(base)}
+    for side in (ours, theirs):
+        assert {line.rstrip(b"\r\n") for line in split_lines(side)} - old <= kept
+    assert merged.data.count(b"<<<<<<< ours") == merged.data.count(b">>>>>>> theirs") == len(merged.clashes)
+
+
+def test_marks_stand_around_both_sides() -> None:
+    merged = merge(b"a\nb\nc\n", b"a\nmine\nc\n", b"a\nyours\nc\n")
+    marked = b"<<<<<<< ours\nmine\n||||||| base\nb\n=======\nyours\n>>>>>>> theirs\n"
+    assert merged.data == b"a\n" + marked + b"c\n"
