@@ -14,7 +14,7 @@ class Settings:
     """Settings of `[plugins.agents]`.
 
     Args:
-        together: How many tasks of one turn run at the same time: those that only read.
+        together: How many tasks of one turn run at the same time: those that only read or have a work tree.
         builtin: Whether there is the agent `explore`, which only reads, where no file brings another one.
     """
 
@@ -35,14 +35,31 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return the tool that hands work over, where there is an agent."""
+    """Return the tool that hands work over, where there is an agent, and the one that merges what comes of it."""
     from inarch_agents.reading import read_agents
 
     if not (agents := read_agents(context)):
         return ()
     from inarch_agents.tasks import Tasks
 
-    return [Tasks(agents, settings_of(context).together).tool()]
+    tools = [Tasks(agents, context).tool()]
+    if any(agent.has_tree for agent in agents.values()):
+        from inarch_agents.merging import Merges
+
+        tools.append(Merges(context.state_dir).tool())
+    return tools
+
+
+@inarch.hookimpl
+def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
+    """Return what names the files of a change that is to be merged, where it may be."""
+    from inarch_agents.reading import read_agents
+
+    if not any(agent.has_tree for agent in read_agents(context).values()):
+        return ()
+    from inarch_agents.merging import Merges
+
+    return [Merges(context.state_dir)]
 
 
 @inarch.hookimpl
@@ -55,14 +72,29 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 @inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
-    """Return `/agents`."""
+    """Return `/agents` and `/merge`."""
 
     def show(words: str) -> str:
         from inarch_agents.listing import listed
 
         return listed(context)
 
-    return [inarch.SlashCommand("agents", "List the agents that can be given work.", show, at_once=True)]
+    async def merge(words: str, context: inarch.SlashContext) -> str:
+        from inarch_agents.slash import merged
+
+        return await merged(words, plugin, context)
+
+    def names(words: str) -> Iterable[tuple[str, str]]:
+        from inarch_agents.slash import offered
+
+        return offered(plugin)
+
+    plugin = context
+    merging = "Bring in what an agent did in a work tree of its own."
+    return [
+        inarch.SlashCommand("agents", "List the agents that can be given work.", show, at_once=True),
+        inarch.SlashCommand("merge", merging, merge, "[CHANGE]", complete=names),
+    ]
 
 
 @inarch.hookimpl

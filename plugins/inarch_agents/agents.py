@@ -41,6 +41,7 @@ class Agent:
         source: The file it stands in.
         hides: Files with agents of the same name, which don't count.
         fault: Why it can't be given work; empty if it can.
+        has_tree: Whether it works in a work tree of its own.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Agent:
     source: str = BUILT_IN
     hides: tuple[str, ...] = ()
     fault: str = ""
+    has_tree: bool = False
 
 
 EXPLORE = Agent(

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import inarch
 from inarch_agents.agents import Agent
+from inarch_agents.changes import FOLDER, Change, kept_changes
 from inarch_agents.reading import read_agents
 
 
 def listed(context: inarch.PluginContext) -> str:
-    """Return the agents with what they may do and where they come from."""
+    """Return the agents with what they may do and where they come from, and the changes that wait for a merge."""
     agents = sorted(read_agents(context).values(), key=lambda one: one.name)
-    return "\n".join(line for agent in agents for line in _lines(agent)) or "there are no agents"
+    lines = [line for agent in agents for line in _lines(agent)] or ["there are no agents"]
+    return "\n".join([*lines, *waiting(context)])
+
+
+def waiting(context: inarch.PluginContext) -> list[str]:
+    """Return a line for each change of this project that was not merged."""
+    if not context.state_dir or not Path(context.state_dir, FOLDER).is_dir():
+        return []
+    return [told(change) for change in kept_changes(Path(context.state_dir), context.root)]
+
+
+def told(change: Change) -> str:
+    """Return a line about a change that can be merged."""
+    many = len(change.files)
+    what = f"change {change.name} of {change.agent}, {many} file{'' if many == 1 else 's'}: {change.task}"
+    return f"{what}\n  /merge {change.name} brings it in; it is kept as {change.patch}"
 
 
 def _lines(agent: Agent) -> Iterator[str]:
@@ -21,7 +38,8 @@ def _lines(agent: Agent) -> Iterator[str]:
         return
     yield f"{agent.name}: {' '.join(agent.description.split())}"
     tools = "all tools of who asks" if agent.tools is None else ", ".join(agent.tools) or "no tools"
-    yield f"  {'only reads; ' if agent.only_reads else ''}{tools}; model: {agent.model or 'of who asks'}"
+    how = ("only reads; " if agent.only_reads else "") + ("in a work tree; " if agent.has_tree else "")
+    yield f"  {how}{tools}; model: {agent.model or 'of who asks'}"
     yield f"  {agent.source}" + "".join(f"; hides {path}" for path in agent.hides)
 
 

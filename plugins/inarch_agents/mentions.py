@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Collection
+from pathlib import Path
 
 import inarch
 from inarch_agents.agents import BUILT_IN, Agent
+from inarch_agents.changes import TREES
 from inarch_agents.reading import read_agents
 from inarch_agents.tasks import NAME, callers_tools
 
@@ -23,14 +26,14 @@ class Mentioned:
         self._is_told = False
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return the call; what is wrong with agents' files is told once."""
+        """Return the call; what is wrong with agents' files is told once, what a task left behind when it is found."""
         found = _MENTION.fullmatch(situation.turn.content.strip())
         tools = frozenset(spec.name for spec in situation.tools)
         callers_tools.set(tools)
+        notes = await _taken_up(Path(self._context.state_dir)) if self._context.state_dir else []
         if NAME not in tools or (found is None and self._is_told):
-            return None
+            return inarch.Contribution(notes=tuple(notes)) if notes else None
         agents = read_agents(self._context)
-        notes: list[str] = []
         if not self._is_told:
             self._is_told = True
             notes += filter(None, (_fault(one, tools) for one in agents.values()))
@@ -38,6 +41,17 @@ class Mentioned:
             return inarch.Contribution(notes=tuple(notes)) if notes else None
         call = inarch.PlannedCall(NAME, {"agent": found[1], "prompt": found[2]})
         return inarch.Contribution(calls=(call,), notes=tuple(notes))
+
+
+async def _taken_up(state: Path) -> list[str]:
+    """Keep what tasks that were cut off had changed in their work trees, and say so; most often there is nothing."""
+    if not (state / TREES).is_dir() or not any((state / TREES).iterdir()):
+        return []
+    from inarch_agents.listing import told
+    from inarch_agents.trees import take_up
+
+    changes, faults = await asyncio.to_thread(take_up, state)
+    return [*(f"a task was cut off; {told(change)}" for change in changes), *faults]
 
 
 def _fault(agent: Agent, tools: Collection[str]) -> str:

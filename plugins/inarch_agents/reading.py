@@ -102,8 +102,9 @@ def _understood(source: str, stem: str, keys: Mapping[str, Any], body: str) -> A
         raise _wrong("no description" if not description else "the description is too long", "when to give it work")
     if keys.get("disallowedTools"):
         raise _wrong("disallowedTools isn't understood", "name the tools that it may have: `tools`")
-    if keys.get("isolation"):
-        raise _wrong("isolation isn't understood: the agent would change the project itself", "leave the key out")
+    isolation = _text(keys, "isolation")
+    if isolation not in ("", "worktree"):
+        raise _wrong(f"isolation is {isolation!r}, so the agent would change the project itself", "write worktree")
     tools, model = _tools(keys.get("tools")), _text(keys, "model")
     most = keys.get("maxTurns")
     if most is not None and (type(most) is not int or most < 1):
@@ -111,7 +112,7 @@ def _understood(source: str, stem: str, keys: Mapping[str, Any], body: str) -> A
     return Agent(
         name, description, body.strip(), tools, "" if model in _CALLERS_MODEL else model,
         _text(keys, "permissionMode") == "plan" or (tools is not None and READS.issuperset(tools)),
-        most, _text(keys, "effort"), source,
+        most, _text(keys, "effort"), source, has_tree=isolation == "worktree",
     )  # fmt: skip
 
 

@@ -9,13 +9,19 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from attrs import evolve
+
 import inarch
+from inarch_agents import settings_of
 from inarch_agents.agents import BUILT_IN, Agent
+from inarch_agents.changes import Change
 
 NAME = "task"
 _LONGEST_MESSAGE = 1_000
 LEAST_WINDOW = 10_000
 """Tokens: in a smaller window an agent's answer has hardly room beside the conversation."""
+MOST_DIFF = 8_000
+"""Characters of a change that its task's result shows."""
 callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_callers_tools", default=None)
 """The tools of the session whose turn runs: its source is told, and its calls run in the same context."""
 LOOKS = inarch.Effects(reads=frozenset({""}))
@@ -38,8 +44,8 @@ _SCHEMA: dict[str, Any] = {
 class Tasks:
     """Hands work to agents."""
 
-    def __init__(self, agents: Mapping[str, Agent], together: int) -> None:
-        self._agents, self._room = agents, Room(together)
+    def __init__(self, agents: Mapping[str, Agent], plugin: inarch.PluginContext) -> None:
+        self._agents, self._plugin, self._room = agents, plugin, Room(settings_of(plugin).together)
 
     def tool(self) -> inarch.Tool:
         """Return the tool; its description names the agents."""
@@ -51,7 +57,7 @@ class Tasks:
             least_window=LEAST_WINDOW,
         )(self.task)  # fmt: skip
         made.description = _DESCRIPTION + "; ".join(
-            f"{one.name}{' (reads)' if one.only_reads else ''}: {' '.join(one.description.split())}"
+            f"{one.name}{_how(one)}: {' '.join(one.description.split())}"
             for _, one in sorted(self._agents.items())
             if not one.fault
         )
@@ -64,22 +70,51 @@ class Tasks:
         settings = {name: value for name, value in given.items() if value}
         job = inarch.ChildTask(agent, prompt, asked.instructions, _tools(asked), settings, session)
         try:
-            if not asked.only_reads:
+            if not (asked.only_reads or asked.has_tree):
                 return _result(agent, await context.child(job))
             async with self._room.of(context.turn_id):
-                return _result(agent, await context.child(job))
+                if not asked.has_tree:
+                    return _result(agent, await context.child(job))
+                return await self._in_tree(job, context)
         except inarch.ToolFailed as error:
             message = error.message[:_LONGEST_MESSAGE]  # it may repeat a `session` of any length
             raise inarch.ToolFailed(error.code, f"{asked.source}: {message}", error.remedy) from None
 
+    async def _in_tree(self, job: inarch.ChildTask, context: inarch.ToolContext) -> inarch.ToolResult:
+        """Have it done in a work tree; its change is kept, whatever becomes of the task."""
+        from inarch_agents.trees import begin
+
+        plugin = self._plugin
+        brought = plugin.brought.names() if plugin.brought is not None else ()
+        path = plugin.environ.get("PATH", "")
+        tree = await asyncio.to_thread(begin, context.state, context.workspace, job.name, job.prompt, brought, path)
+        try:
+            done = await context.child(evolve(job, root=str(tree.place), saw=tree.saw))
+        except inarch.ToolFailed:
+            await asyncio.to_thread(tree.drop if not tree.session else tree.end)
+            raise
+        except BaseException:
+            tree.leave()  # there is no time to keep the change: that is done when the next prompt begins
+            raise
+        try:
+            change = await asyncio.to_thread(tree.end)
+        except OSError as error:
+            kept = f"the change can't be kept: {error.strerror}; the work tree stays at {tree.place}"
+            raise inarch.ToolFailed("execution", kept, "make room: the next start keeps the change") from error
+        return _with_change(_result(job.name, done), change)
+
     def _effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
         agent = self._agents.get(str(arguments.get("agent")))
-        return LOOKS if agent is not None and agent.only_reads else CHANGES
+        return LOOKS if agent is not None and (agent.only_reads or agent.has_tree) else CHANGES
 
     def _check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
         """Refuse an agent whose file is broken before a person is asked about it."""
         if fault := self._agents[arguments["agent"]].fault:
             raise inarch.ToolFailed("validation", fault, "mend the file, or do it without this agent")
+
+
+def _how(agent: Agent) -> str:
+    return " (in a work tree: call merge_task afterwards)" if agent.has_tree else " (reads)" if agent.only_reads else ""
 
 
 def _tools(agent: Agent) -> Sequence[str] | None:
@@ -106,6 +141,23 @@ def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:
         return inarch.ToolResult(True, data if turn.limit is None else {**data, "stopped_by": turn.limit})
     why = turn.error or (f"it reached {turn.limit}" if turn.limit else f"its turn is {turn.status}")
     return inarch.ToolResult(False, data, inarch.ToolError("execution", f"{agent} did not answer: {why}"))
+
+
+def _with_change(result: inarch.ToolResult, change: Change | None) -> inarch.ToolResult:
+    """Tell of the change that is to be merged: its files are not in the workspace yet."""
+    data = {**result.data, "files_changed": [] if change is None else [*change.files]}
+    if change is not None:
+        text = change.text(change.files).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        data |= {
+            "change": change.name, "merged": False, "patch": str(change.patch), "diff": cut(text),
+            "note": f"the files here are as they were: merge_task(change={change.name!r}) brings the change in",
+        }  # fmt: skip
+    return evolve(result, data=data)
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a long diff."""
+    return text if len(text) <= MOST_DIFF else f"{text[:MOST_DIFF]}\n… {len(text) - MOST_DIFF:,} more characters"
 
 
 class Room:

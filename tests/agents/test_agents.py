@@ -186,7 +186,8 @@ FAULTS = {
         "---\ndescription: d\ndisallowedTools: Bash\n---\n",
         "disallowedTools isn't understood",
     ),
-    "a place of its own": ("---\ndescription: d\nisolation: worktree\n---\n", "isolation isn't understood"),
+    "a place that there is not": ("---\ndescription: d\nisolation: container\n---\n", "isolation is 'container'"),
+    "a place that is no text": ("---\ndescription: d\nisolation: true\n---\n", "isolation is True"),
     "turns below 1": ("---\ndescription: d\nmaxTurns: 0\n---\n", "maxTurns is 0"),
 }
 

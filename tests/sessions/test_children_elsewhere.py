@@ -63,7 +63,7 @@ def test_a_directory_that_is_not_below_the_plugins_own_is_refused(
     one = family(family_of, tmp_path, work_in=place).open()
     turn = one.run()
     result = turn.calls[0].result
-    assert result is not None and result.error is not None and result.error.code == "denied"
+    assert result is not None and result.error is not None and result.error.code == "permission"
     assert "not below the plugin's own state folder" in result.error.message and not one.children
 
 

@@ -1,0 +1,137 @@
+"""Work trees from the command line: processes that are killed, little room, replay and undo."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .test_command_line import PROGRAM, Place, _events, calls, says, task
+from .test_trees import BUILDER, git
+
+NO_GIT = pytest.mark.needs("git")
+NEW = ("write_file", {"file_path": "new.txt", "content": "new\n"})
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place(tmp_path)
+    (made.config / "agents" / "builder.md").write_text(BUILDER)
+    git(made.root, "init", "-q", "-b", "main")
+    git(made.root, "add", ".")
+    git(made.root, "commit", "-qm", "first")
+    return made
+
+
+def own(place: Place) -> Path:
+    return place.config.parent.parent / "state/inarch/plugins/agents"
+
+
+def change_of(events: list[Any]) -> str:
+    results = [event["data"]["result"]["data"] for event in events if event["kind"] == "call.result"]
+    return next(str(data["change"]) for data in results if isinstance(data, dict) and data.get("change"))
+
+
+def in_trees(place: Place) -> list[Path]:
+    return list((own(place) / "trees").iterdir())
+
+
+@NO_GIT
+def test_a_task_and_its_merge_are_shown_replayed_and_undone(place: Place) -> None:
+    place.scripts = {
+        "parent": [calls(task("builder", "child")), says("built")],
+        "child": [calls(NEW), says("made it")],
+        "and now?": [says("still here")],
+    }
+    with place.serving():
+        events = _events(place.run("parent", "--approve", "all", "--output", "jsonl"))
+        parent, change = events[0]["session_id"], change_of(events)
+        child = next(event["data"]["session_id"] for event in events if event["kind"] == "child.ended")
+        assert not (place.root / "new.txt").exists()
+        place.scripts["merge it"] = [calls(("merge_task", {"change": change})), says("merged")]
+        place.run("merge it", "--session", parent, "--approve", "edits")  # it is an edit, and needs no more than one
+        assert (place.root / "new.txt").read_text() == "new\n"
+        assert place.run("and now?", "--session", child, "--quiet").strip() == "still here"
+    assert child in place.run("sessions", "list", "--all", "--json")
+    assert "made it" in place.run("sessions", "export", child, "--format", "markdown", "-o", "-")
+    assert place.run("replay", parent).startswith("same: 2 turns")
+    assert place.run("replay", child).startswith("same: 2 turns")
+    place.run("undo", "--session", parent)
+    assert not (place.root / "new.txt").exists() and git(place.root, "status", "--porcelain") == ""
+    place.run("redo", "--session", parent)
+    assert (place.root / "new.txt").read_text() == "new\n"
+
+
+@NO_GIT
+def test_a_kill_loses_no_change_that_was_finished_and_the_next_start_takes_up_what_was_not(place: Place) -> None:
+    second = ("write_file", {"file_path": "second.txt", "content": "second\n"})
+    place.scripts = {
+        "parent": [calls(task("builder", "child")), calls(task("builder", "second"))],
+        "child": [calls(NEW), says("made it")],
+        "second": [calls(second), ["stuck"]],
+        "next": [says("on")],
+    }
+    with place.serving():
+        process = place.start("parent", "--approve", "all", "--output", "jsonl")
+        assert place.stuck.wait(60)
+        assert len(in_trees(place)) == 1 and git(place.root, "worktree", "list").count("\n") == 2
+        os.kill(process.pid, signal.SIGKILL)
+        first = change_of(_events(process.communicate()[0]))
+        again = _events(place.run("next", "--output", "jsonl"))
+        notes = [event["data"]["text"] for event in again if event["kind"] == "note"]
+        changes = {
+            path.name: json.loads((path / "change.json").read_text()) for path in (own(place) / "changes").iterdir()
+        }
+        assert [*changes[first]["files"]] == ["new.txt"]
+        (second_change,) = changes.keys() - {first}
+        assert [*changes[second_change]["files"]] == ["second.txt"]
+        assert any(second_change in note for note in notes) and not in_trees(place)
+        assert git(place.root, "worktree", "list").count("\n") == 1
+        merging = [("merge_task", {"change": one}) for one in (first, second_change)]
+        place.scripts["merge"] = [calls(*merging), says("merged")]
+        place.run("merge", "--approve", "all")
+    assert (place.root / "new.txt").read_text() == "new\n" and (place.root / "second.txt").read_text() == "second\n"
+
+
+@NO_GIT
+def test_a_tree_that_somebody_works_in_is_left_alone(place: Place) -> None:
+    place.scripts = {
+        "parent": [calls(task("builder", "child"))], "child": [calls(NEW), ["stuck"]], "next": [says("on")],
+    }  # fmt: skip
+    with place.serving():
+        process = place.start("parent", "--approve", "all")
+        assert place.stuck.wait(60)
+        place.run("next")
+        (tree,) = in_trees(place)
+        assert (tree / "root" / "new.txt").read_text() == "new\n"
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        place.run("next")
+    assert not in_trees(place) and len(list((own(place) / "changes").iterdir())) == 1
+
+
+@NO_GIT
+def test_where_there_is_no_room_the_task_is_told_and_nothing_is_left(place: Place) -> None:
+    """A limit to the size of files stands for a full disk: writing fails in the middle, with an error of the system."""
+    (place.root / "big.bin").write_bytes(b"\0" * 6_000_000)
+    place.scripts = {"parent": [calls(task("builder", "child")), says("ok")], "child": [says("built")]}
+
+    def limited() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
+
+    with place.serving():
+        ran = subprocess.run(
+            [*PROGRAM, "parent", "--approve", "all", "--output", "jsonl"], cwd=place.root, env=place.environ, text=True,
+            capture_output=True, preexec_fn=limited, check=False,
+        )  # fmt: skip
+    results = [event["data"]["result"] for event in _events(ran.stdout) if event["kind"] == "call.result"]
+    message = results[0]["error"]["message"]
+    assert "no work tree can be made" in message and "File too large" in message
+    assert not in_trees(place) and git(place.root, "worktree", "list").count("\n") == 1
