@@ -81,3 +81,18 @@ def test_rules_by_path_hold_there(family_of: Families, tmp_path: Path) -> None:
     result = one.children[0].turn.calls[1].result
     assert result is not None and result.error is not None and result.error.code == "denied"
     assert not (tmp_path / "own/copy/made.txt").exists()
+
+
+def test_an_added_folder_is_not_the_copys(family_of: Families, tmp_path: Path) -> None:
+    lib = tmp_path.resolve() / "lib"
+    for folder in (lib, tmp_path / "root", tmp_path / "own/copy"):
+        write_files(folder, {"a.txt": "one\n"})
+    write = ("write_file", {"file_path": f"+{lib}/new.txt", "content": "new\n"})
+    script = {"parent": [tasks("child"), calls(write), says("ok")], "child": [calls(write), says("not there")]}
+    more = {"state": str(tmp_path / "own"), "work_in": "copy", "effects": LOOKS, "options": {"added": [str(lib)]}}
+    one = family_of(tmp_path / "root", script, **more).open()
+    turn = one.run()
+    (child,) = one.children
+    refused, made = child.turn.calls[0].result, turn.calls[-1].result
+    assert refused is not None and refused.error is not None and "was not added" in refused.error.message
+    assert made is not None and made.success and (lib / "new.txt").read_text() == "new\n"
