@@ -43,6 +43,7 @@ MODULES = {
     "pip": "python -m ensurepip",
     "setuptools": "pip install 'setuptools>=77'",
     "distributed": "pip install distributed",
+    "swebench": "pip install swebench",
     "mypy": "pip install mypy",
     "towncrier": "pip install towncrier",
     "ruff": "pip install ruff",

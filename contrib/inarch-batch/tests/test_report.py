@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,7 +73,7 @@ def test_failures_that_differ_in_numbers_are_of_one_kind() -> None:
 
 
 @pytest.mark.needs("git")
-def test_instances_of_swebench_become_predictions(person: Any) -> None:
+def test_instances_of_swebench_become_predictions(person: Any, part: Callable[[str], str]) -> None:
     (commit,) = person.repository("one\n")
     instance = {"repo": "project", "base_commit": commit, "problem_statement": "t0 is broken", "test_patch": "secret"}
     tasks = person.tasks({"instance_id": "a__b-1", **instance})
@@ -83,3 +84,7 @@ def test_instances_of_swebench_become_predictions(person: Any) -> None:
     assert (found["instance_id"], found["model_name_or_path"]) == ("a__b-1", "inarch openai-compatible/m")
     assert found["model_patch"].startswith("diff --git a/made.txt b/made.txt\n")
     assert "1 done" in ran.stdout and (person.out / "report.html").exists()
+    part("swebench")
+    from swebench.harness.utils import get_predictions_from_file  # it takes seconds to import
+
+    assert get_predictions_from_file(str(person.out / "predictions.jsonl"), "none", "test") == [found]
