@@ -29,11 +29,12 @@ def settings(address: str, most: int) -> dict[str, Any]:
     return {"base_url": f"{address}/v1", "extra": {"temperature": 0, "seed": 1, "max_tokens": most}, "silence_s": 600.0}
 
 
-def compose(root: Path, address: str, most: int = 24, **profile: Any) -> inarch.App:
+def compose(root: Path, address: str, most: int = 24, context_tokens: int | None = None, **profile: Any) -> inarch.App:
     table = {"plugins": ["sandbox-fs", "dispatch"], "model": "openai-compatible", **profile}
+    server = settings(address, most) | ({"context_tokens": context_tokens} if context_tokens else {})
     return inarch.compose(
         root=root,
-        config={"plugins": {"openai-compatible": settings(address, most)}, "profiles": {"default": table}},
+        config={"plugins": {"openai-compatible": server}, "profiles": {"default": table}},
         environ={"HOME": str(root)},
         journal=False,
     )
@@ -91,11 +92,18 @@ def test_a_decision_is_json_of_its_schema(llama: str, tmp_path: Path) -> None:
 
 
 def test_what_does_not_fit_is_an_error_that_says_what_to_do(llama: str, tmp_path: Path) -> None:
+    app = compose(tmp_path, llama, context_tokens=1_000_000)  # so that the server finds out
     with pytest.raises(inarch.ProviderError, match="4096") as caught:
-        asyncio.run(deltas_of(compose(tmp_path, llama), request("word " * 6_000)))
+        asyncio.run(deltas_of(app, request("word " * 6_000)))
     error = caught.value
     assert (error.kind, error.status, error.retryable) == ("context_length", 400, False)
     assert error.remedy == "begin a new session, or ask about less"
+
+
+def test_the_server_tells_its_context_before_it_gets_what_does_not_fit(llama: str, tmp_path: Path) -> None:
+    with pytest.raises(inarch.ProviderError, match=r"has a context of 4096 tokens.*more with -c") as caught:
+        asyncio.run(deltas_of(compose(tmp_path, llama), request("word " * 6_000)))
+    assert (caught.value.kind, caught.value.was_sent) == ("context_length", False)
 
 
 def test_a_turn_that_is_cancelled_in_mid_stream_hangs_up(llama: str, tmp_path: Path) -> None:

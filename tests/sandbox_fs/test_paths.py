@@ -5,12 +5,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.opening import openat2, walking_open
-from inarch_sandbox_fs.paths import check_writable, is_protected, normal
+from inarch_sandbox_fs.paths import ADDED, check_writable, is_protected, normal
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
 
@@ -139,6 +139,7 @@ _name = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"
 @settings(deadline=None, max_examples=2 * settings().max_examples)
 @given(st.lists(_name, min_size=1, max_size=4), st.binary(max_size=200))
 def test_what_is_written_is_read_back_and_listed(parts: list[str], data: bytes) -> None:
+    assume(parts[0] != ADDED)  # what begins with it is of an added folder, and there is none
     path = "/".join(parts)
     with tempfile.TemporaryDirectory() as root:
         workspace = FolderWorkspace.open(root)
