@@ -51,6 +51,8 @@ def _has(value: Any, name: str) -> bool:
         return value.shape_rule is not None
     if name == "offered" and isinstance(value, FunctionTool):
         return value.offered_rule is not None
+    if name == "preview" and isinstance(value, FunctionTool):
+        return value.preview_rule is not None
     return callable(getattr(value, name, None))
 
 

@@ -85,7 +85,7 @@ def _tool(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     effects = None if item["effects"] is None else from_data(Effects, item["effects"])
     item = {**item, "timeout_s": min(item["timeout_s"], _LONGEST_S)}
     tool: Any = proxies.FarTool(process, target, **{member: item[member] for member in TOOL_MEMBERS}, effects=effects)
-    for extra in ("shape", "allowed_by"):
+    for extra in ("shape", "allowed_by", "preview"):
         if extra in item["offers"]:
             setattr(tool, extra, proxies.words_of(tool, extra))
     for name, value in item["plain"].items():

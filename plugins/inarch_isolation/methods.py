@@ -173,6 +173,7 @@ METHODS: dict[tuple[str, str], Method] = {
     ("tools", "effects"): lambda _, tool, args, __: to_data(tool.effects(args)),
     ("tools", "shape"): lambda _, tool, args, __: tool.shape(args),
     ("tools", "allowed_by"): lambda _, tool, args, __: tool.allowed_by(args),
+    ("tools", "preview"): lambda _, tool, args, __: tool.preview(args),
     ("tools", "offered"): lambda _, tool, args, __: bool(tool.offered(args)),
     ("models", "answer"): _answer,
     ("models", "models"): _models,

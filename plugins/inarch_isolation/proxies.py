@@ -328,7 +328,7 @@ def said_of_models(process: PluginProcess, target: str, method: str, door: str) 
 
 
 def words_of(tool: FarTool, method: str) -> Callable[[Mapping[str, Any]], str | None]:
-    """Return the tool's `shape` or `allowed_by`."""
+    """Return the tool's `shape`, `allowed_by` or `preview`."""
 
     def words(arguments: Mapping[str, Any]) -> str | None:
         text = tool._process.call(tool._target, method, to_data(arguments))

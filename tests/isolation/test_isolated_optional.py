@@ -37,6 +37,9 @@ class Both:
     def allowed_by(self, arguments):
         return "allowed by " + arguments["text"]
 
+    def preview(self, arguments):
+        return "preview of " + arguments["text"]
+
     def offered(self, model):
         return model == "x/large"
 
@@ -164,8 +167,9 @@ def _only(bound: Any) -> Any:
 
 def test_a_tool_offers_what_it_offers(app: inarch.App) -> None:
     tool = _only(app.composition.tools.values())
-    assert OPTIONAL["tools"] == ("shape", "allowed_by", "offered")
-    assert [getattr(tool, name)({"text": "a"}) for name in OPTIONAL["tools"][:2]] == ["shape of a", "allowed by a"]
+    assert OPTIONAL["tools"] == ("shape", "allowed_by", "offered", "preview")
+    said = [getattr(tool, name)({"text": "a"}) for name in ("shape", "allowed_by", "preview")]
+    assert said == ["shape of a", "allowed by a", "preview of a"]
     assert [tool.offered(model) for model in ("x/small", "x/large")] == [False, True]
     assert (tool.modes, tool.text, tool.least_window) == (("plan", "ask"), "text", 5_000)
 
