@@ -367,6 +367,7 @@ def test_a_former_session_is_gone_on_with_in_a_new_tree(repo: Desk) -> None:
     assert (repo.root / "new.txt").read_text() == "newer\n"
 
 
+@pytest.mark.needs("git")
 def test_a_hostile_repository_starts_nothing(desk: Desk) -> None:
     git(desk.root, "init", "-q")
     git(desk.root, "add", ".")
