@@ -224,7 +224,9 @@ def test_no_read_leaves_the_root_while_links_are_swapped_in(files: Any) -> None:
     thread.start()
     try:
         seen = set()
-        for _ in range(1_500):
+        for turn in range(60_000):
+            if turn >= 1_500 and seen:  # a busy machine can swap the names in the middle of each early read
+                break
             try:
                 seen.add(files.workspace.read("dir/file").data)
             except ToolFailed:
