@@ -44,6 +44,8 @@ MODULES = {
     "setuptools": "pip install 'setuptools>=77'",
     "distributed": "pip install distributed",
     "swebench": "pip install swebench",
+    "harbor": "pip install --no-deps --ignore-requires-python harbor==0.25.0",
+    "pydantic": "pip install pydantic",
     "mypy": "pip install mypy",
     "towncrier": "pip install towncrier",
     "ruff": "pip install ruff",

@@ -1,4 +1,4 @@
-"""export: sessions as one HTML page, as Markdown, and as JSON lines that can be restored."""
+"""export: sessions as one HTML page, as Markdown, as JSON lines that can be restored, and as a trajectory in ATIF."""
 
 from __future__ import annotations
 
@@ -54,4 +54,5 @@ def inarch_exporters(context: inarch.PluginContext) -> Iterable[inarch.Exporter]
         Html(),
         Format("markdown", (".md", ".markdown"), "markdown:document"),
         Format("jsonl", (".jsonl",), "jsonl:lines"),
+        Format("atif", (".atif.json",), "atif:document"),
     ]

@@ -21,3 +21,8 @@ class TestMarkdown(ExporterContract):
 class TestJsonLines(ExporterContract):
     def make(self) -> inarch.Exporter:
         return EXPORTERS["jsonl"]
+
+
+class TestAtif(ExporterContract):
+    def make(self) -> inarch.Exporter:
+        return EXPORTERS["atif"]

@@ -48,6 +48,7 @@ def test_a_page_is_written_here_and_named_by_the_session(
         (["-o", "s.txt"], "<!doctype html>"),
         (["-o", "s.txt", "--format", "markdown"], "# what is in a.txt?\n"),
         (["-o", "s.html", "--format", "jsonl"], '{"schema":1,"seq":1,'),
+        (["-o", "s.atif.json"], '{"schema_version": "ATIF-v1.8", "session_id": "'),
     ],
 )
 def test_the_name_of_the_file_says_the_format_unless_it_is_said(
