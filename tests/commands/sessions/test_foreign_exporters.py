@@ -67,7 +67,7 @@ def test_it_writes_to_standard_output(here: Path, capfdbinary: pytest.CaptureFix
 
 def test_a_format_that_is_not_there_lists_those_that_are(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert export("--format", "pdf") == 2
-    said = "inarch: error: there is no format 'pdf' (name one of broken, calls, html, jsonl, markdown)\n"
+    said = "inarch: error: there is no format 'pdf' (name one of atif, broken, calls, html, jsonl, markdown)\n"
     assert capsys.readouterr().err == said
 
 
