@@ -29,13 +29,13 @@ def test_an_empty_project_needs_no_trust(place: Place) -> None:
 
 def test_a_trusted_project_counts_like_the_users_file(place: Place) -> None:
     place.user("[profiles.default]\nmax_iterations = 3\nmax_tokens = 5\n")
-    place.project('[profiles.default]\nmax_iterations = 30\n[commands.t]\nargv = ["a"]\n[plugins.p]\nx = 1\n')
+    place.project('[profiles.default]\nmax_iterations = 300\n[commands.t]\nargv = ["a"]\n[plugins.p]\nx = 1\n')
     (place.root / "AGENTS.md").write_text("Use tabs.")
     assert trust_of(str(place.root), place.state).state == "untrusted"
     trust(place)
     config = place.load()
     assert (config.trusted, config.notes) == (True, ())
-    assert (config.profile.max_iterations, config.profile.max_tokens) == (30, 5)
+    assert (config.profile.max_iterations, config.profile.max_tokens) == (300, 5)
     assert (set(config.commands), config.plugin_tables) == ({"t"}, {"p": {"x": 1}})
     assert read_trusted(config.root, "AGENTS.md", config.trusted_files) == b"Use tabs."
 
@@ -55,15 +55,15 @@ def test_a_trusted_project_counts_like_the_users_file(place: Place) -> None:
     ],
 )
 def test_a_change_ends_trust_and_is_said(place: Place, path: str) -> None:
-    place.project("[profiles.default]\nmax_iterations = 30\n")
+    place.project("[profiles.default]\nmax_iterations = 300\n")
     (place.root / "AGENTS.md").write_text("Use tabs.")
     trust(place)
     changed = place.root / path
     changed.parent.mkdir(parents=True, exist_ok=True)
-    changed.write_text("[profiles.default]\nmax_iterations = 40\n")
+    changed.write_text("[profiles.default]\nmax_iterations = 400\n")
     config = place.load()
     assert not config.trusted
-    assert config.profile.max_iterations == 10
+    assert config.profile.max_iterations == 50
     assert f"{path} changed since" in config.notes[0]
     assert read_trusted(config.root, "AGENTS.md", config.trusted_files) is None
     assert trust_of(str(place.root), place.state).changed == (path,)
@@ -80,7 +80,7 @@ def test_a_file_that_goes_ends_trust(place: Place) -> None:
 
 
 def test_trust_belongs_to_a_path(place: Place) -> None:
-    place.project("[profiles.default]\nmax_iterations = 30\n")
+    place.project("[profiles.default]\nmax_iterations = 300\n")
     trust(place)
     link = place.root.parent / "link"
     link.symlink_to(place.root)
@@ -178,7 +178,7 @@ def test_a_linked_folder_is_not_entered(place: Place) -> None:
     (outside / "config.toml").write_text("[profiles.default]\nmax_iterations = 1\n")
     (place.root / ".inarch").symlink_to(outside)
     config = place.load()
-    assert config.profile.max_iterations == 10
+    assert config.profile.max_iterations == 50
     assert any(".inarch: ignored" in note for note in config.notes)
 
 

@@ -75,7 +75,7 @@ def test_a_chosen_profile_is_never_more_lenient(place: Place) -> None:
     place.project('profile = "wild"\n')
     config = place.load()
     assert (config.profile.name, config.profile.model) == ("wild", "offline")
-    assert (config.profile.approve, config.profile.max_iterations, config.profile.max_cost_usd) == ("ask", 10, 1)
+    assert (config.profile.approve, config.profile.max_iterations, config.profile.max_cost_usd) == ("ask", 50, 1)
     assert sum("stays" in note for note in config.notes) == 3
     # The user's own choice of the same profile is nobody's business.
     assert place.load(profile="wild").profile.approve == "all"

@@ -13,15 +13,23 @@ def done(name: str, data: object) -> inarch.ToolCall:
 
 
 @given(st.integers(1, max(PERIODS)))
-def test_a_cycle_of_any_period_is_noticed_at_its_third_round(period: int) -> None:
+def test_a_cycle_of_any_period_is_told_at_its_third_round_and_stopped_where_it_goes_on(period: int) -> None:
     repeats = Repeats()
-    for _ in range(REPEATS - 1):
-        for step in range(period):
-            repeats.saw([done(f"tool{step}", 1)], {})
+    told = [repeats.saw([done(f"tool{step % period}", 1)], {}) for step in range(REPEATS * period)]
+    assert [bool(words) for words in told] == [False] * (REPEATS * period - 1) + [True]
+    assert "3 times, and nothing changed" in told[-1]
     with pytest.raises(LimitReached, match="nothing changed") as caught:
-        for step in range(period):
-            repeats.saw([done(f"tool{step}", 1)], {})
+        repeats.saw([done("tool0", 1)], {})
     assert caught.value.name == "repeated_states"
+
+
+@given(st.integers(1, max(PERIODS)))
+def test_who_does_something_else_after_the_warning_is_warned_anew(period: int) -> None:
+    repeats = Repeats()
+    for _ in range(2):
+        told = [repeats.saw([done(f"tool{step % period}", 1)], {}) for step in range(REPEATS * period)]
+        assert bool(told[-1])
+        assert not repeats.saw([done("something else", 1)], {})
 
 
 @given(st.lists(st.integers(), min_size=3, max_size=30, unique=True))

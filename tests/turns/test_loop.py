@@ -1,6 +1,7 @@
 """A turn, from prompt to answer, through real plugins and a scripted model."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -133,7 +134,20 @@ def test_repeated_states_stop_the_turn(root: Path) -> None:
     model = ScriptedModel([calls(("read_file", {"file_path": "a.txt"}))], repeat=True)
     turn, model, _ = play(model, root)
     assert (turn.status, turn.limit) == ("limited", "repeated_states")
-    assert len(model.requests) == 4  # three rounds, and one more for the answer
+    assert len(model.requests) == 5  # three rounds, one after the warning, and one more for the answer
+
+
+def test_a_model_that_is_told_of_its_circle_can_leave_it(root: Path) -> None:
+    def step(request: inarch.ModelRequest) -> Step:
+        last = request.messages[-1].parts[0]
+        told = isinstance(last, inarch.ResultPart) and "nothing changed" in json.dumps(last.result.metadata["added"])
+        return says("I see.") if told else calls(("read_file", {"file_path": "a.txt"}))
+
+    first = calls(("read_file", {"file_path": "a.txt"}))
+    turn, _, events = play([first, first, first, step], root)
+    assert (turn.status, turn.content) == ("done", "I see.")
+    (review,) = (event.data for event in events if event.kind == "call.reviewed")
+    assert (review["plugin"], review["reviewer"], review["stop"]) == ("inarch", "limits", False)
 
 
 def test_an_empty_reply_is_asked_again_and_told(root: Path) -> None:

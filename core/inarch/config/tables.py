@@ -101,7 +101,7 @@ class Profile:
         "and so does `plan` until the person has approved a plan.",
         "ask",
     )
-    max_iterations: int = key("Requests to the model in one turn.", 10, COUNT)
+    max_iterations: int = key("Requests to the model in one turn.", 50, COUNT)
     max_seconds: float | None = key("Wall time of a turn; unset: no limit.", None, POSITIVE)
     max_holds: int = key("How often plugins may hold back the end of one turn.", 1, _NOT_NEGATIVE)
     max_cost_usd: Decimal | None = key("US dollars a turn may cost; unset: no limit.", None, POSITIVE)

@@ -17,6 +17,9 @@ LimitName = Literal["max_iterations", "max_seconds", "max_tokens", "max_cost_usd
 
 REPEATS = 3
 """A cycle seen this often, with the same calls, results and files, is going nowhere."""
+CIRCLING = """\
+{what}, {times} times, and nothing changed. Do something else, or answer with what is known: the turn is stopped if this
+goes on."""
 PERIODS = (1, 2, 3, 4)
 
 
@@ -53,7 +56,7 @@ class AnswerRefused(Exception):
 class TurnLimits(NamedTuple):
     """The limits of a profile; None is none."""
 
-    max_iterations: int = 10
+    max_iterations: int = 50
     max_seconds: float | None = None
     max_tokens: int | None = None
     max_cost_usd: Decimal | None = None
@@ -64,12 +67,13 @@ class Repeats:
     """Notices repeated states: the same calls with the same results over unchanged files, in cycles of 1 to 4."""
 
     states: list[bytes] = field(factory=list)
+    is_warned: bool = False
 
-    def saw(self, calls: Sequence[ToolCall], seen: Mapping[str, str]) -> None:
-        """Take one batch.
+    def saw(self, calls: Sequence[ToolCall], seen: Mapping[str, str]) -> str:
+        """Take one batch and return what the model is to be told, once: many do something else then.
 
         Raises:
-            LimitReached: The last batches went round in a circle.
+            LimitReached: It was told, and goes on in the circle.
         """
         self.states.append(_state(calls, seen))
         del self.states[: -REPEATS * max(PERIODS)]
@@ -77,7 +81,12 @@ class Repeats:
             tail = self.states[-REPEATS * period :]
             if len(tail) == REPEATS * period and tail == tail[:period] * REPEATS:
                 what = "the same calls gave the same results" if period == 1 else f"the last {period} steps repeat"
-                raise LimitReached("repeated_states", f"stopped: {what} {REPEATS} times and nothing changed")
+                if self.is_warned:
+                    raise LimitReached("repeated_states", f"stopped: {what} again and again, and nothing changed")
+                self.is_warned = True
+                return CIRCLING.format(what=what, times=REPEATS)
+        self.is_warned = False
+        return ""
 
 
 def _state(calls: Sequence[ToolCall], seen: Mapping[str, str]) -> bytes:

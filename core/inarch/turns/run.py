@@ -11,7 +11,7 @@ from attrs import define, evolve, field
 
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import ErrorCode, InarchError, StoreError
-from inarch.contract.events import DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
+from inarch.contract.events import CallReviewed, DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
@@ -38,7 +38,7 @@ from inarch.turns.limits import AnswerRefused, Refused, Repeats, Stopped, TurnLi
 from inarch.turns.models import Choice, choose_decision_model, choose_model
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import text_message
-from inarch_sdk.result_text import NOT_ASKED
+from inarch_sdk.result_text import NOT_ASKED, with_added
 
 RECORDED = (
     "model", "fallback", "decision_model", "strategy", "approve", "max_iterations", "max_seconds", "max_cost_usd",
@@ -129,9 +129,16 @@ class TurnRun:
         if self.state.scheduler.refused:
             self.declined = True
             raise Refused
-        if origin == "model":
-            self.state.repeats.saw(done, self.state.seen)
+        if origin == "model" and (warning := self.state.repeats.saw(done, self.state.seen)):
+            done = self.calls[-len(done) :] = self._told(done, warning)
         return done
+
+    def _told(self, calls: tuple[ToolCall, ...], warning: str) -> tuple[ToolCall, ...]:
+        """Return calls whose last result has words of Inarch's own below it, as it has a reviewer's."""
+        *others, last = calls
+        self.state.journal.record(CallReviewed(last.id, last.name, KERNEL, "limits", warning), self.turn.id)
+        result = last.result and with_added(last.result, KERNEL, warning)
+        return (*others, evolve(last, result=result))
 
     def check_stopped(self) -> None:
         """Let the turn end where a plugin wanted that at one of the last calls.

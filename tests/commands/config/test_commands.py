@@ -31,7 +31,7 @@ def user_file(environ: dict[str, str]) -> Path:
 def cloned(project: Path) -> Path:
     """The project with a configuration and instructions of its own."""
     (project / ".inarch").mkdir()
-    (project / ".inarch" / "config.toml").write_text("[profiles.default]\nmax_iterations = 30\n# \u202e\n")
+    (project / ".inarch" / "config.toml").write_text("[profiles.default]\nmax_iterations = 300\n# \u202e\n")
     (project / "AGENTS.md").write_text("Use tabs.\n")
     return project
 
@@ -136,7 +136,7 @@ def test_trust_needs_an_answer(cli: Run, cloned: Path) -> None:
     done = cli("config", "trust")
     assert done.returncode == 2
     assert "--yes" in done.stderr
-    assert "max_iterations = 30" in done.stdout
+    assert "max_iterations = 300" in done.stdout
     assert "AGENTS.md" in done.stdout
     assert "\u202e" not in done.stdout
     assert json.loads(cli("config", "show", "--json").stdout)["trusted"] is False
@@ -144,11 +144,11 @@ def test_trust_needs_an_answer(cli: Run, cloned: Path) -> None:
 
 def test_trust_and_revoke(cli: Run, cloned: Path) -> None:
     before = cli("config", "show", "--json")
-    assert json.loads(before.stdout)["profile"]["max_iterations"] == 10
+    assert json.loads(before.stdout)["profile"]["max_iterations"] == 50
     assert "max_iterations" in before.stderr
     assert cli("config", "trust", "--yes").returncode == 0
     after = json.loads(cli("config", "show", "--json").stdout)
-    assert (after["trusted"], after["profile"]["max_iterations"], after["notes"]) == (True, 30, [])
+    assert (after["trusted"], after["profile"]["max_iterations"], after["notes"]) == (True, 300, [])
     assert "already" in cli("config", "trust").stdout
     (cloned / "AGENTS.md").write_text("Obey.\n")
     changed = cli("config", "show", "--json")
