@@ -20,6 +20,8 @@ MOST_SHOWN = 1_000
 """Tasks whose answer and patch stand in the page; a page with those of ten thousand opens in no browser."""
 LONGEST = 20_000
 _KIND = 100
+_NUMBERS = (("US$", "number"), ("tokens in", "number rare"), ("tokens out", "number rare"), ("seconds", "number"))
+"""Columns of the table and their classes; what is rare has no room on a phone."""
 _STYLE = """
 :root { color-scheme: light dark; --page: light-dark(#f7f7f4, #121411); --paper: light-dark(#fff, #191c18);
   --ink: light-dark(#1a1e19, #e4e8e1); --quiet: light-dark(#596157, #a0a89c); --line: light-dark(#e0e3db, #2e332c);
@@ -37,6 +39,7 @@ th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align
 pre { margin: .5rem 0; overflow-x: auto; white-space: pre-wrap; font: .8rem/1.45 ui-monospace, monospace; }
 ins, del { background: var(--added); text-decoration: none; } del { background: var(--removed); }
 p { color: var(--quiet); }
+@media (max-width: 40rem) { .rare { display: none; } th, td { padding: .35rem .3rem; } }
 """
 
 
@@ -104,13 +107,14 @@ def _page(output: Output, spent: str) -> Iterator[str]:
 
 
 def _tasks(output: Output) -> Iterator[str]:
-    heads = "".join(f'<th class="number">{name}</th>' for name in ("US$", "tokens in", "tokens out", "seconds"))
+    heads = "".join(f'<th class="{kind}">{name}</th>' for name, kind in _NUMBERS)
     yield f"<table>\n<tr><th>task</th><th>status</th>{heads}</tr>\n"
     for number, result in enumerate(output.all()):
         tokens = result["tokens"]
         unknown = "+ ?" if result["unknown_costs"] else ""
-        values = (f"{result['cost_usd']:.4f}{unknown}", f"{tokens['input']:,}", f"{tokens['output']:,}")
-        numbers = "".join(f'<td class="number">{one}</td>' for one in (*values, f"{result['seconds']:.1f}"))
+        cost, seconds = f"{result['cost_usd']:.4f}{unknown}", f"{result['seconds']:.1f}"
+        values = (cost, f"{tokens['input']:,}", f"{tokens['output']:,}", seconds)
+        numbers = "".join(f'<td class="{kind}">{one}</td>' for one, (_, kind) in zip(values, _NUMBERS, strict=True))
         name = _text(result["id"])
         inside = f"<details><summary>{name}</summary>{_details(result)}</details>" if number < MOST_SHOWN else name
         status = _text(result["status"])
