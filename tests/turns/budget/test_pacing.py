@@ -263,6 +263,12 @@ def test_waits_between_attempts_are_within_bounds(
         assert max(asked, 0) < seconds < max(asked, 0) * 1.05 + 1
 
 
+@given(st.integers(1, 2000))
+def test_a_model_that_is_told_what_was_wrong_with_its_reply_is_asked_at_once(attempt: int) -> None:
+    error = ProviderError("malformed", "no JSON", retryable=True, told="Your last reply could not be used.")
+    assert Pacer(lambda _: Limits()).refused(MODEL, error, attempt) == 0.0
+
+
 def limited(retry_after: float | None = None) -> ProviderError:
     return ProviderError("rate_limit", "slow down", status=429, retry_after=retry_after, retryable=True)
 

@@ -186,6 +186,8 @@ def _asked_seconds(error: ProviderError) -> float | None:
 
 def _back_off(error: ProviderError, attempt: int) -> float:
     """Return a back-off with full jitter: anything up to a bound that doubles with each attempt."""
+    if error.told:  # the service is well: the model is told what was wrong with its reply
+        return 0.0
     from random import uniform
 
     first = FIRST_BACKOFF_AFTER_LIMIT_S if error.kind == "rate_limit" else FIRST_BACKOFF_S
