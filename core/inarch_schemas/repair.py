@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 _WRAPPERS = ("parameters", "arguments")
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
-_NUMBER = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?")
+_INTEGER = r"[+-]?[0-9]{1,18}"
+_NUMBER = r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?"
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -172,11 +172,11 @@ def _coerced_inside(value: Any, schema: Any, where: str, told: list[str]) -> Any
 
 
 def _integer(text: str) -> int | None:
-    return int(text) if _INTEGER.fullmatch(text.strip()) else None
+    return int(text) if re.fullmatch(_INTEGER, text.strip()) else None
 
 
 def _number(text: str) -> float | None:
-    return float(text) if _NUMBER.fullmatch(text.strip()) else None
+    return float(text) if re.fullmatch(_NUMBER, text.strip()) else None
 
 
 def _boolean(text: str) -> bool | None:

@@ -45,13 +45,13 @@ _WORDS: dict[str, int] = {
     "overloaded_error": 529,
     "unavailable_error": 503,
 }
-_CONTEXT = re.compile(
+# Compiled where a service has refused something: most starts never do.
+_CONTEXT = (
     r"context[ _](length|window|size)|maximum context|too many tokens|prompt is too long|token count .{0,40}exceeds"
-    r"|exceeds? the (available )?context|exceed_context_size",
-    re.I,
+    r"|exceeds? the (available )?context|exceed_context_size"
 )
-_QUOTA = re.compile(r"insufficient_quota|insufficient credits|billing|exceeded your current quota|credit balance", re.I)
-_DAILY = re.compile(r"per ?day|daily", re.I)
+_QUOTA = r"insufficient_quota|insufficient credits|billing|exceeded your current quota|credit balance"
+_DAILY = r"per ?day|daily"
 
 
 def provider_error(
@@ -95,9 +95,9 @@ def from_status(
     said = f"{words} {message}"
     if 300 <= status < 400:
         remedy = "no redirect is followed, the key would go along: correct the base_url"
-    elif status in (400, 413, 422, 500) and _CONTEXT.search(said):
+    elif status in (400, 413, 422, 500) and re.search(_CONTEXT, said, re.I):
         kind, retryable, remedy = "context_length", False, _TABLE[413][2]
-    elif status == 429 and (_QUOTA.search(said) or (retry_after is None and _DAILY.search(said))):
+    elif status == 429 and (re.search(_QUOTA, said, re.I) or (retry_after is None and re.search(_DAILY, said, re.I))):
         kind, retryable, remedy = "quota", False, "the quota is used up: use another model, or wait until it is renewed"
     return ProviderError(
         kind, f"{name} answered {status}{f': {message}' if message else ''}", status=status, retry_after=retry_after,

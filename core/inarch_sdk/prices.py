@@ -28,7 +28,7 @@ LOCAL = frozenset({"ollama", "ollama_chat", "lemonade"})
 _TALKING = frozenset({"chat", "responses", "completion"})
 _USUAL = frozenset({"low", "medium", "high"})
 _RARER = ("minimal", "xhigh", "max")
-_STEP = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
+_STEP = r"input_cost_per_token_above_(\d+)k_tokens"
 
 
 @frozen
@@ -136,7 +136,7 @@ def _price(row: Mapping[str, Any], free: bool) -> Price | None:
     base = _price_of(row, "", free)
     if base is None or row.get("mode") not in _TALKING or row.get("input_cost_per_request"):
         return None
-    steps = sorted(int(match[1]) for key in row if (match := _STEP.fullmatch(key)))
+    steps = sorted(int(match[1]) for key in row if (match := re.fullmatch(_STEP, key)))
     beyond = _price_of(row, f"_above_{steps[0]}k_tokens", free) if steps else None
     return base if beyond is None else evolve(base, above=(steps[0] * 1_000, beyond))
 

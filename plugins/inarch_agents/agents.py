@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
+TREES = "trees"
+"""The folder of the plugin's own where work trees are while a task runs."""
 READS = frozenset({
     "context_get", "find_callers", "find_entry_points", "find_symbols", "git_blame", "git_diff", "git_log", "git_show",
     "git_status", "list_directory", "list_files", "read_file", "read_multiple_files", "read_output", "recall",

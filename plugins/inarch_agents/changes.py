@@ -13,7 +13,7 @@ from attrs import frozen
 import inarch
 from inarch_agents.patches import patch_of
 
-FOLDER, TREES = "changes", "trees"
+FOLDER = "changes"
 """Folders in the plugin's own, of what is kept and of what tasks work in."""
 RECORD, PATCH, MERGED, BYTES = "change.json", "change.patch", "merged", "bytes"
 _OURS = (".git", ".inarch")

@@ -8,12 +8,11 @@ from collections.abc import Collection
 from pathlib import Path
 
 import inarch
-from inarch_agents.agents import BUILT_IN, Agent
-from inarch_agents.changes import TREES
+from inarch_agents.agents import BUILT_IN, TREES, Agent
 from inarch_agents.reading import read_agents
 from inarch_agents.tasks import NAME, callers_tools
 
-_MENTION = re.compile(r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)", re.DOTALL)
+_MENTION = r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)"
 
 
 class Mentioned:
@@ -27,7 +26,8 @@ class Mentioned:
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Return the call; what is wrong with agents' files is told once, what a task left behind when it is found."""
-        found = _MENTION.fullmatch(situation.turn.content.strip())
+        prompt = situation.turn.content.strip()
+        found = re.fullmatch(_MENTION, prompt, re.DOTALL) if prompt.startswith("@") else None
         tools = frozenset(spec.name for spec in situation.tools)
         callers_tools.set(tools)
         notes = await _taken_up(Path(self._context.state_dir)) if self._context.state_dir else []

@@ -15,7 +15,7 @@ from inarch_agents import settings_of
 from inarch_agents.agents import EXPLORE, KNOWN_AS, READS, Agent
 
 PROJECTS = (".agents/agents", ".claude/agents")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _LONGEST_DESCRIPTION = 1_024
 _MOST_BYTES = 200_000
 _CALLERS_MODEL = frozenset({"", "inherit", "sonnet", "opus", "haiku"})
@@ -48,7 +48,8 @@ def _files(context: inarch.PluginContext) -> Iterator[tuple[str, bytes | str]]:
             if name.endswith(".md"):
                 yield _shown(context.user.place(name)), _users(context.user, name)
     home = Path(context.environ.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111 - raises nothing without a home
-    for path in sorted((home / ".agents/agents").glob("**/*.md")) if context.user is not None else ():
+    own = home / ".agents/agents"
+    for path in sorted(own.glob("**/*.md")) if context.user is not None and own.is_dir() else ():
         yield _shown(str(path)), _read(path)
 
 
@@ -96,7 +97,7 @@ def _understood(source: str, stem: str, keys: Mapping[str, Any], body: str) -> A
         ToolFailed: A value can't be.
     """
     name, description = _text(keys, "name") or stem, _text(keys, "description")
-    if _NAME.fullmatch(name) is None:
+    if re.fullmatch(_NAME, name) is None:
         raise _wrong(f"{name!r} is no name", "letters, digits, - and _, 64 at most")
     if not description or len(description) > _LONGEST_DESCRIPTION:
         raise _wrong("no description" if not description else "the description is too long", "when to give it work")

@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
 import inarch
 from inarch_agents import settings_of
 from inarch_agents.agents import BUILT_IN, Agent
-from inarch_agents.changes import Change
+
+if TYPE_CHECKING:
+    from inarch_agents.changes import Change
 
 NAME = "task"
 _LONGEST_MESSAGE = 1_000

@@ -21,7 +21,8 @@ from attrs import define, field
 
 import inarch
 from inarch_agents import git_trees
-from inarch_agents.changes import BYTES, FOLDER, PATCH, TREES, Change, Sides, is_link, read_change
+from inarch_agents.agents import TREES
+from inarch_agents.changes import BYTES, FOLDER, PATCH, Change, Sides, is_link, read_change
 from inarch_agents.copying import GIT, PIECE, Began, Copying, keep, present
 
 LOCK, RECORD, TOUCHED, BEGAN, MADE = "lock", "tree.json", "touched", "began", "made"

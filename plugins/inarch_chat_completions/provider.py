@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inarch_chat_completions.requests import Encoder
     from inarch_chat_completions.written_calls import WrittenCalls
 
-_ABOUT_EFFORT = re.compile(r"\breasoning|\beffort", re.I)
+_ABOUT_EFFORT = r"\breasoning|\beffort"
 FIRST = "first"
 """Stands for the first model that a server lists, where none is named."""
 
@@ -188,7 +188,7 @@ class ChatCompletions:
     def _without_effort(self, error: ProviderError, request: ModelRequest) -> ProviderError | None:
         """Return the error as one after which the same is asked again, if it is that the model has no such member."""
         assert self._encoder is not None
-        is_about = error.kind == "request" and _ABOUT_EFFORT.search(error.message)
+        is_about = error.kind == "request" and re.search(_ABOUT_EFFORT, error.message, re.I)
         if request.effort is None or not is_about or request.model in self._encoder.effortless:
             return None
         self._encoder.effortless.add(request.model)

@@ -28,9 +28,8 @@ AFTER_REFUSAL = 0.6
 """A service that refused a request as too long gets this share of its tokens at the next attempt."""
 
 # How services say it: "maximum context length is 8192 tokens", "exceeds the available context size (4096 tokens)".
-_LIMIT = re.compile(r"(?:maximum|available|limit|context)[^.\d]{0,40}(\d[\d,]{2,9})(?: tokens)?", re.I)
-
-_NUMBER = re.compile(r"\d[\d,]{2,9}")
+_LIMIT = r"(?:maximum|available|limit|context)[^.\d]{0,40}(\d[\d,]{2,9})(?: tokens)?"
+_NUMBER = r"\d[\d,]{2,9}"
 
 ToolChoice = Literal["auto", "none"]
 
@@ -159,12 +158,12 @@ def _room_after(error: ProviderError, counted: int) -> int:
     Where it also says how many there were, the room is in tokens as they are counted here, not as it counts them.
     """
     room = int(counted * AFTER_REFUSAL)
-    said = _LIMIT.search(error.message)
+    said = re.search(_LIMIT, error.message, re.I)
     if said is None:
         return room
     limit = int(said[1].replace(",", ""))
     allowed = limit - min(OUTPUT_RESERVE, int(limit * LARGEST_RESERVE))
-    sent = max(int(number.replace(",", "")) for number in _NUMBER.findall(error.message))
+    sent = max(int(number.replace(",", "")) for number in re.findall(_NUMBER, error.message))
     return min(room, int(allowed * min(1.0, counted / max(sent, 1))) if sent > limit else allowed)
 
 
