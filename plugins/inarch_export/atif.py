@@ -95,7 +95,7 @@ class Steps:
             result = {"results": [_result(call)]}
             yield {**_at(call.seen), "source": "user", "message": said, "observation": result}
             return
-        asked = self.open is not None and self.open["llm_call_count"] == 1
+        asked = self.open is not None and "model_name" in self.open
         if self.open is None or asked != (call.origin == "model"):
             yield from self._closed()
             self.open = {**_at(call.seen), "source": "agent", "message": "", "llm_call_count": 0}
@@ -116,10 +116,11 @@ class Steps:
 def _request(request: Request) -> dict[str, Any]:
     step: dict[str, Any] = {**_at(request.asked), "source": "agent", "model_name": request.model,
                             "message": request.text, "llm_call_count": 1}  # fmt: skip
-    if request.reasoning:
-        step["reasoning_content"] = request.reasoning
-    if request.usage:
-        step["metrics"] = _metrics(request.usage)
+    if request.usage and not (count_of(request.usage, "input_tokens") or count_of(request.usage, "output_tokens")):
+        step["llm_call_count"] = 0  # the offline planner's, which is no language model
+    else:
+        step |= {"reasoning_content": request.reasoning} if request.reasoning else {}
+        step |= {"metrics": _metrics(request.usage)} if request.usage else {}
     told = {
         "purpose": request.purpose if request.purpose != "turn" else "",
         "plugin": request.plugin,

@@ -92,6 +92,17 @@ def test_without_a_model_the_steps_are_of_no_request() -> None:
     assert "metrics" not in looked
 
 
+def test_the_offline_planner_is_no_language_model() -> None:
+    told = Telling()
+    told.prompt("who calls x?", model="offline/extractive")
+    told.reply(input_tokens=0, output_tokens=0, cost_usd=Decimal(0))
+    told.run(told.call("find_symbols", query="x"), {"found": []})
+    told.end("Nobody.")
+    _, looked, _ = steps(told)
+    assert (looked["model_name"], looked["llm_call_count"], "metrics" in looked) == ("offline/extractive", 0, False)
+    assert [call["function_name"] for call in looked["tool_calls"]] == ["find_symbols"]
+
+
 def test_what_a_person_ran_is_no_action_of_the_agent() -> None:
     told = Telling()
     told.prompt("hello")
