@@ -174,13 +174,14 @@ def _run(given: Mapping[str, Any], tasks: TaskFile, output: Output, plan: Plan) 
 
 
 def _exit_code(batch: Batch, progress: Progress, *, is_cancelled: bool) -> int:
+    left = "1 task has" if progress.to_come == 1 else f"{progress.to_come} tasks have"
     if batch.fault:
-        say("error", f"{batch.fault}; {progress.to_come} tasks have no result: run the same again to go on")
+        say("error", f"{batch.fault}; {left} no result: run the same again to go on")
         return FAILED
     if is_cancelled:
-        say("note", f"stopped; {progress.to_come} tasks have no result: run the same again to go on")
+        say("note", f"stopped; {left} no result: run the same again to go on")
         return CANCELLED
     if batch.is_out_of_money:
-        say("note", f"the money is spent; {progress.to_come} tasks have no result: go on with a higher --max-cost")
+        say("note", f"the money is spent; {left} no result: go on with a higher --max-cost")
         return LIMITED
     return FAILED if progress.failed else LIMITED if progress.limited else ANSWERED

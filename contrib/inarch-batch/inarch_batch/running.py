@@ -117,7 +117,10 @@ def run_job(job: Job) -> Outcome:
         return Outcome(None, "stopped", str(stopped))
     except _Broke as broke:
         return Outcome(None, "money", str(broke))
-    except (OSError, inarch.StoreError) as error:  # a full disk is no task's fault
+    except OSError as error:  # a full disk is no task's fault
+        said = f"{error.filename or folder} can't be written: {error.strerror}" if error.strerror else f"{error}"
+        return Outcome(None, "halt", said)
+    except inarch.StoreError as error:
         return Outcome(None, "halt", f"{error}")
     if not job.keeps_tree:
         with suppress(OSError):  # the result is kept, and that is what counts

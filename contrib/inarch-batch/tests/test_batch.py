@@ -244,6 +244,15 @@ def test_a_full_disk_stops_the_batch_and_loses_nothing(person: Any) -> None:
     assert (person.asked, len(person.results())) == ({"t0": 1, "t1": 1, "t2": 1}, 3)
 
 
+def test_a_task_whose_folder_can_not_be_written_is_told_by_its_place(person: Any) -> None:
+    (person.out / "tasks").mkdir(parents=True)
+    (person.out / "tasks" / "t0").write_text("no folder")
+    ran = person.run(person.many(1), "--executor", "threads")
+    assert ran.returncode == 1
+    assert f"{person.out}/tasks/t0 can't be written: File exists; 1 task has no result" in ran.stderr
+    assert not person.asked
+
+
 def test_a_line_that_a_kill_cut_off_is_written_anew(person: Any) -> None:
     assert person.run(person.many(2), "--executor", "threads").returncode == 0
     results = person.out / "results.jsonl"
