@@ -269,13 +269,13 @@ def test_trust_is_shown_then_counts_and_a_change_ends_it(clone: Clone) -> None:
     assert clone.run("config", "show").returncode == 2
     text = '[profiles.default]\nmax_iterations = 77\n[commands.test]\nargv = ["python", "-m", "pytest"]\n'
     (clone.root / ".inarch" / "config.toml").write_text(text)
-    assert json.loads(clone.run("config", "show", "--json").stdout)["profile"]["max_iterations"] == 10
+    assert json.loads(clone.run("config", "show", "--json").stdout)["profile"]["max_iterations"] == 50
     assert clone.run("config", "trust", "--yes").returncode == 0
     shown = clone.run("config", "show", "--json")
     assert (json.loads(shown.stdout)["profile"]["max_iterations"], shown.stderr) == (77, "")
     (clone.root / ".inarch" / "paths" / "login.md").write_text("# other\n")
     shown = clone.run("config", "show", "--json")
-    assert json.loads(shown.stdout)["profile"]["max_iterations"] == 10
+    assert json.loads(shown.stdout)["profile"]["max_iterations"] == 50
     assert "was trusted, but .inarch/paths/login.md changed since" in shown.stderr
 
 

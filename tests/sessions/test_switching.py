@@ -71,7 +71,7 @@ def test_keys_of_the_profile_change_between_two_turns_and_stand_in_the_record(tm
         session.state.journal.flush()
         kept = [one.data["settings"] for one in app.store.load(session.id) if one.data.get("settings")]
     said = [(one["max_iterations"], one["max_cost_usd"], one["strategy"]) for one in kept]
-    assert said == [(10, None, ["native"]), (3, "0.50", [])]
+    assert said == [(50, None, ["native"]), (3, "0.50", [])]
 
 
 @pytest.mark.parametrize(
