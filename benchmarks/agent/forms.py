@@ -52,37 +52,39 @@ class Agent:
         return shutil.which(self.program, path=PATH)
 
 
-def _inarch(want: Want) -> Called | None:
-    match want.kind:
-        case "read":
-            return "read_file", {"file_path": want.path}
-        case "edit":
-            return "patch_source_file", {"file_path": want.path, "search": want.old, "replace": want.new}
-        case "run":
-            return "execute_command", {"command": want.text}
-    return None
+def _by_tools(
+    read: tuple[str, str], edit: tuple[str, Callable[[Want], dict[str, Any]]], run: tuple[str, str]
+) -> Callable[[Want], Called | None]:
+    """Return what makes calls of an agent's tools: by name, with an argument's name or what makes all."""
+
+    def called(want: Want) -> Called | None:
+        match want.kind:
+            case "read":
+                return read[0], {read[1]: want.path}
+            case "edit":
+                return edit[0], edit[1](want)
+            case "run":
+                return run[0], {run[1]: want.text}
+        return None
+
+    return called
 
 
-def _pi(want: Want) -> Called | None:
-    match want.kind:
-        case "read":
-            return "read", {"path": want.path}
-        case "edit":
-            return "edit", {"path": want.path, "edits": [{"oldText": want.old, "newText": want.new}]}
-        case "run":
-            return "bash", {"command": want.text}
-    return None
-
-
-def _vibe(want: Want) -> Called | None:
-    match want.kind:
-        case "read":
-            return "read_file", {"path": want.path}
-        case "edit":
-            return "edit", {"file_path": want.path, "old_string": want.old, "new_string": want.new}
-        case "run":
-            return "bash", {"command": want.text}
-    return None
+_INARCH = _by_tools(
+    ("read_file", "file_path"),
+    ("patch_source_file", lambda want: {"file_path": want.path, "search": want.old, "replace": want.new}),
+    ("execute_command", "command"),
+)
+_PI = _by_tools(
+    ("read", "path"),
+    ("edit", lambda want: {"path": want.path, "edits": [{"oldText": want.old, "newText": want.new}]}),
+    ("bash", "command"),
+)
+_VIBE = _by_tools(
+    ("read_file", "path"),
+    ("edit", lambda want: {"file_path": want.path, "old_string": want.old, "new_string": want.new}),
+    ("bash", "command"),
+)
 
 
 def _bash(want: Want) -> Called:
@@ -127,15 +129,15 @@ def _vibe_home(home: Path, url: str) -> None:
 AGENTS = {
     agent.name: agent
     for agent in (
-        Agent("inarch", "inarch", "this checkout", _inarch, _inarch_home,
+        Agent("inarch", "inarch", "this checkout", _INARCH, _inarch_home,
               lambda prompt: ["--quiet", "--approve", "all", prompt]),
         Agent("mini-swe-agent", "mini", "pip install mini-swe-agent", _bash, lambda home, url: None,
               lambda prompt: ["-y", "--exit-immediately", "-l", "0", "-m", "openai/scripted", "-t", prompt],
               lambda url: {"OPENAI_API_BASE": url, "MSWEA_CONFIGURED": "true",
                            "MSWEA_COST_TRACKING": "ignore_errors", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}),
-        Agent("pi", "pi", "npm install -g @mariozechner/pi-coding-agent", _pi, _pi_home,
+        Agent("pi", "pi", "npm install -g @mariozechner/pi-coding-agent", _PI, _pi_home,
               lambda prompt: ["-p", "--offline", "--provider", "bench", "--model", "scripted", prompt]),
-        Agent("vibe", "vibe", "pip install mistral-vibe", _vibe, _vibe_home,
+        Agent("vibe", "vibe", "pip install mistral-vibe", _VIBE, _vibe_home,
               lambda prompt: ["--trust", "--auto-approve", "--output", "text", "-p", prompt]),
     )
 }  # fmt: skip

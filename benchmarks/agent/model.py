@@ -85,15 +85,14 @@ def _reason(message: dict[str, Any]) -> str:
     return "tool_calls" if message.get("tool_calls") else "stop"
 
 
-def _usage(message: dict[str, Any]) -> dict[str, int]:
-    """Return what every request is said to have used: the agents' own counts are not what is compared."""
-    return {"prompt_tokens": 1_000, "completion_tokens": 50, "total_tokens": 1_050}
+_USAGE = {"prompt_tokens": 1_000, "completion_tokens": 50, "total_tokens": 1_050}
+"""What every request is said to have used: the agents' own counts are not what is compared."""
 
 
 def _whole(message: dict[str, Any]) -> HttpReply:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": _reason(message)}
     return json_reply({"id": "r", "object": "chat.completion", "created": 0, "model": "scripted", "choices": [choice],
-                       "usage": _usage(message)})  # fmt: skip
+                       "usage": _USAGE})  # fmt: skip
 
 
 def _streamed(message: dict[str, Any]) -> HttpReply:
@@ -104,6 +103,4 @@ def _streamed(message: dict[str, Any]) -> HttpReply:
         {"index": 0, "delta": delta, "finish_reason": None},
         {"index": 0, "delta": {}, "finish_reason": _reason(message)},
     ]
-    return sse_reply(
-        [*({**head, "choices": [choice]} for choice in choices), {**head, "choices": [], "usage": _usage(message)}]
-    )
+    return sse_reply([*({**head, "choices": [choice]} for choice in choices), {**head, "choices": [], "usage": _USAGE}])
