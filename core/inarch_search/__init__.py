@@ -18,6 +18,7 @@ asking                 a question becomes an answer
 ├─► questions          its shape, its parts, its words
 ├─► weighing           how rare they are here, and what may be called the same
 ├─► scoring            BM25F: what each document's words come to
+├─► embedding          what means the same, by vectors of words
 ├─► feedback           words of the repository's own prose
 ├─► ranking            what a reader of code would prefer
 └─► confidence         how sure that is

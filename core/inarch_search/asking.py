@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from math import fsum
 from typing import NamedTuple
 
 from inarch_search.confidence import confidence_of
 from inarch_search.documents import MODULE, NATURES, TEXTS
+from inarch_search.embedding import embedded, similarity
 from inarch_search.feedback import PASSAGES, fed_back
 from inarch_search.index import Index
 from inarch_search.parts import ALL, Parts
 from inarch_search.questions import REPORT, SYMBOL, Question, understood
 from inarch_search.ranking import Hit, file_score, ranked
-from inarch_search.scoring import accumulated, best, candidates, nature_shares, without_texts
+from inarch_search.scoring import Candidate, accumulated, best, candidates, nature_shares, without_texts
 from inarch_search.weighing import weighed
 
 
@@ -57,11 +59,22 @@ def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL, among: 
         passages = best(index, scores, natures if texts else without_texts(natures), PASSAGES)
         scores = accumulated(index, fed_back(index, weighing, passages, texts), texts, scores)
     found = candidates(index, best(index, scores, natures), weighing.sought)
-    hits = ranked(question, weighing, found, parts)
+    is_of_code = question.shape != SYMBOL and not (question.about_tests or question.about_texts)
+    near = _near(index, question, found) if parts.meaning and is_of_code else {}
+    hits = ranked(question, weighing, found, parts, near)
     if parts.frames and question.frames:
         hits = _framed(index, question, hits)
     unknown = tuple(question.terms[term].word for term in weighing.unknown)
     return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, weighing, hits), unknown)
+
+
+def _near(index: Index, question: Question, found: Sequence[Candidate]) -> dict[int, float]:
+    """Give how much nearer in meaning than the others each place is to the question, by its row."""
+    asked = embedded((term, max(1, round(2 * weight))) for term, (weight, _) in question.terms.items())
+    vectors = index.vectors([candidate.kept.id for candidate in found]) if asked else {}
+    near = {row: similarity(asked, vector) for row, vector in vectors.items()}
+    usual = fsum(near.values()) / max(1, len(near))  # what has no vector is neither near nor far
+    return {row: likeness - usual for row, likeness in near.items()}
 
 
 def _files(hits: Sequence[Hit]) -> tuple[str, ...]:

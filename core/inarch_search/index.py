@@ -13,24 +13,30 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from inarch_search.documents import NATURES, TEXTS, WEIGHTS, Document, Measure
+from inarch_search.documents import CLASS, FUNCTION, METHOD, NATURES, PRODUCT, TEXTS, WEIGHTS, Document, Measure
+from inarch_search.embedding import embedded
 from inarch_search.postings import Postings, put_in
 from inarch_search.segments import SCHEMA, Segments, storable
 
-FORMAT = "3"
+FORMAT = "4"
 _SCHEMA = (
     "CREATE TABLE search_about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE search_files(path TEXT PRIMARY KEY, stamp TEXT NOT NULL)",
     "CREATE TABLE search_documents(id INTEGER PRIMARY KEY, file TEXT NOT NULL, line INTEGER NOT NULL,"
     " end INTEGER NOT NULL, kind TEXT NOT NULL, nature TEXT NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL,"
-    " summary TEXT NOT NULL, prose TEXT NOT NULL)",
+    " summary TEXT NOT NULL, prose TEXT NOT NULL, vector BLOB NOT NULL)",
     "CREATE INDEX search_by_file ON search_documents(file)",
     "CREATE INDEX search_by_name ON search_documents(name COLLATE NOCASE)",
 )
+EMBEDDED = (FUNCTION, METHOD, CLASS)
+"""Kinds of places that have a vector: code that is no test."""
+_TIMES, _MOST_TIMES = 3.0, 16
+"""What a term's weight is multiplied with to tell how often it counts in the vector, and how often at most."""
 _COLUMNS = "id, file, line, end, kind, nature, name, qualified, summary"
 
 
@@ -166,20 +172,23 @@ class Index:
             return
         (last,) = self.connection.execute("SELECT coalesce(max(id), 0) FROM search_documents").fetchone()
         # An id is never given twice while a segment still tells of it: crossed out ones are 0 there.
-        rows = [
-            (number, *document[:2], document.end, document.kind, document.nature, document.name, document.qualified,
-             document.summary, document.docstring)
-            for number, document in enumerate(documents, last + 1)
-        ]  # fmt: skip
-        self.connection.executemany("INSERT INTO search_documents VALUES (?,?,?,?,?,?,?,?,?,?)", map(_storable, rows))
+        vectors: dict[int, bytes] = {}
         for sort in (True, False):  # segments of texts are apart: what is rare in code is told from code alone
             some = [(row, each) for row, each in enumerate(documents, last + 1) if (each.nature in TEXTS) is sort]
             gathered: defaultdict[str, list[int]] = defaultdict(list)
             for number, (_, document) in enumerate(some):
-                put_in(gathered, number, document, self.measures)
+                weights = put_in(gathered, number, document, self.measures)
+                if document.nature == PRODUCT and document.kind in EMBEDDED:
+                    vectors[some[number][0]] = embedded(_counted(weights))
             if some:
                 natures = bytes(NATURES.index(document.nature) for _, document in some)
                 self.segments.add(array("q", (row for row, _ in some)), natures, gathered)
+        rows = [
+            (number, *document[:2], document.end, document.kind, document.nature, document.name, document.qualified,
+             document.summary, document.docstring, vectors.get(number, b""))
+            for number, document in enumerate(documents, last + 1)
+        ]  # fmt: skip
+        self.connection.executemany("INSERT INTO search_documents VALUES (?,?,?,?,?,?,?,?,?,?,?)", map(_storable, rows))
 
     def refresh(self) -> None:
         """Forget what was read if anything was written since, by this connection or by another."""
@@ -239,6 +248,12 @@ class Index:
             found.update((row[0], Kept(*row)) for row in rows)
         return found
 
+    def vectors(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Give the vectors of some documents, of those that have one."""
+        marks = ",".join("?" * len(ids))
+        rows = self.connection.execute(f"SELECT id, vector FROM search_documents WHERE id IN ({marks})", ids)
+        return {number: vector for number, vector in rows if vector}
+
     def prose(self, ids: Sequence[int]) -> list[str]:
         """Give the docstrings of some documents."""
         marks = ",".join("?" * len(ids))
@@ -247,6 +262,12 @@ class Index:
         )
         texts = dict(rows.fetchall())
         return [texts[number] for number in ids if number in texts]
+
+
+def _counted(weights: Mapping[str, float]) -> Iterator[tuple[str, int]]:
+    """Give how often each term of a document counts, what weighs most first."""
+    for term, weight in sorted(weights.items(), key=itemgetter(1), reverse=True):
+        yield term, min(_MOST_TIMES, int(_TIMES * weight) or 1)
 
 
 def _storable(row: Sequence[object]) -> Sequence[object]:

@@ -13,6 +13,7 @@ class Parts(NamedTuple):
         near: near words of programming: remove, delete; environment, env.
         plain: plain words for what programs call otherwise: crash, exception; seconds, interval.
         feedback: words of the repository's own prose beside those of the question.
+        meaning: places near in meaning, by vectors of words.
         coverage: a place that explains more of the question comes first.
         names: names written as code in the question.
         whole_names: a name of which the question has every word.
@@ -26,6 +27,7 @@ class Parts(NamedTuple):
     near: bool = True
     plain: bool = True
     feedback: bool = True
+    meaning: bool = True
     coverage: bool = True
     names: bool = True
     whole_names: bool = True

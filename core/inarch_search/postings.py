@@ -89,8 +89,12 @@ def step_of(weight: float) -> int:
 
 def put_in(
     gathered: defaultdict[str, list[int]], number: int, document: Document, measures: Mapping[str, Measure]
-) -> None:
-    """Put a document's terms to those of others: for each an entry and a set of fields, one after the other."""
+) -> dict[str, float]:
+    """Put a document's terms to those of others: for each an entry and a set of fields, one after the other.
+
+    Returns:
+        Each term with its weight.
+    """
     weights: dict[str, float] = {}
     places: dict[str, int] = {}
     for bit, text in enumerate(_texts(document)):
@@ -106,6 +110,7 @@ def put_in(
     first = number << 8
     for (term, weight), fields in zip(weights.items(), places.values(), strict=True):
         gathered[term] += first | step_of(weight), fields
+    return weights
 
 
 @lru_cache(maxsize=64)

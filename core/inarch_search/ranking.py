@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,12 +10,12 @@ from typing import NamedTuple
 from inarch_search.documents import CLASS, CONSTANT, FUNCTION, METHOD, MODULE, SECTION, SETTING, TEXTS
 from inarch_search.index import Kept
 from inarch_search.parts import Parts
-from inarch_search.questions import SYMBOL, Question
+from inarch_search.questions import REPORT, SYMBOL, Question
 from inarch_search.scoring import HEAD, Candidate, strength
 from inarch_search.tokens import terms_of_word
 from inarch_search.weighing import Weighing
 
-COVERAGE = 1.5
+COVERAGE = 1.25
 """The power of the share of a question that a place explains."""
 LEAST_COVERAGE = 0.1
 """What a place that explains nothing would keep: so shares are told apart less where all are small."""
@@ -24,6 +25,11 @@ NAMED_THERE = "named in the question"
 _SURELY = 0.7
 WHOLE_NAME = 0.5
 """What is added where the question has every word of a name."""
+MEANING, MEANING_OF_REPORT = 3.0, 1.5
+"""How much a place gains that is near in meaning, as a power of e for a cosine that is greater by 1."""
+_MANY = 5
+"""Words from which on a question's meaning counts whole: one of few words is about those words."""
+_BESIDE_NAMES = 0.5
 COHERENCE = 0.35
 """What is added in the file whose places match best together."""
 DECAY = 0.9
@@ -55,9 +61,19 @@ class Hit(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def ranked(question: Question, weighing: Weighing, found: Sequence[Candidate], parts: Parts) -> list[Hit]:
-    """Order the candidates."""
-    hits = [_hit(question, weighing, candidate, parts) for candidate in found]
+def ranked(
+    question: Question, weighing: Weighing, found: Sequence[Candidate], parts: Parts, near: Mapping[int, float]
+) -> list[Hit]:
+    """Order the candidates.
+
+    Args:
+        question: what is asked.
+        weighing: its words.
+        found: the candidates.
+        parts: what takes part.
+        near: how much nearer in meaning to the question than others a place is, by its row, where that is known.
+    """
+    hits = [_hit(question, weighing, one, parts, near.get(one.kept.id, 0.0)) for one in found]
     if parts.coherence:
         hits = _coherent(hits)
     hits.sort(key=_order)
@@ -79,12 +95,12 @@ def _explained(weighing: Weighing, candidate: Candidate, among: int = ~0) -> dic
     return mine
 
 
-def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Parts) -> Hit:
+def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Parts, near: float) -> Hit:
     kept, reasons = candidate.kept, []
     by_term = _explained(weighing, candidate)
     whole = max(1e-9, sum(weighing.own.values()))
     share, in_head = sum(by_term.values()) / whole, sum(_explained(weighing, candidate, HEAD).values()) / whole
-    score = candidate.score * KINDS.get(kept.kind, 1.0)
+    score = candidate.score * KINDS.get(kept.kind, 1.0) * math.exp(_meaning(question) * near)
     if parts.coverage:
         score *= (LEAST_COVERAGE + (1 - LEAST_COVERAGE) * share) ** COVERAGE
     if question.kind and not _is(kept.kind, question.kind):
@@ -101,6 +117,13 @@ def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Pa
     best = sorted(by_term, key=lambda term: (-by_term[term], term))[:4]
     reasons += [question.terms[term].word for term in best if by_term[term] > 0]
     return Hit(kept, score, share, in_head, tuple(reasons))
+
+
+def _meaning(question: Question) -> float:
+    """Give what nearness in meaning counts: less where the question has few words, or names what it is about."""
+    if question.shape == REPORT:
+        return MEANING_OF_REPORT
+    return MEANING * min(1.0, len(question.terms) / _MANY) * (_BESIDE_NAMES if question.identifiers else 1.0)
 
 
 def _is(kind: str, asked: str) -> bool:

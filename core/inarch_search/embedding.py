@@ -1,0 +1,85 @@
+"""What words mean beside each other: a vector for each term, so that `pause` is near `sleep` and far from `parse`.
+
+The vectors were learned from documented code (`benchmarks/finding/learn_vectors.py`). They are figures, read only when
+something is asked or indexed. A text's vector is the sum of those of its terms. A sum is worked out for all dimensions
+at once: the numbers of a vector stand side by side in one large integer.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable
+from functools import cache
+from math import sqrt
+from operator import mul
+from pathlib import Path
+from typing import NamedTuple
+
+DIMENSIONS = 64
+_LANES = struct.Struct(f"<{DIMENSIONS}H")
+"""The numbers within the integer, two bytes each: room for 257 vectors on top of each other."""
+_NUMBERS = struct.Struct(f"{DIMENSIONS}b")
+_ZERO = 128
+"""What stands for 0: the numbers of a vector are from -127 to 127, those of an integer's lanes never below 0."""
+_MOST = 65_535 // 255
+"""Vectors that a lane can take in."""
+_FULL = 127
+_FILE = Path(__file__).with_name("word_vectors.bin")
+
+
+class Vectors(NamedTuple):
+    """The vectors of all known terms: the row of each, and the rows one after the other."""
+
+    rows: dict[str, int]
+    numbers: bytes
+
+
+@cache
+def vectors() -> Vectors:
+    """Read the vectors that come with the library."""
+    return read(zlib.decompress(_FILE.read_bytes()))
+
+
+def read(data: bytes) -> Vectors:
+    """Take vectors apart: a line of terms with blanks between, then `DIMENSIONS` bytes for each."""
+    terms, _, numbers = data.partition(b"\n")
+    names = terms.decode().split(" ")
+    return Vectors(dict(zip(names, range(0, len(numbers), DIMENSIONS), strict=True)), numbers)
+
+
+@cache
+def _lanes(term: str) -> int:
+    """Give a term's vector as an integer, 0 for one that isn't known."""
+    known = vectors()
+    row = known.rows.get(term)
+    if row is None:
+        return 0
+    spread = bytearray(_LANES.size)
+    spread[::2] = known.numbers[row : row + DIMENSIONS]
+    return int.from_bytes(spread, "little")
+
+
+def embedded(counted: Iterable[tuple[str, int]]) -> bytes:
+    """Give the vector of a text from its terms, each with how often it counts; `b""` where none is known."""
+    total, taken = 0, 0
+    for term, times in counted:
+        if lanes := _lanes(term):
+            if taken + times > _MOST:
+                break
+            taken += times
+            total += lanes * times
+    if not taken:
+        return b""
+    zero = _ZERO * taken
+    sums = [lane - zero for lane in _LANES.unpack(total.to_bytes(_LANES.size, "little"))]
+    share = _FULL / (sqrt(sum(map(mul, sums, sums))) or 1.0)
+    return _NUMBERS.pack(*[round(number * share) for number in sums])
+
+
+def similarity(one: bytes, other: bytes) -> float:
+    """Give the cosine of two vectors, 0 where one is unknown."""
+    if not one or not other:
+        return 0.0
+    product: int = sum(map(mul, _NUMBERS.unpack(one), _NUMBERS.unpack(other)))
+    return product / (_FULL * _FULL)

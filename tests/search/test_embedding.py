@@ -1,0 +1,70 @@
+"""Vectors of words: what means the same is near, and a sum in one integer is the sum of its parts."""
+
+from __future__ import annotations
+
+import struct
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_search.embedding import DIMENSIONS, embedded, similarity, vectors
+from inarch_search.tokens import terms
+
+
+def of_text(text: str) -> bytes:
+    return embedded((term, 1) for term in terms(text))
+
+
+@pytest.mark.parametrize(
+    ("said", "near", "far"),
+    [
+        ("pause between two tries", "sleep before the next attempt", "parse a date from text"),
+        ("log in with a password", "authenticate the user by credentials", "draw a line of the table"),
+        ("take a picture", "save the image of a photo", "open a socket to the server"),
+        ("unpack the archive", "extract files of a zip", "round a number"),
+    ],
+)
+def test_what_means_the_same_is_nearer_than_what_does_not(said: str, near: str, far: str) -> None:
+    assert similarity(of_text(said), of_text(near)) > similarity(of_text(said), of_text(far)) + 0.1
+
+
+def test_a_text_is_as_near_to_itself_as_can_be() -> None:
+    assert similarity(of_text("close the connection"), of_text("close the connection")) == pytest.approx(1.0, abs=0.05)
+
+
+def test_what_no_vector_is_known_of_is_near_to_nothing() -> None:
+    assert embedded([("qqqzzzxx", 1)]) == b""
+    assert similarity(b"", of_text("close the connection")) == 0.0
+
+
+known = st.sampled_from(sorted(vectors().rows))
+
+
+@given(st.lists(st.tuples(known, st.integers(1, 9)), max_size=60))
+def test_a_sum_in_one_integer_is_that_of_its_vectors(counted: list[tuple[str, int]]) -> None:
+    sums, taken = [0] * DIMENSIONS, 0
+    for term, times in counted:
+        if taken + times > 257:
+            break
+        taken += times
+        row = vectors().rows[term]
+        for place, number in enumerate(vectors().numbers[row : row + DIMENSIONS]):
+            sums[place] += times * (number - 128)
+    length = sqrt(sum(number * number for number in sums)) or 1.0
+    expected = struct.pack(f"{DIMENSIONS}b", *[round(number * (127 / length)) for number in sums]) if taken else b""
+    assert embedded(counted) == expected
+
+
+@given(st.lists(known, min_size=1, max_size=30), st.lists(known, min_size=1, max_size=30))
+def test_nearness_is_the_same_both_ways_and_within_its_bounds(one: list[str], other: list[str]) -> None:
+    first, second = embedded((term, 1) for term in one), embedded((term, 1) for term in other)
+    assert similarity(first, second) == similarity(second, first)
+    assert abs(similarity(first, second)) <= 1.03  # numbers are rounded
+
+
+def test_every_term_has_its_row_once() -> None:
+    known_vectors = vectors()
+    assert len(known_vectors.numbers) == len(known_vectors.rows) * DIMENSIONS
+    assert sorted(known_vectors.rows.values()) == list(range(0, len(known_vectors.numbers), DIMENSIONS))
