@@ -154,6 +154,8 @@ def _of_the_place(text: str, intent: Intent) -> Intent | None:
 
 
 def _asks_summary(text: str, low: str) -> bool:
+    if not any(word in low for word in phrasings.SUMMARY_WORDS):
+        return False
     return any(re.fullmatch(pattern, low) for pattern in phrasings.SUMMARIES) and not names_in(text)
 
 

@@ -35,6 +35,12 @@ SUMMARIES = (
     rf"(?: about)?|explain this{END}",
     rf"(?:what(?:'s| is) )?the (?:structure|architecture|layout|organi[sz]ation|purpose) of {PROJECT}",
 )
+SUMMARY_WORDS = (
+    "code", "repo", "project", "package", "library", "app", "program", "folder", "directory", "tool", "source", "work",
+    "here", "everything", "this", "it all", "summar", "overview", "tl", "tour", "architecture", "introduc", "readme",
+    "descri", "structure", "start", "begin", "looking", "going on", "what is", "what's in",
+)  # fmt: skip
+"""One of these stands in all that `SUMMARIES` match; a text without any needs none of them compiled."""
 FACETS = {
     "commands": r"(?:cli|command[- ]line|console|shell|terminal)?\s*(?:sub ?)?commands?|cli|command[- ]line interface",
     "routes": r"(?:http|url|api|rest|web)?\s*(?:routes?|end ?points?|urls?|urlpatterns|views?|apis?)",

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 TOKENS = 1_500
 HEADING = "## Execution Flow"
-_PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:test )?files\b|may not be indexed")
+_PARTLY = r"\b\d[\d,]* of [\d,]+ (?:test )?files\b|may not be indexed"
 """How it is said that only a part of the code was looked at: that comes first."""
 UNLINKED = "What calls it is not linked yet."
 _PER_TOKEN = 3
 """Characters a token has at least in such text; most have more."""
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Story:
     """What is told about a target.
 
@@ -111,7 +111,7 @@ def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
     yield HEADING
     yield ""
     notes = joined(flow.linked, story.note)
-    partly = [note for note in notes.split("; ") if _PARTLY.search(note)]
+    partly = [note for note in notes.split("; ") if re.search(_PARTLY, note)]
     if partly:
         yield from (f"Note: {plain('; '.join(partly))}", "")
     if routes:
