@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-from inarch.contract.beside_events import (
-    CallReviewed,
-    CallRewritten,
-    ChildEnded,
-    ChildStarted,
-    InputEnded,
-    InputWaiting,
-    TurnHeld,
-)
-from inarch.contract.call_events import (
-    ApprovalAsked,
-    ApprovalGiven,
-    CallOutput,
-    CallResult,
-    CallsDone,
-    CallState,
-    ChangesUndone,
-    FileChanged,
-    FileChanging,
-)
-from inarch.contract.events import (
-    CommandRan,
-    ContextAdded,
-    ContextDropped,
-    DecisionMade,
-    ErrorHappened,
-    EventData,
-    LimitWait,
-    ModelDelta,
-    ModelReplied,
-    ModelRequested,
-    ModelSwitched,
-    Note,
-    SessionStarted,
-    TurnEnded,
-    TurnStarted,
-)
+from inarch.contract import beside_events as beside
+from inarch.contract import call_events as calls
+from inarch.contract import events
+from inarch.contract.events import EventData
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
-    SessionStarted, TurnStarted, InputWaiting, InputEnded, ContextAdded, ContextDropped, DecisionMade, ModelRequested,
-    ModelDelta, ModelReplied, ModelSwitched, CallState, CallRewritten, CallOutput, CallResult, CallReviewed, CallsDone,
-    ApprovalAsked, ApprovalGiven, FileChanging, FileChanged, ChangesUndone, ChildStarted, ChildEnded, LimitWait,
-    CommandRan, ErrorHappened, Note, TurnHeld, TurnEnded,
+    events.SessionStarted, events.TurnStarted, beside.InputWaiting, beside.InputEnded, events.ContextAdded,
+    events.ContextDropped, events.DecisionMade, events.ModelRequested, events.ModelDelta, events.ModelReplied,
+    events.ModelSwitched, calls.CallState, beside.CallRewritten, calls.CallOutput, calls.CallResult,
+    beside.CallReviewed, calls.CallsDone, calls.ApprovalAsked, calls.ApprovalGiven, calls.FileChanging,
+    calls.FileChanged, calls.ChangesUndone, beside.ChildStarted, beside.ChildEnded, events.LimitWait,
+    events.CommandRan, events.ErrorHappened, events.Note, beside.TurnHeld, events.TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}
