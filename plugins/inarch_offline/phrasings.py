@@ -56,6 +56,11 @@ FACETS = {
     "files": r"(?:source )?files",
     "licence": r"licen[sc]e",
 }
+FACET_WORDS = (
+    "command", "cli", "route", "point", "url", "view", "api", "script", "executable", "main", "test", "dependenc",
+    "requirement", "package", "librar", "class", "function", "module", "file", "licen",
+)  # fmt: skip
+"""The same of `FACETS`."""
 LIST_WORDS = frozenset(
     re.findall(
         r"\S+",
@@ -103,6 +108,8 @@ COMPARISONS = (
     r"(?:what is |when (?:to|should i) use )?" + _SIDES % r"(?:vs\.?|versus)",
 )
 """Questions that set two things against each other."""
+COMPARISON_WORDS = ("differ", "compar", "contrast", "relat", "vs", "versus")
+"""The same of `COMPARISONS` as of `SUMMARIES`."""
 WHERE = (
     r"(?:in )?(?:where|which (?:file|function|class|module|method|part|place|code|line|component)|what (?:file|"
     r"function|class|module|method))\b|(?:find|locate|search(?: for)?|look (?:for|up)|grep(?: for)?|show me where|"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attrs import field, frozen
+from attrs import frozen
 
 from inarch import KeptFolder, ToolFailed, UsageError
 from inarch_brief_tracer.answers.wording import at
@@ -37,8 +37,7 @@ class KeptStep(NamedTuple):
         return ".".join(self.qualname.split(".")[-2:])
 
 
-@frozen(eq=False, repr=False)
-class CuratedPath:
+class CuratedPath(NamedTuple):
     """A path that somebody found worth keeping."""
 
     name: str
@@ -62,8 +61,7 @@ class CuratedPath:
         return "\n".join(lines) + "\n"
 
 
-@frozen(eq=False, repr=False)
-class Checked:
+class Checked(NamedTuple):
     """A path held against the code as it is now.
 
     Args:
@@ -72,7 +70,7 @@ class Checked:
     """
 
     path: CuratedPath
-    nodes: tuple[Node | None, ...] = field(factory=tuple)
+    nodes: tuple[Node | None, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -70,11 +71,13 @@ def told(story: Story, sites: Sites, tokens: int = TOKENS) -> str:
 
 def fitted(write: Callable[[Detail], str], tokens: int) -> str:
     """Take the fullest text that fits; of the last resort, as many lines as do."""
-    text = ""
-    for detail in details():
-        # Reading call sites takes most of the time: where there is no room even without them, it is not tried.
-        if detail.calls and tokens_of(write(detail._replace(calls=False, code=0))) > tokens:
-            continue
+    text, ways = "", list(details())
+
+    def may_fit(detail: Detail) -> bool:
+        return tokens_of(write(detail._replace(calls=False, code=0))) <= tokens
+
+    # Reading call sites takes most of the time: where there is no room even without them, it is not tried.
+    for detail in ways[bisect_left(ways, True, hi=len(ways) - 1, key=may_fit) :]:
         text = write(detail)
         if tokens_of(text) <= tokens:
             return text
