@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
 
-from inarch.contract.events import CallState
+from inarch.contract.call_events import CallState
 from inarch.contract.records import Effects, ToolCall
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor

@@ -19,14 +19,12 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import median
 
+from inarch.contract.call_events import CallResult, CallState, FileChanged
 from inarch.contract.events import (
-    CallResult,
-    CallState,
     ContextAdded,
     ContextDropped,
     DecisionMade,
     Event,
-    FileChanged,
     ModelReplied,
     ModelRequested,
     SessionStarted,

@@ -16,7 +16,8 @@ _HOMES: dict[str, str] = {
         "contract.compaction": "Compacted Compaction Crowded EarlierTurn",
         "contract.errors": "Cancelled ConfigError InarchError PluginError ProviderError StoreError ToolFailed"
         " UsageError",
-        "contract.events": "EVENT_KINDS Event",
+        "contract.event": "Event",
+        "contract.event_kinds": "EVENT_KINDS",
         "contract.findings": "Finding SelfCheck",
         "contract.folders": "KeptFolder",
         "contract.hookspecs": "hookimpl",
@@ -34,10 +35,10 @@ _HOMES: dict[str, str] = {
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
         " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
         "contract.replacements": "LastingApprovals Pacing Replacements Settled",
-        "contract.session_extensions": "FileConflict FileOutcome PutBack SessionAccess SessionExtension Standing"
-        " UndoReport",
+        "contract.session_extensions": "SessionAccess SessionExtension",
         "contract.slash_commands": "SlashCommand SlashContext split_slash_command",
         "contract.transcripts": "Exporter Transcript",
+        "contract.undoing": "FileConflict FileOutcome PutBack Standing UndoReport",
         "sessions.app": "App compose open_store run",
         "sessions.launching": "InteractiveFrontEnd Launch",
         "sessions.session": "Session",

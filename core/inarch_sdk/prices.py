@@ -31,7 +31,7 @@ _RARER = ("minimal", "xhigh", "max")
 _STEP = r"input_cost_per_token_above_(\d+)k_tokens"
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class KnownModel:
     """What the table says of a model; a price that it leaves out, or says is zero, is None.
 

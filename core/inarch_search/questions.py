@@ -16,36 +16,34 @@ TITLE, PROSE, CODE, MESSAGE, OUTPUT = "title", "prose", "code", "message", "outp
 SHARES = {TITLE: 2.5, PROSE: 1.0, CODE: 0.35, MESSAGE: 1.5, OUTPUT: 0.25}
 """How much a word of each part of a report counts."""
 
+# What only some questions are read with is compiled when one is: each question on the command line is a process.
 _TICKED = re.compile(r"(?<!`)`+([^`\n]{1,200})`")
 # Each run of signs is tried from its beginning only, so that no text, however long, takes more than one pass.
 _PLACE = re.compile(
     r"(?<![\w./\\-])([\w./\\-]*[\w-]\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|[ch](?:pp|c|h)?|rb|kt|cs|php|md|rst|toml|ya?ml|json|ini|cfg|txt))\b(?::(\d+))?"
 )
-_FRAME = re.compile(r'^\s*File "([^"\n]+)", line (\d+)(?:, in (\S+))?', re.MULTILINE)
+_FRAME = r'(?m)^\s*File "([^"\n]+)", line (\d+)(?:, in (\S+))?'
 _DOTTED = re.compile(r"(?<![\w./])[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _SNAKE = re.compile(r"(?<![\w/])(?=\w*[^\W_]_\w|_\w)[^\W\d]\w*")
 _CAMEL = re.compile(r"(?<!\w)(?:[a-z]+[A-Z]\w*|[A-Z]\w*[a-z][A-Z]\w*|[A-Z]{2,}[a-z]\w+)")
 _CALLED = re.compile(r"(?<![\w.])([^\W\d]\w*)\(")
-_CAPITAL = re.compile(r"(?<=[a-z,;:)'\"] )[A-Z][a-z]\w+")
+_CAPITAL = r"(?<=[a-z,;:)'\"] )[A-Z][a-z]\w+"
 _URL = re.compile(r"https?://\S+")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_ERROR = re.compile(r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt)\b:?.*$")
-_VERSIONS = re.compile(r"^(?:[-*] )?[\w.+ -]{1,40}(?:==|:|\s)\s*v?\d+\.\d[\w.+-]*\s*$")
-_ASKS_TESTS = re.compile(
-    r"\btests? (?:for|of|that|which|cover\w*|cases?)\b|\b(?:which|what|unit) tests\b|\btested\b", re.IGNORECASE
-)
-_ASKS_TEXTS = re.compile(
-    r"^(?:so )?how (?:do|can|should|would|to|does one|must)\b(?: (?:i|we|you|one|people))? (?:\w+ )?"
+_COMMENT = r"(?s)<!--.*?(?:-->|\Z)"
+_ERROR = r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt)\b:?.*$"
+_VERSIONS = r"^(?:[-*] )?[\w.+ -]{1,40}(?:==|:|\s)\s*v?\d+\.\d[\w.+-]*\s*$"
+_ASKS_TESTS = r"(?i)\btests? (?:for|of|that|which|cover\w*|cases?)\b|\b(?:which|what|unit) tests\b|\btested\b"
+_ASKS_TEXTS = (
+    r"(?i)^(?:so )?how (?:do|can|should|would|to|does one|must)\b(?: (?:i|we|you|one|people))? (?:\w+ )?"
     r"(?:install|set up|deploy|configure|contribute|upgrade|migrate|get started|start|build|compile|release|publish|"
     r"run (?:the |all |its )*tests)\b|"
     r"\b(?:docs?|documentation|documented|read ?me|guides?|tutorials?|change ?log|manual|faq|licen[sc]e|"
     r"install(?:ation|ing)|pyproject|package\.json|tsconfig|makefile|dockerfile|docker[ -]compose|tox\.ini|setup\.cfg|"
     r"go\.mod|cargo\.toml|github actions|ci (?:workflow|pipeline|job)s?|\.env)\b|"
-    r"\b(?:which|what) (?:\w+ )?versions?\b.*\b(?:need|require|support|work)",
-    re.IGNORECASE,
+    r"\b(?:which|what) (?:\w+ )?versions?\b.*\b(?:need|require|support|work)"
 )
 """What is told by documentation and configuration rather than by code."""
-_ASKS_KIND = re.compile(r"\b(?:which|what) (function|method|class|module|constant)\b", re.IGNORECASE)
+_ASKS_KIND = r"(?i)\b(?:which|what) (function|method|class|module|constant)\b"
 
 
 class Part(NamedTuple):
@@ -106,7 +104,7 @@ def understood(text: str) -> Question:
     parts = parts_of(text)
     identifiers: dict[str, float] = {}
     pasted: dict[str, None] = {}
-    frames = [Frame(found[1].replace("\\", "/"), int(found[2]), found[3] or "") for found in _FRAME.finditer(text)]
+    frames = [Frame(found[1].replace("\\", "/"), int(found[2]), found[3] or "") for found in re.finditer(_FRAME, text)]
     for part in parts:
         if part.sort in (TITLE, PROSE, MESSAGE):
             named = [Frame(found[1].replace("\\", "/"), int(found[2] or 0), "") for found in _PLACE.finditer(part.text)]
@@ -119,7 +117,7 @@ def understood(text: str) -> Question:
     shape = _shape(text, parts)
     if shape == SYMBOL and not identifiers and not frames:
         identifiers = dict.fromkeys(words(text), 1.0)
-    kind = _ASKS_KIND.search(text) if shape == SENTENCE else None
+    kind = re.search(_ASKS_KIND, text) if shape == SENTENCE else None
     weighed, order = _terms(parts)
     return Question(
         text,
@@ -130,9 +128,9 @@ def understood(text: str) -> Question:
         tuple(name for name in pasted if name not in identifiers),
         tuple(dict.fromkeys(frames)),
         kind[1].lower() if kind else "",
-        bool(_ASKS_TESTS.search(text)) and shape == SENTENCE,
-        bool(_ASKS_TEXTS.search(text)) and shape == SENTENCE,
-        tuple(dict.fromkeys(_CAPITAL.findall(text))) if shape == SENTENCE else (),
+        shape == SENTENCE and bool(re.search(_ASKS_TESTS, text)),
+        shape == SENTENCE and bool(re.search(_ASKS_TEXTS, text)),
+        tuple(dict.fromkeys(re.findall(_CAPITAL, text))) if shape == SENTENCE else (),
     )
 
 
@@ -159,7 +157,7 @@ def written_as_code(text: str) -> list[str]:
 
 def parts_of(text: str) -> list[Part]:
     """Take a report apart: its first line is the title; code is fenced, indented or typed at a prompt."""
-    text = _URL.sub(" ", _COMMENT.sub(" ", text)).strip("\n")
+    text = _URL.sub(" ", re.sub(_COMMENT, " ", text)).strip("\n")
     if "\n" not in text.strip():
         return [Part(PROSE, text)]
     parts: list[Part] = []
@@ -182,9 +180,9 @@ def parts_of(text: str) -> list[Part]:
 
 
 def _sort(line: str, stripped: str, fenced: bool) -> str:
-    if _ERROR.match(stripped.removeprefix("E ").strip()):
+    if re.match(_ERROR, stripped.removeprefix("E ").strip()):
         return MESSAGE
-    if stripped.startswith(('File "', "Traceback (most")) or _VERSIONS.match(stripped):
+    if stripped.startswith(('File "', "Traceback (most")) or re.match(_VERSIONS, stripped):
         return OUTPUT
     if fenced or stripped.startswith((">>>", "... ", "$ ")) or line.startswith(("    ", "\t")):
         return CODE

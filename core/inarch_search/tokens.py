@@ -11,7 +11,8 @@ from inarch_search.vocabulary import STOP_WORDS
 
 _WORD = re.compile(r"\w+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_UNSPACED = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+"""Scripts without spaces; compiled when a word is of one."""
 LONGEST_WORD = 64
 """Longer runs of letters are data, not words."""
 _JOINED_PIECES = 3
@@ -66,7 +67,7 @@ def pieces(identifier: str) -> list[str]:
     bare = "".join(mark for mark in unicodedata.normalize("NFKD", identifier) if unicodedata.category(mark) != "Mn")
     found: list[str] = []
     for piece in _PIECES.findall(unicodedata.normalize("NFKC", bare)):
-        if _UNSPACED.fullmatch(piece) and len(piece) > 2:
+        if len(piece) > 2 and re.fullmatch(_UNSPACED, piece):
             found += [piece[place : place + 2] for place in range(len(piece) - 1)]
         else:
             found.append(piece.casefold())

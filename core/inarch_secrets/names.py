@@ -10,24 +10,23 @@ from urllib.parse import unquote
 SHORTEST = 8
 """Shorter values are left alone: they'd be found in everything."""
 LONGEST = 16_384
-_NAME = re.compile(
+# Every start looks at the environment, which seldom has what most of these are about: each is compiled when needed.
+_NAME = (
     r"_(?:(?:API|ACCESS|PRIVATE|SECRET)_?KEY|(?:SIGNING|ENCRYPTION|MASTER)_KEY|SECRET_KEY_BASE"
     r"|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|AUTH|PAT|PGPASSWORD)$"
 )
 """What the name of a key variable ends with, after an underscore put before it."""
-_RANDOM_NAME = re.compile(r"_(?:KEY|SALT|COOKIE|SEED|DSN|WEBHOOK|AUTHTOKEN|JWT)$")
+_RANDOM_NAME = r"_(?:KEY|SALT|COOKIE|SEED|DSN|WEBHOOK|AUTHTOKEN|JWT)$"
 """Such variables hold secrets if their value looks random."""
-_NO_SECRET = re.compile(
+_NO_SECRET = (
     r"PUBLIC|PUBLISHABLE|_(?:ID|SHA\d*|HASH|COMMIT|REVISION|REV|DIGEST|CHECKSUM|FINGERPRINT|VERSION|RELEASE|BUILD"
     r"|PATH|FILE|DIR|HOME|SOCK|PID|DISPLAY|COLORS|LANG|TERM|HOST|DOMAIN|NAME|USER|EMAIL|REGION|ZONE)$"
 )
 _SYSTEM = frozenset({"PWD", "OLDPWD"})
-_PLACE = re.compile(r"(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/)(?:[\w.@+ -]+[\\/])*[\w.@+ -]*")
-_HOST = re.compile(r"(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]+(?::\d+)?", re.IGNORECASE)
-_STAND_IN = re.compile(
-    r"your|my[-_ ]|change|replace|insert|example|placeholder|<|\$|\{\{|x{4}|\*{3}|\.{3}", re.IGNORECASE
-)
-_URL_PASSWORD = re.compile(r"[A-Za-z][\w+.-]*://([^\s/:@?#]*)(?::([^\s/]*))?@")
+_PLACE = r"(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/)(?:[\w.@+ -]+[\\/])*[\w.@+ -]*"
+_HOST = r"(?i)(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]+(?::\d+)?"
+_STAND_IN = r"(?i)your|my[-_ ]|change|replace|insert|example|placeholder|<|\$|\{\{|x{4}|\*{3}|\.{3}"
+_URL_PASSWORD = r"[A-Za-z][\w+.-]*://([^\s/:@?#]*)(?::([^\s/]*))?@"
 
 
 def secrets_of(name: str, value: str, by_looks: bool) -> Iterator[str]:
@@ -43,17 +42,17 @@ def secrets_of(name: str, value: str, by_looks: bool) -> Iterator[str]:
     upper = f"_{name.upper()}"
     if not SHORTEST <= len(value) <= LONGEST or name in _SYSTEM:
         return
-    if (url := _URL_PASSWORD.match(value)) is not None:
+    if "://" in value and (url := re.match(_URL_PASSWORD, value)) is not None:
         password = url[2] or ""  # an `@` in it is an error that many programs read as it was meant
         for part in dict.fromkeys((password, password.partition("@")[0])):
             yield from _of_url(url[1], part)
     elif "://" in value:
-        if _RANDOM_NAME.search(upper) or _NAME.search(upper):
+        if re.search(_RANDOM_NAME, upper) or re.search(_NAME, upper):
             yield from (part for part in re.split(r"[/?&=#]", value) if looks_random(part))
-    elif _NAME.search(upper) and not _NO_SECRET.search(upper):
+    elif re.search(_NAME, upper) and not re.search(_NO_SECRET, upper):
         if not (is_ordinary(value) if by_looks else _is_path(value)):
             yield value
-    elif not (by_looks or _RANDOM_NAME.search(upper)) or _NO_SECRET.search(upper):
+    elif not (by_looks or re.search(_RANDOM_NAME, upper)) or re.search(_NO_SECRET, upper):
         return
     elif looks_random(value) and not _is_place(value):
         yield value
@@ -74,7 +73,7 @@ def is_ordinary(value: str) -> bool:
         return is_word(value)
     if any(map(str.isspace, value)):
         return not looks_random(value)  # of a key in several lines at least one does
-    if _STAND_IN.match(value):
+    if re.match(_STAND_IN, value):
         return True
     return _is_place(value) or bool(re.fullmatch(r"[\d.:,-]{,12}", value))
 
@@ -85,12 +84,12 @@ def is_word(value: str) -> bool:
 
 
 def _is_place(value: str) -> bool:
-    return _is_path(value) or _HOST.fullmatch(value) is not None
+    return _is_path(value) or re.fullmatch(_HOST, value) is not None
 
 
 def _is_path(value: str) -> bool:
     """Whether it is a path; what was drawn by lot may begin with a slash, too."""
-    return _PLACE.fullmatch(value) is not None and value.count("/") + value.count("\\") > 1
+    return re.fullmatch(_PLACE, value) is not None and value.count("/") + value.count("\\") > 1
 
 
 _RUN = re.compile(r"[A-Za-z0-9]+")

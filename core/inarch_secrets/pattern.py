@@ -66,7 +66,7 @@ def _any(value: str) -> bool:
     return True
 
 
-@frozen(eq=False, slots=False)
+@frozen(eq=False, repr=False, slots=False)
 class Pattern:
     """One form: its tag, the needles it begins with, the pieces that follow, and a last look at what was found.
 

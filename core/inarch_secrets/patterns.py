@@ -259,10 +259,10 @@ def patterns_in(text: str) -> list[Pattern]:
 def begun(text: str, start: int) -> int:
     """Return where something stands that more text could make a secret of, the text's length where nothing does."""
     end = _needle_begun(text, start)
-    if not may_match(text):  # as almost every piece of a stream
+    if not (found := patterns_in(text)):  # as almost every piece of a stream
         return end
     run = max(text.rfind(space, start) for space in " \n\t\r") + 1 or start
-    for pattern in PATTERNS:
+    for pattern in found:
         first = max(start if pattern.has_space else run, len(text) - pattern.longest)
         end = pattern.begins(text, first, end)
     return end

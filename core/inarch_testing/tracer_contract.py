@@ -12,7 +12,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from inarch.contract.events import EVENT_KINDS, Event, SessionStarted
+from inarch.contract.event_kinds import EVENT_KINDS
+from inarch.contract.events import Event, SessionStarted
 from inarch.contract.ports import Tracer
 from inarch.host import fault_of
 from inarch_testing.event_samples import as_events, event_of, full_turn, spare_turn

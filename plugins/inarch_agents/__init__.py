@@ -9,7 +9,7 @@ from attrs import field, frozen, validators
 import inarch
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.agents]`.
 

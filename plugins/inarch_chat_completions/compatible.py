@@ -23,7 +23,7 @@ def _goes_with_input(settings: Settings, attribute: Attribute[float | None], val
         raise ValueError("input_price and output_price are given together or not at all")
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.openai-compatible]`.
 

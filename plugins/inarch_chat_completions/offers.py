@@ -24,7 +24,7 @@ OLDEST_S = 30 * 86_400
 MILLION = Decimal(1_000_000)
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Offer:
     """One model."""
 

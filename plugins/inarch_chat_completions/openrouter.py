@@ -16,7 +16,7 @@ _OURSELVES = {"HTTP-Referer": "https://inarch.invalid", "X-Title": "Inarch"}
 _POSITIVE: Any = validators.gt(0)
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.openrouter]`.
 

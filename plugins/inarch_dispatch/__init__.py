@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inarch_dispatch.watching import Watcher
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.dispatch]`.
 

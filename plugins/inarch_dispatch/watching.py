@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STRATEGY = "structured"
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class _Trips:
     """Round trips to the main model in one session."""
 
@@ -30,7 +30,7 @@ class _Trips:
     money: Decimal | None = Decimal(0)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class _Decided:
     """A decision while its turn runs."""
 

@@ -13,7 +13,7 @@ BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 _POSITIVE: Any = validators.gt(0)
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.gemini]`.
 

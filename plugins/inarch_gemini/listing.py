@@ -20,7 +20,7 @@ VERSION = 1
 """Of the kept file; one of another version is as good as none."""
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Listed:
     """One model as it was listed; None is what the list didn't say."""
 

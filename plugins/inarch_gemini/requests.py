@@ -27,7 +27,7 @@ _UNSIGNED_FAMILIES = ("gemini-1", "gemini-2", "gemma", "learnlm")
 _THOUGHTLESS_FAMILIES = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class _Contents:
     """Contents as far as they are encoded: what one side says is one content until the other side speaks.
 

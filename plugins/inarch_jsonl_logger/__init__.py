@@ -9,7 +9,7 @@ from attrs import frozen
 import inarch
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of the JSONL log.
 

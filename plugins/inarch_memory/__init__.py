@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inarch_memory.memory import Memory
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.memory]`.
 

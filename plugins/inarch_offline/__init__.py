@@ -13,7 +13,7 @@ import inarch
 from inarch_offline.provider import Offline
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.offline]`.
 

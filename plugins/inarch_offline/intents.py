@@ -154,6 +154,8 @@ def _of_the_place(text: str, intent: Intent) -> Intent | None:
 
 
 def _asks_summary(text: str, low: str) -> bool:
+    if not any(word in low for word in phrasings.SUMMARY_WORDS):
+        return False
     return any(re.fullmatch(pattern, low) for pattern in phrasings.SUMMARIES) and not names_in(text)
 
 
@@ -214,15 +216,18 @@ def _about(kind: str, text: str) -> Intent:
 
 def _compared(text: str) -> tuple[str, ...]:
     """Read what a prompt compares, or the several names that one asks about; nothing if it asks about one thing."""
-    for pattern in phrasings.COMPARISONS:
+    low = text.lower()
+    for pattern in phrasings.COMPARISONS if any(word in low for word in phrasings.COMPARISON_WORDS) else ():
         found = re.fullmatch(pattern, text, re.I)
         if found:
             return tuple(_bare(found[side]) for side in ("one", "other"))
     names = names_in(text)
-    asked = bool(re.match(phrasings.EXPLAIN, text, re.I)) or _where_facet(text.lower()) in ("defined", "declared")
+    if len(names) < 2:
+        return ()
+    asked = bool(re.match(phrasings.EXPLAIN, text, re.I)) or _where_facet(low) in ("defined", "declared")
     listed = re.search(r"\b(?:and|or)\b|,", text)
     apart = not any(f".{one}".endswith(f".{other}") for one in names for other in names if one != other)
-    return names[:4] if len(names) > 1 and asked and listed and apart else ()
+    return names[:4] if asked and listed and apart else ()
 
 
 def _bare(text: str) -> str:
@@ -255,7 +260,7 @@ def _facet(low: str) -> str:
     last = next(
         (index for index in range(len(words), first, -1) if words[index - 1] not in phrasings.LIST_WORDS), first
     )
-    if 0 < last - first <= 4:
+    if 0 < last - first <= 4 and any(word in low for word in phrasings.FACET_WORDS):
         noun = " ".join(words[first:last])
         return next((facet for facet, nouns in phrasings.FACETS.items() if re.fullmatch(nouns, noun)), "")
     return ""

@@ -35,6 +35,12 @@ SUMMARIES = (
     rf"(?: about)?|explain this{END}",
     rf"(?:what(?:'s| is) )?the (?:structure|architecture|layout|organi[sz]ation|purpose) of {PROJECT}",
 )
+SUMMARY_WORDS = (
+    "code", "repo", "project", "package", "library", "app", "program", "folder", "directory", "tool", "source", "work",
+    "here", "everything", "this", "it all", "summar", "overview", "tl", "tour", "architecture", "introduc", "readme",
+    "descri", "structure", "start", "begin", "looking", "going on", "what is", "what's in",
+)  # fmt: skip
+"""One of these stands in all that `SUMMARIES` match; a text without any needs none of them compiled."""
 FACETS = {
     "commands": r"(?:cli|command[- ]line|console|shell|terminal)?\s*(?:sub ?)?commands?|cli|command[- ]line interface",
     "routes": r"(?:http|url|api|rest|web)?\s*(?:routes?|end ?points?|urls?|urlpatterns|views?|apis?)",
@@ -50,6 +56,11 @@ FACETS = {
     "files": r"(?:source )?files",
     "licence": r"licen[sc]e",
 }
+FACET_WORDS = (
+    "command", "cli", "route", "point", "url", "view", "api", "script", "executable", "main", "test", "dependenc",
+    "requirement", "package", "librar", "class", "function", "module", "file", "licen",
+)  # fmt: skip
+"""The same of `FACETS`."""
 LIST_WORDS = frozenset(
     re.findall(
         r"\S+",
@@ -97,6 +108,8 @@ COMPARISONS = (
     r"(?:what is |when (?:to|should i) use )?" + _SIDES % r"(?:vs\.?|versus)",
 )
 """Questions that set two things against each other."""
+COMPARISON_WORDS = ("differ", "compar", "contrast", "relat", "vs", "versus")
+"""The same of `COMPARISONS` as of `SUMMARIES`."""
 WHERE = (
     r"(?:in )?(?:where|which (?:file|function|class|module|method|part|place|code|line|component)|what (?:file|"
     r"function|class|module|method))\b|(?:find|locate|search(?: for)?|look (?:for|up)|grep(?: for)?|show me where|"

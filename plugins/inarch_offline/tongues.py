@@ -85,10 +85,9 @@ _ENGLISH = frozenset(
         "any",
     ]
 )
-_CALLERS = re.compile(
+_CALLERS = (
     r"(?:wer (?:ruft|verwendet|benutzt|nutzt)|quién (?:llama a|usa)|quien (?:llama a|usa)|qui (?:appelle|utilise)|"
-    r"chi (?:chiama|usa)|quem (?:chama|usa)|wie (?:roept|gebruikt)) (?P<what>[\w.`']+(?:\(\))?)(?: auf| aan)?",
-    re.I,
+    r"chi (?:chiama|usa)|quem (?:chama|usa)|wie (?:roept|gebruikt)) (?P<what>[\w.`']+(?:\(\))?)(?: auf| aan)?"
 )
 
 
@@ -121,7 +120,7 @@ def foreign(text: str) -> Foreign | None:
     only = sum(word in _SAID[language] and word not in _ENGLISH for word in low)
     if only < 2 or only <= sum(word in _ENGLISH and word not in _SAID[language] for word in low):
         return None
-    called = _CALLERS.match(" ".join(words))
+    called = re.match(_CALLERS, " ".join(words), re.I)
     kept = [word for word in words if word.lower() not in _SAID[language]]
     return Foreign(language, " ".join(kept), low[0] in _PLACES, called["what"] if called else "")
 

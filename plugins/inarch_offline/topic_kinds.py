@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from inarch_offline.phrasings import PROJECT
 
 CHANGES, MARKS, FILES, CONFIGURE, DEPENDENTS, EXISTS = "changes", "marks", "files", "configure", "dependents", "exists"
@@ -22,4 +20,4 @@ RECENTLY = (
 IN = r"(?:in|to|with|of|for|on|about)"
 IT = rf"(?:{PROJECT}|it|this|that)"
 ONE = rf"(?:{IT}|[\w.@/-]+)"
-ABOUT_IT = re.compile(rf"{PROJECT}|it|there|here|one", re.I)
+ABOUT_IT = rf"(?i:{PROJECT}|it|there|here|one)"

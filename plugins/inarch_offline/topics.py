@@ -47,9 +47,9 @@ def topic_of(text: str) -> Topic | None:
                 what = (groups.get("verb") or "").lower()
             if kind == RAISES and re.match(r"(?:an?|the|some|any|my)\s", what, re.I):
                 what = ""  # “a request” is no name
-            if kind == CONFIGURE and ABOUT_IT.fullmatch(what) and not re.match(r"how|where", text, re.I):
+            if kind == CONFIGURE and re.fullmatch(ABOUT_IT, what) and not re.match(r"how|where", text, re.I):
                 what = ""
-            if ABOUT_IT.fullmatch(what) or not what:
+            if re.fullmatch(ABOUT_IT, what) or not what:
                 # `it` is what was asked about before
                 return Topic(kind, "", facet) if kind in _OF_ALL or not what else None
             return Topic(kind, re.sub(rf"^(?:the|a|an|any|some|its|my)\s+|\s+{RECENTLY}$", "", what, flags=re.I), facet)

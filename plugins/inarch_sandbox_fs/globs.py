@@ -101,7 +101,10 @@ def compile_glob(pattern: str, below: str = ".") -> Glob:
     if len(split) == 1 and split[0][len(start) :] in (["**"], ["**", "*"]):
         return Glob(where, None, None)
     prefix = re.escape("".join(f"{part}/" for part in base))
-    whole = "|".join(folder_regex(parts[:-1]) + name_regex(parts[-1]) for parts in map(_with_last_name, split))
+    names: dict[tuple[str, ...], list[str]] = {}  # by folder: of many endings in one, only these are told apart
+    for *folder, name in map(_with_last_name, split):
+        names.setdefault(tuple(folder), []).append(name_regex(name))
+    whole = "|".join(f"{folder_regex(folder)}(?:{'|'.join(found)})" for folder, found in names.items())
     enters = None
     if not any("**" in parts for parts in split):
         ancestors = "|".join(_ancestors(parts[:-1]) for parts in split)

@@ -12,7 +12,7 @@ BULKY = (
 )  # fmt: skip
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of the workspace and its tools."""
 

@@ -24,7 +24,7 @@ _MOST_RULES = 1 << 20  # bytes of one ignore file
 _MOST_NAMED = 5
 
 
-@define
+@define(eq=False, repr=False)
 class Passed:
     """What a walk passed over, for its notes."""
 
@@ -64,7 +64,7 @@ def _is_are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-@define
+@define(eq=False, repr=False)
 class Walker:
     """Walks below one root descriptor."""
 

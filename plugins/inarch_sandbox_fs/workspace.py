@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
 
-from inarch import FileBytes, FileChange, FileStat, FileState, Piped, SearchHits, Survey, ToolFailed, UsageError, Walk
+from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
@@ -32,7 +32,7 @@ from inarch_sandbox_fs.writing import (
 from inarch_staging import is_leftover
 
 if TYPE_CHECKING:
-    from inarch import Confinement, Ran, Rights
+    from inarch import Confinement, Piped, Ran, Rights
     from inarch_sandbox_fs.processes.background import Running
     from inarch_sandbox_fs.processes.running import Runner
     from inarch_sandbox_fs.search import Searcher
@@ -275,6 +275,8 @@ class FolderWorkspace:
         cancelled: threading.Event | None = None,
     ) -> Ran:
         """Run a program without a shell, confined to its rights; nothing of it is left when this returns."""
+        from inarch import Piped
+
         return self._with_runner().run(
             [Piped(tuple(argv), rights)], cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged,
             on_output=on_output, cancelled=cancelled,

@@ -16,7 +16,7 @@ TURN_ENDED, QUESTION_WAITS = "the turn has ended", "a question waits"
 _KNOW_OSC_9 = frozenset({"iTerm.app", "WezTerm", "ghostty", "WarpTerminal"})
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.terminal]`.
 

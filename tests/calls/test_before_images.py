@@ -14,8 +14,9 @@ from attrs import define, field
 from inarch.calls import before_images, comparing
 from inarch.calls.before_images import Keeper, Keeping
 from inarch.calls.comparing import Tree
+from inarch.contract.call_events import FileChanged, FileChanging
 from inarch.contract.errors import ToolFailed
-from inarch.contract.events import FileChanged, FileChanging, Note
+from inarch.contract.events import Note
 from inarch.journal.journal import Journal
 from inarch_sandbox_fs.workspace import FolderWorkspace
 from inarch_sdk.memory_store import MemoryStore

@@ -9,13 +9,15 @@ from typing import Any
 import attrs
 import pytest
 
-from inarch.contract import beside_events, events
+from inarch.contract import beside_events, call_events, events
 from inarch.contract.children import Branch
 from inarch.contract.codec import from_data, to_data
+from inarch.contract.event_kinds import EVENT_CLASSES, EVENT_KINDS
 from inarch.contract.event_parts import KeptImage, Spent
-from inarch.contract.events import EVENT_CLASSES, EVENT_KINDS, Event, EventData, event_data
+from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
 
+HOMES = (events, call_events, beside_events)
 RESULT = ToolResult(False, None, ToolError("timeout", "too slow", "wait"), {"duration_s": 1.5})
 CALL = ToolCall("c", "p", "t", "read_file", {"file_path": "a.py"}, "error", RESULT, after=("b",))
 TURN = Turn("t", "agent", "u", "s", "now", calls=(CALL,), usage=Usage(1, 2, cost_usd=Decimal("0.01")))
@@ -78,14 +80,15 @@ def test_every_kind_has_a_sample_a_class_and_a_docstring() -> None:
     assert set(SAMPLES) == set(EVENT_KINDS)
     for cls in EVENT_CLASSES:
         assert attrs.has(cls) and cls.__doc__
-    homes = (events.__name__, beside_events.__name__)
-    own = [value for value in vars(events).values() if getattr(value, "__module__", "") in homes]
+    own = [
+        value for home in HOMES for value in vars(home).values() if getattr(value, "__module__", "") == home.__name__
+    ]
     declared = [value for value in own if isinstance(value, type) and "kind" in vars(value)]
     assert set(declared) - {Event} == set(EVENT_CLASSES)
 
 
 def test_the_kinds_are_those_of_the_contract() -> None:
-    source = "".join(Path(module.__file__).read_text("utf-8") for module in (events, beside_events))
+    source = "".join(Path(module.__file__).read_text("utf-8") for module in HOMES)
     assert sorted(re.findall(r'kind: ClassVar\[str\] = "([a-z.]+)"', source)) == sorted(EVENT_KINDS)
 
 

@@ -6,14 +6,10 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from inarch.contract.call_events import ApprovalAsked, ApprovalGiven, CallResult, CallState, FileChanged
 from inarch.contract.events import (
-    ApprovalAsked,
-    ApprovalGiven,
-    CallResult,
-    CallState,
     Event,
     EventData,
-    FileChanged,
     ModelReplied,
     ModelRequested,
     SessionStarted,

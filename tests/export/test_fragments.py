@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch_export
-from inarch.contract.events import CallState, ModelRequested
+from inarch.contract.call_events import CallState
+from inarch.contract.events import ModelRequested
 from inarch.testing import transcript_of
 from inarch_export.html.diffs import CONTEXT
 from inarch_export.html.page import page

@@ -10,18 +10,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from inarch.contract.beside_events import CallReviewed, CallRewritten
+from inarch.contract.call_events import CallResult, CallsDone, CallState, ChangesUndone, FileChanged
 from inarch.contract.events import (
-    CallResult,
-    CallReviewed,
-    CallRewritten,
-    CallsDone,
-    CallState,
-    ChangesUndone,
     CommandRan,
     ContextAdded,
     ErrorHappened,
     Event,
-    FileChanged,
     LimitWait,
     ModelReplied,
     ModelRequested,

@@ -20,12 +20,10 @@ from inarch import (
     Turn,
     Usage,
 )
+from inarch.contract.call_events import CallResult, CallState, FileChanged
 from inarch.contract.events import (
-    CallResult,
-    CallState,
     ContextAdded,
     DecisionMade,
-    FileChanged,
     ModelReplied,
     Note,
     SessionStarted,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from inarch import Event, StoreError
-from inarch.contract.events import CallOutput, CallResult, EventData, FileChanged, ModelDelta, Note, SessionStarted
+from inarch.contract.call_events import CallOutput, CallResult, FileChanged
+from inarch.contract.events import EventData, ModelDelta, Note, SessionStarted
 from inarch.contract.records import ToolResult
 from inarch.journal import journal as journal_module
 from inarch.journal.journal import Journal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inarch.contract.events import EVENT_KINDS
+from inarch.contract.event_kinds import EVENT_KINDS
 from inarch.journal.redaction.redactor import Redactor, is_own_word
 from inarch_secrets.names import LONGEST, looks_random, secrets_of
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inarch.contract.call_events import CallResult, CallState, FileChanged, FileChanging
 from inarch.contract.errors import ToolFailed
-from inarch.contract.events import CallResult, CallState, Event, EventData, FileChanged, FileChanging, event_data
+from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import Effects, ToolResult
 from inarch.journal.settling import OpenCall, OpenCalls, Settled, settle
 

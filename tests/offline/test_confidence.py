@@ -6,7 +6,7 @@ import pytest
 
 import inarch
 from inarch import ToolResult
-from inarch_offline.plans.explaining import LINKED, say_note
+from inarch_offline.plans.naming import LINKED, say_note
 from inarch_offline.writing import Page
 
 UNCLEAR = "Nothing here clearly answers this. Closest:"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inarch_offline import phrasings
 from inarch_offline.plans.picturing import _Arrow, _ordered
 from inarch_offline.topic_patterns import PATTERNS
 from inarch_offline.topic_words import WORDS
@@ -258,3 +259,20 @@ def test_subclasses_are_listed_and_nothing_that_only_names_the_class(shop, answe
         assert "`class Near(Base[int], Other): ...` (src/shop/kinds.py:2)" in text
         assert "extends Base {` (web.js:1)" in text
     assert "names “Till” as its base" in answer(shop, "who subclasses Till?")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        *((one, phrasings.SUMMARY_WORDS) for one in phrasings.SUMMARIES),
+        *((one, phrasings.FACET_WORDS) for one in phrasings.FACETS.values()),
+        *((one, phrasings.COMPARISON_WORDS) for one in phrasings.COMPARISONS),
+    ],
+)
+def test_what_is_tried_only_with_some_word_has_one(pattern, words):
+    @given(st.from_regex(pattern, fullmatch=True, alphabet=st.characters(max_codepoint=127)))
+    @settings(max_examples=20, deadline=None, database=None)
+    def holds(text):
+        assert any(word in text for word in words)
+
+    holds()

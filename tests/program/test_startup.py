@@ -76,6 +76,21 @@ def test_a_summary_of_unchanged_files_loads_nothing_that_reads_them(project: Pat
     assert loaded & (reading | asked | unused) == set()
 
 
+def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: dict[str, str]) -> None:
+    asked = ("who calls weigh?", "--model", "offline")
+    modules_after(*asked, cwd=project, environ=environ)
+    loaded = modules_after(*asked, cwd=project, environ=environ)
+    assert "inarch_offline.plans.calling" in loaded
+    plans = {"explaining", "outlining", "configuring", "documenting", "overview"}
+    assert not loaded & {f"inarch_offline.plans.{name}" for name in plans}
+    assert not loaded & {"inarch_brief_tracer.linking.edges", "inarch_brief_tracer.linking.link", "inarch_search.texts"}
+    assert not loaded & {
+        "inarch_brief_tracer.answers.function_traces",
+        "inarch.contract.undoing",
+        "inarch.contract.event_kinds",
+    }
+
+
 def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     tmp_path: Path, environ: dict[str, str]
 ) -> None:
@@ -93,5 +108,7 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert not loaded & {"inarch.contract.loading", "inarch_project.mentions", "inarch_sdk.memory_store"}
     assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
     assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
+    assert not loaded & {f"inarch.contract.{name}" for name in ("beside_events", "call_events", "processes", "undoing")}
+    assert not loaded & {"inarch.sessions.healing", "inarch.sessions.mending", "inarch.journal.history"}
     tracing = ("indexing", "finding", "linking", "facts", "store", "answers.flow_answers", "graph")
     assert not loaded & {f"inarch_brief_tracer.{name}" for name in tracing}

@@ -40,6 +40,14 @@ def test_one_argument_with_white_space_is_a_prompt(cli: Run, jsonl: tuple[str, .
     assert asked(cli(*jsonl, "- first do this\n- then that")) == "- first do this\n- then that"
 
 
+def test_long_asks_for_the_whole_answer(cli: Run, jsonl: tuple[str, ...]) -> None:
+    assert asked(cli("what is this?", "--long", *jsonl)) == "what is this?, in full"
+    assert asked(cli("--long", *jsonl, "ask", "what", "is this")) == "what is this, in full"
+    assert asked(cli("--long", *jsonl, stdin="what is this\n")) == "what is this\n\nin full"
+    refused = cli("--long", "chat")
+    assert refused.returncode == 2 and "--long means nothing to 'chat'" in refused.stderr
+
+
 @pytest.mark.parametrize(
     "word", ["yes", "why?", "继续", "なぜですか", "tols", "undo?", "frobnicate", "policies", "\x1b[2J"]
 )

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.export.telling import Telling
 from tests.export.written import FORMATS, export
 
-from inarch.contract.events import EVENT_KINDS, Event
+from inarch.contract.event_kinds import EVENT_KINDS
+from inarch.contract.events import Event
 from inarch.transcripts import Call, Remark
 from inarch_sdk.exchanges import exchanges
 

@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from inarch import Event
-from inarch.contract.events import FileChanged
+from inarch.contract.call_events import FileChanged
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor

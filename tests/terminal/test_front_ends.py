@@ -8,18 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from inarch.contract.events import (
-    CallResult,
-    CallState,
-    ErrorHappened,
-    Event,
-    EventData,
-    ModelDelta,
-    Note,
-    TurnEnded,
-    TurnStarted,
-    event_data,
-)
+from inarch.contract.call_events import CallResult, CallState
+from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, Note, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import ToolCall, ToolError, ToolResult, Turn, TurnStatus, Usage
 from inarch.figures import duration, money, short_arguments, usage_words
 from inarch_terminal.abilities import has_colours

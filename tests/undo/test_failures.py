@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from inarch.calls import before_images
+from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.errors import StoreError
-from inarch.contract.events import CallResult, CallState, Event, Note
+from inarch.contract.events import Event, Note
 from inarch.contract.records import ToolError, ToolResult
 from inarch.journal.journal import Journal
 from inarch.sessions import extending

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inarch import Standing
-from inarch.contract.events import CallState, FileChanging
+from inarch.contract.call_events import CallState, FileChanging
 from inarch.journal.changes import NOTHING, changes_now, standing_at
 
 Desk = Any

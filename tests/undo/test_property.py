@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from inarch.calls.before_images import Keeper, Keeping
 from inarch.calls.lease import Handle, Lease
-from inarch.contract.events import FileChanged, SessionStarted, TurnStarted
+from inarch.contract.call_events import FileChanged
+from inarch.contract.events import SessionStarted, TurnStarted
 from inarch.contract.records import Turn
 from inarch.journal.journal import Journal
 from inarch.sessions.extending import Access

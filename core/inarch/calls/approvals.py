@@ -13,8 +13,9 @@ from inarch.calls.policy import Judgement
 from inarch.calls.previews import preview
 from inarch.calls.proposing import Files
 from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
+from inarch.contract.call_events import ApprovalAsked, ApprovalGiven
 from inarch.contract.errors import InarchError, StoreError
-from inarch.contract.events import ApprovalAsked, ApprovalGiven, ErrorHappened
+from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import ApprovalRequest, FrontEnd, Workspace
 from inarch.contract.records import Approval, ApprovalScope, ChosenRights, ToolError

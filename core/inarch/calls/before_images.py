@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from inarch.calls.ordering import PROTECTED
+from inarch.contract.call_events import FileChanged, FileChanging
 from inarch.contract.errors import InarchError, PluginError, StoreError, ToolFailed
-from inarch.contract.events import FileChanged, FileChanging, Note
+from inarch.contract.events import Note
 from inarch.contract.files import FileChange, whole_mode
 from inarch.contract.workspaces import Restorable
 

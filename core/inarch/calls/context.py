@@ -17,9 +17,10 @@ from inarch.calls.hidden_paths import veiled
 from inarch.calls.lease import Handle, Lease
 from inarch.calls.outputs import LiveOutput
 from inarch.calls.secrets import Secrets
+from inarch.contract.call_events import CallOutput, FileChanged, FileChanging
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.event_parts import PluginEvent
-from inarch.contract.events import CallOutput, FileChanged, FileChanging, Note
+from inarch.contract.events import Note
 from inarch.contract.ports import Workspace
 from inarch.contract.records import ChosenRights, Effects, ToolCall
 

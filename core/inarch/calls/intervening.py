@@ -9,8 +9,9 @@ from attrs import define, evolve, frozen
 
 from inarch.calls.context import CallContext
 from inarch.calls.policy import READING
+from inarch.contract.beside_events import CallReviewed, CallRewritten
 from inarch.contract.errors import InarchError
-from inarch.contract.events import CallReviewed, CallRewritten, ErrorHappened
+from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import Door, blame, guarded
 from inarch.contract.intervening import MOST_TEXT, Review, Rewrite
 from inarch.contract.ports import Tool

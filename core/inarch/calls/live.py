@@ -19,8 +19,9 @@ from attrs import define, evolve, field
 
 from inarch.calls.results import hide_secrets
 from inarch.calls.shapes import Shape, digest, offered_shape, shape_of
+from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.errors import ToolFailed
-from inarch.contract.events import CallResult, CallState, EventData
+from inarch.contract.events import EventData
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import RightsOffer
 from inarch.contract.records import (

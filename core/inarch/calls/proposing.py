@@ -14,7 +14,7 @@ LARGEST_FILE = 200_000
 """Bytes of a present file up to which a diff against it is made."""
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Files:
     """The files of the workspace as the person may see them: with placeholders for secrets, as the model has them."""
 

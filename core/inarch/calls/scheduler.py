@@ -21,8 +21,9 @@ from inarch.calls.preparing import Preparation
 from inarch.calls.recording import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
+from inarch.contract.call_events import CallsDone
 from inarch.contract.errors import InarchError
-from inarch.contract.events import CallsDone, ErrorHappened
+from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall

@@ -22,7 +22,7 @@ _STEP = 1 << 23
 _PLACEHOLDER = re.compile("‹secret:[^‹›]{1,120}›")
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Secrets:
     """What the calls of one session know of secrets."""
 

@@ -21,7 +21,7 @@ LONGEST_SHAPE = 200
 """Characters; what a person can't take in at a glance is not offered."""
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Shape:
     """Calls that are alike: equal `key`s; `words` say what they have in common."""
 

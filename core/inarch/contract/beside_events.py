@@ -1,6 +1,6 @@
 """The events of what reaches a session beside its prompts and calls: words, children, and what plugins do with those.
 
-`events` has them all.
+`event_kinds` lists them with all others.
 """
 
 from __future__ import annotations

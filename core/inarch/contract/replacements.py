@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from inarch.contract.call_events import FileChanged
 from inarch.contract.errors import ProviderError
-from inarch.contract.events import FileChanged, LimitWait
+from inarch.contract.events import LimitWait
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import (
     Clock,

@@ -128,6 +128,8 @@ def split_slash_command(line: str) -> tuple[str, str] | None:
 
     A path such as /etc/hosts, or // at the start of a comment, is no command.
     """
+    if not line.lstrip().startswith("/"):
+        return None
     import re
 
     found = re.fullmatch(r"/([A-Za-z0-9][A-Za-z0-9_.:-]*)(?:\s+(.*))?", line.strip(), re.S)

@@ -13,7 +13,7 @@ from attrs import define, field, setters
 
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.event_parts import PluginEvent
-from inarch.contract.events import CallOutput, ErrorHappened, Event, EventData, ModelDelta, Note, event_data
+from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, Note, event_data
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.ports import Clock, ContextStore
 from inarch.journal.redaction.redactor import Redactor
@@ -259,6 +259,8 @@ class Journal:
     def _end_output(self, call_id: str, turn_id: str | None) -> None:
         stream = self._streams.pop((turn_id, call_id), None)
         if stream is not None and (rest := stream.rest()):
+            from inarch.contract.call_events import CallOutput
+
             self._unseen.append(self._keep("call.output", event_data(CallOutput(call_id, rest)), turn_id))
 
     def _failed(self, error: StoreError | PluginError) -> None:

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from attrs import asdict, define, field
 
+from inarch.contract.call_events import FileChanged
 from inarch.contract.errors import ToolFailed
-from inarch.contract.events import Event, FileChanged
+from inarch.contract.events import Event
 from inarch.contract.records import ToolError, ToolResult
 from inarch.contract.replacements import Settled
 

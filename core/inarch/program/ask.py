@@ -10,12 +10,12 @@ import click
 from inarch.contract.errors import UsageError
 from inarch.program import standard_input
 from inarch.program.failure import say
-from inarch.program.options import all_options
+from inarch.program.options import asking_options
 
 
 @click.command("ask")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
-@all_options
+@asking_options
 def ask(words: tuple[str, ...], **given: Any) -> int:
     """Ask one question, in as many words as you like.
 
@@ -27,7 +27,7 @@ def ask(words: tuple[str, ...], **given: Any) -> int:
 
 @click.command("prompt")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
-@all_options
+@asking_options
 def prompt(words: tuple[str, ...], **given: Any) -> int:
     """Ask what one argument says; `-` after it waits for standard input."""
     *more, said = words  # the program puts the prompt at the end
@@ -40,14 +40,14 @@ def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
     from inarch.program.composing import Options
 
     options = Options.of(given)
-    text = whole_prompt(words)
+    text = whole_prompt(words, given["long"])
     from inarch.program.turn import run_prompt
 
     return run_prompt(text, options)
 
 
-def whole_prompt(words: Sequence[str]) -> str:
-    """Return the prompt that the words and standard input make together.
+def whole_prompt(words: Sequence[str], long: bool = False) -> str:
+    """Return the prompt that the words and standard input make together; a `long` one asks for all there is to say.
 
     Raises:
         UsageError: There is nothing to ask.
@@ -59,9 +59,10 @@ def whole_prompt(words: Sequence[str]) -> str:
     piped = _piped(insisted, bool(said))
     if not said and not piped:
         raise UsageError("there is nothing to ask", 'write inarch "your question", or pipe one in')
-    if not said or not piped:
-        return said or piped
-    return f"{said}\n\nStandard input:\n\n{_fenced(piped)}"
+    prompt = f"{said}\n\nStandard input:\n\n{_fenced(piped)}" if said and piped else said or piped
+    if not long:
+        return prompt
+    return f"{prompt}\n\nin full" if piped else f"{prompt}, in full"
 
 
 def _fenced(text: str) -> str:

@@ -19,7 +19,7 @@ from inarch import __version__
 from inarch.contract.errors import InarchError, StoreError, UsageError
 from inarch.program.failure import CANCELLED, CLOSED_PIPE, FAILED, USAGE, quiet_exit, report_crashes, say
 from inarch.program.groups import Group, commands_of_plugins, list_foreign, load, own_commands, refuse_slip
-from inarch.program.options import all_options
+from inarch.program.options import asking_options
 
 if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand
@@ -153,7 +153,7 @@ def _defaults(command: click.Command, given: dict[str, Any]) -> dict[str, Any]:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="inarch %(version)s")
-@all_options
+@asking_options
 @click.pass_context
 def program(ctx: click.Context, /, **_given: Any) -> Any:
     """Ask about a directory of code, and have it changed.

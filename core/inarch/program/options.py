@@ -57,6 +57,9 @@ _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--output-schema",), {"metavar": "FILE", "help": "JSON Schema that the answer keeps; it is JSON then."}),
     (("--no-journal",), {"is_flag": True, "help": "Keep no record on disk."}),
 )
+_ASKING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("--long",), {"is_flag": True, "help": "All there is to say: puts “in full” behind the prompt."}),
+)
 _SHOWING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--quiet",), {"is_flag": True, "help": "The answer only."}),
     (("--no-color",), {"is_flag": True, "help": "No colours; so does NO_COLOR."}),
@@ -76,5 +79,6 @@ def _options(
 
 
 all_options = _options(_COMPOSING, _TURN, _SHOWING)
+asking_options = _options(_COMPOSING, _TURN, _ASKING, _SHOWING)
 composing_options = _options(_COMPOSING, _SHOWING)
 showing_options = _options(_SHOWING)

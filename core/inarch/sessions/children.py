@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from inarch.contract.children import DEEPEST, Branch, ChildTask, ChildTurn
 from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
-from inarch.contract.events import ChildEnded, ChildStarted, Event, FileChanged
+from inarch.contract.events import Event
 from inarch.contract.ports import passed_on
 from inarch.sessions.opening import open_state
 from inarch.sessions.session import Session
@@ -83,6 +83,8 @@ class SessionDoors:
             await parts.aclose()
 
     async def _run(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
+        from inarch.contract.beside_events import ChildEnded, ChildStarted
+
         state, turn_id = self.state, call.turn_id or None
         child = Session(self._opened(parts, call, may_change, task))
         files = _Files(state, call, child.id, keeps=not task.root)
@@ -169,8 +171,10 @@ class _Files:
 
     def saw(self, event: Event) -> None:
         """Take in an event of the child; the bytes of both sides become the parent's, too."""
-        if event.kind != FileChanged.kind:
+        if event.kind != "file.changed":
             return
+        from inarch.contract.call_events import FileChanged
+
         journal, data = self.state.journal, event.data
         self.paths |= dict.fromkeys(filter(None, (data["path"], data["new_path"])))
         if not self.keeps:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, evolve, field
 
 from inarch.calls.before_images import FILE_LIMIT
+from inarch.contract.call_events import ChangesUndone, FileChanged
 from inarch.contract.codec import from_data
 from inarch.contract.errors import PluginError, StoreError, ToolFailed, UsageError
-from inarch.contract.events import ChangesUndone, Event, FileChanged
+from inarch.contract.events import Event
 from inarch.contract.files import FileState
 from inarch.contract.guarding import guarded
 from inarch.contract.ids import new_id
 from inarch.contract.ports import ContextStore, Workspace
-from inarch.contract.session_extensions import PutBack, SessionExtension, Standing
+from inarch.contract.session_extensions import SessionExtension
+from inarch.contract.undoing import PutBack, Standing
 from inarch.contract.workspaces import Restorable
 from inarch.journal.changes import changes_now, kept_changes, standing_at
 from inarch.journal.journal import Journal

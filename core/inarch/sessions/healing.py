@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve
 
+from inarch.contract.beside_events import ChildEnded, ChildStarted
+from inarch.contract.call_events import CallResult
 from inarch.contract.codec import to_data
 from inarch.contract.errors import StoreError
 from inarch.contract.event_parts import Spent
-from inarch.contract.events import CallResult, ChildEnded, ChildStarted, Note, TurnEnded
+from inarch.contract.events import Note, TurnEnded
 from inarch.contract.ports import ContextStore
 from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
 from inarch.journal.history import History
@@ -63,7 +65,7 @@ def end_children(journal: Journal, heard: Heard) -> list[Note]:
     return notes
 
 
-@define
+@define(eq=False, repr=False)
 class _Ended:
     """As much of the end of a child's child as a ledger needs."""
 

@@ -17,9 +17,7 @@ from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.guarding import KERNEL
 from inarch.contract.ports import ContextStore
 from inarch.journal.journal import Journal
-from inarch.sessions.healing import end_children, end_what_was_cut_off
 from inarch.sessions.hearing import Heard
-from inarch.sessions.mending import bring_back
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
 from inarch.turns.context.earlier_turns import restored
@@ -56,6 +54,8 @@ def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> Ses
     history, heard = _resumed(store, session_id, make, parts.settle)
     told = parts.untold_damage()
     if session_id and (heard.holes or told):
+        from inarch.sessions.mending import bring_back
+
         came_back, more = bring_back(parts, session_id, heard.holes)
         told += more
         if came_back:
@@ -76,8 +76,7 @@ def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> Ses
     state = _state(parts, journal, history, heard, doors)
     journal.listeners += [heard.ledger.saw, heard.between.saw]
     journal.listeners += _tracers(parts, journal)
-    notes = end_children(journal, heard) if history is not None else []
-    notes += end_what_was_cut_off(journal, history, heard.ledger) if history is not None else []
+    notes = [] if history is None else _healed(journal, history, heard)
     if doors.above is None:
         journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
     journal.listeners.append(lambda event: _count_effects(state, event))
@@ -111,6 +110,13 @@ def _resumed(
     if not history.seq:
         raise UsageError(f"there is no session {session_id}", "inarch sessions list shows those of this directory")
     return history, heard
+
+
+def _healed(journal: Journal, history: History, heard: Heard) -> list[Note]:
+    """Record the ends of what was cut off with a kept session; return what is to be told of it."""
+    from inarch.sessions.healing import end_children, end_what_was_cut_off
+
+    return [*end_children(journal, heard), *end_what_was_cut_off(journal, history, heard.ledger)]
 
 
 def _is_elsewhere(root: str, here: str) -> bool:

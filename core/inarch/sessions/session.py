@@ -22,7 +22,7 @@ from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
     from inarch.contract.inputs import Input
-    from inarch.contract.session_extensions import UndoReport
+    from inarch.contract.undoing import UndoReport
     from inarch.turns.context.viewing import ContextView
 
 _PAUSE_S = 0.02

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from inarch.contract.beside_events import TurnHeld
 from inarch.contract.errors import InarchError
-from inarch.contract.events import TurnHeld
 from inarch.contract.guarding import blame, guarded
 from inarch.contract.records import Message, Text
 from inarch.turns.limits import AnswerRefused

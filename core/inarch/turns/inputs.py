@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
 
 from inarch.contract.errors import StoreError, UsageError
-from inarch.contract.events import InputEnded, InputWaiting
 from inarch.contract.ids import new_id
 from inarch.contract.inputs import Input
 from inarch.journal.journal import Journal
+
+if TYPE_CHECKING:
+    from inarch.contract.beside_events import InputEnded
 
 
 @define(eq=False, repr=False)
@@ -45,12 +47,14 @@ class Inputs:
         """
         if not text.strip():
             raise UsageError("there is nothing to say", "say what the model should know")
+        from inarch.contract.beside_events import InputWaiting
+
         said = Input(new_id(), self.journal.redactor.text(text), by, self.turn_id)
         turn_id = said.turn_id or None
         try:
             self.journal.keep((InputWaiting(said.id, said.text, by),), turn_id)
         except StoreError:  # what waits in the journal is tried again, and must not come to anything then
-            self.journal.keep((InputEnded(said.id, "taken_back", said.text, by),), turn_id, at_once=False)
+            self.journal.keep((_ended(said, "taken_back"),), turn_id, at_once=False)
             raise
         with self._lock:
             self.waiting.append(said)
@@ -131,4 +135,6 @@ def empty_prompt() -> UsageError:
 
 
 def _ended(said: Input, outcome: Literal["added", "prompt", "taken_back"]) -> InputEnded:
+    from inarch.contract.beside_events import InputEnded  # most turns hear nothing but their prompt
+
     return InputEnded(said.id, outcome, said.text, said.by)

@@ -11,7 +11,7 @@ from attrs import define, evolve, field
 
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import ErrorCode, InarchError, StoreError
-from inarch.contract.events import CallReviewed, DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
+from inarch.contract.events import DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
@@ -135,6 +135,8 @@ class TurnRun:
 
     def _told(self, calls: tuple[ToolCall, ...], warning: str) -> tuple[ToolCall, ...]:
         """Return calls whose last result has words of Inarch's own below it, as it has a reviewer's."""
+        from inarch.contract.beside_events import CallReviewed
+
         *others, last = calls
         self.state.journal.record(CallReviewed(last.id, last.name, KERNEL, "limits", warning), self.turn.id)
         result = last.result and with_added(last.result, KERNEL, warning)

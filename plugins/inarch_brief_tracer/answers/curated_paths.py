@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attrs import field, frozen
+from attrs import frozen
 
 from inarch import KeptFolder, ToolFailed, UsageError
 from inarch_brief_tracer.answers.wording import at
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 FOLDER = "paths"
 MAX_PATHS = 200
 MAX_BYTES = 64_000
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_STEP = re.compile(
-    r"\s*(?:\d+[.)]|[-*+])\s+`?([^\W\d][\w.]*)(?:\(\))?`?(?:\s*[—–-]?\s*\(?`?([^\s`()]+):(\d+)`?\)?)?\s*"
-)
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}"
+_STEP = r"\s*(?:\d+[.)]|[-*+])\s+`?([^\W\d][\w.]*)(?:\(\))?`?(?:\s*[—–-]?\s*\(?`?([^\s`()]+):(\d+)`?\)?)?\s*"
 
 
 class KeptStep(NamedTuple):
@@ -39,8 +37,7 @@ class KeptStep(NamedTuple):
         return ".".join(self.qualname.split(".")[-2:])
 
 
-@frozen
-class CuratedPath:
+class CuratedPath(NamedTuple):
     """A path that somebody found worth keeping."""
 
     name: str
@@ -64,8 +61,7 @@ class CuratedPath:
         return "\n".join(lines) + "\n"
 
 
-@frozen
-class Checked:
+class Checked(NamedTuple):
     """A path held against the code as it is now.
 
     Args:
@@ -74,7 +70,7 @@ class Checked:
     """
 
     path: CuratedPath
-    nodes: tuple[Node | None, ...] = field(factory=tuple)
+    nodes: tuple[Node | None, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -110,7 +106,7 @@ def read_path(name: str, text: str) -> CuratedPath:
     described: list[str] = []
     steps: list[KeptStep] = []
     for line in text.splitlines():
-        found = _STEP.fullmatch(line)
+        found = re.fullmatch(_STEP, line)
         if found:
             steps.append(KeptStep(found[1], found[2] or "", int(found[3] or 0)))
         elif not steps and not line.startswith("# "):
@@ -175,7 +171,7 @@ class CuratedPaths:
         except ToolFailed:  # its trust was lost since this run began
             return []
         found = (name.removesuffix(".md") for name in listed if name.endswith(".md"))
-        return [name for name in (name.removeprefix(f"{FOLDER}/") for name in found) if _NAME.fullmatch(name)]
+        return [name for name in (name.removeprefix(f"{FOLDER}/") for name in found) if re.fullmatch(_NAME, name)]
 
     def all(self) -> list[CuratedPath]:
         """Read all paths, those that can't be read left out."""
@@ -188,7 +184,7 @@ class CuratedPaths:
 
     def get(self, name: str) -> CuratedPath | None:
         """Read one path; None if there is none."""
-        if self.folder is None or not _NAME.fullmatch(name):
+        if self.folder is None or not re.fullmatch(_NAME, name):
             return None
         try:
             data = self.folder.read(f"{FOLDER}/{name}.md")
@@ -231,7 +227,7 @@ class CuratedPaths:
         return bool(had and had[-1])
 
     def _writable(self, name: str) -> tuple[KeptFolder, str]:
-        if not _NAME.fullmatch(name):
+        if not re.fullmatch(_NAME, name):
             raise UsageError(f"{name!r} is no name for a path", "use letters, digits, - _ and .")
         if self.folder is None:
             raise UsageError(

@@ -31,7 +31,7 @@ _NOTHING: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Wish:
     """How a flow is wanted.
 
@@ -48,7 +48,7 @@ class Wish:
     code: bool = False
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Answered:
     """What was found for a query.
 

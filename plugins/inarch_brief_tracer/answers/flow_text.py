@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
 
 TOKENS = 1_500
 HEADING = "## Execution Flow"
-_PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:test )?files\b|may not be indexed")
+_PARTLY = r"\b\d[\d,]* of [\d,]+ (?:test )?files\b|may not be indexed"
 """How it is said that only a part of the code was looked at: that comes first."""
 UNLINKED = "What calls it is not linked yet."
 _PER_TOKEN = 3
 """Characters a token has at least in such text; most have more."""
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Story:
     """What is told about a target.
 
@@ -70,11 +71,13 @@ def told(story: Story, sites: Sites, tokens: int = TOKENS) -> str:
 
 def fitted(write: Callable[[Detail], str], tokens: int) -> str:
     """Take the fullest text that fits; of the last resort, as many lines as do."""
-    text = ""
-    for detail in details():
-        # Reading call sites takes most of the time: where there is no room even without them, it is not tried.
-        if detail.calls and tokens_of(write(detail._replace(calls=False, code=0))) > tokens:
-            continue
+    text, ways = "", list(details())
+
+    def may_fit(detail: Detail) -> bool:
+        return tokens_of(write(detail._replace(calls=False, code=0))) <= tokens
+
+    # Reading call sites takes most of the time: where there is no room even without them, it is not tried.
+    for detail in ways[bisect_left(ways, True, hi=len(ways) - 1, key=may_fit) :]:
         text = write(detail)
         if tokens_of(text) <= tokens:
             return text
@@ -111,7 +114,7 @@ def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
     yield HEADING
     yield ""
     notes = joined(flow.linked, story.note)
-    partly = [note for note in notes.split("; ") if _PARTLY.search(note)]
+    partly = [note for note in notes.split("; ") if re.search(_PARTLY, note)]
     if partly:
         yield from (f"Note: {plain('; '.join(partly))}", "")
     if routes:

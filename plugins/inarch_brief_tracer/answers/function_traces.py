@@ -31,7 +31,7 @@ from inarch_brief_tracer.graph.model import Below, Flow, Node, Route
 MAX_BELOW = 24
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Traced:
     """What was found from a function on.
 

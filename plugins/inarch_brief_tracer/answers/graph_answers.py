@@ -8,7 +8,6 @@ from inarch import KeptFolder, ToolContext, ToolFailed
 from inarch_brief_tracer.answers import curated_paths
 from inarch_brief_tracer.answers.call_sites import Sites
 from inarch_brief_tracer.answers.flow_answers import Wish, answered
-from inarch_brief_tracer.answers.function_traces import traced
 from inarch_brief_tracer.answers.neighbourhood import callers_in, neighbourhood
 from inarch_brief_tracer.answers.tool_look import look
 from inarch_brief_tracer.answers.wording import at
@@ -36,6 +35,7 @@ def context_get(index: Index, context: ToolContext, query: str, project: KeptFol
 
 def trace_execution(index: Index, context: ToolContext, function: str, direction: str, depth: int) -> dict[str, Any]:
     """Answer `trace_execution`."""
+    from inarch_brief_tracer.answers.function_traces import traced
 
     def answer(graph: Graph, coverage: Coverage) -> dict[str, Any]:
         node = only(graph, coverage, function)

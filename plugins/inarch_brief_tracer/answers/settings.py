@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Settings:
     """Settings of the brief tracer.
 

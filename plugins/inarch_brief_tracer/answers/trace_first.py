@@ -21,7 +21,7 @@ _CODE = (
 )
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class TraceFirst:
     """Decides without asking a model; what is not about the flow of the code is passed on."""
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 
 from inarch_brief_tracer.facts.modules import CODE, parts_of, regular_top, role_of, root_of, usual_root
-from inarch_brief_tracer.facts.name_scan import absolute_imports
 
 MOST_READ = 400
 """Files that are asked for their imports."""
@@ -39,6 +38,8 @@ def decided(
     folders: Mapping[str, list[str]], packages: Collection[str], text_of: Callable[[str], str]
 ) -> dict[str, int]:
     """Ask the imports of files for the roots of their folders; folders of which they say nothing are left out."""
+    from inarch_brief_tracer.facts.name_scan import absolute_imports  # what was decided is kept
+
     asked = [(folder, absolute_imports(text_of(path))) for folder, path in islice(_asked(folders), MOST_READ)]
     lasts = {name.rpartition(".")[2] for _, names in asked for name in names}
     ends = _suffixes(folders, packages, lasts)

@@ -53,7 +53,8 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
     """
     try:
         among = documents.TEXTS if kind in _OF_TEXTS else documents.NATURES
-        answer = searched(shelf.words, text, _DEEPEST, among=among)
+        if (answer := shelf.answers.get((text, among))) is None:  # an answer looks for its target, and what is near it
+            answer = shelf.answers[text, among] = searched(shelf.words, text, _DEEPEST, among=among)
     except ValueError as error:
         raise sqlite3.DatabaseError(str(error)) from error
     worded = _worded(shelf, answer, kind, limit)

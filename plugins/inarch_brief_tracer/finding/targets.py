@@ -39,7 +39,7 @@ class Named(NamedTuple):
     nearest: tuple[str, ...] = ()
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Match:
     """What a query is about: the best target first, and whether it is beyond doubt."""
 

@@ -14,7 +14,7 @@ from attrs import Factory, define
 
 from inarch_brief_tracer.facts.nature import SPAN_SHIFT
 from inarch_brief_tracer.graph.model import Arc, Gate
-from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES
+from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
 
 
 class FileArcs(NamedTuple):

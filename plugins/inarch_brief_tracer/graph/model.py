@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.entry_kinds import ENTRY_KINDS
-from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES
+from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
 
 RANKS: Mapping[str, int] = {kind: place for place, kind in enumerate(ENTRY_KINDS)}
 

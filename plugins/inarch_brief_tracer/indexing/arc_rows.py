@@ -12,7 +12,8 @@ from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
 from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
 from inarch_brief_tracer.graph.spans import spans
-from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES, Edge, label
+from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
+from inarch_brief_tracer.linking.edges import Edge, label
 from inarch_brief_tracer.store.kept_files import put_state, state
 
 LAMBDA = "lambda"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class Look:
     """How to look.
 

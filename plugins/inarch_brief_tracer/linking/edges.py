@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from attrs import define
 
-CALL_KINDS = ("call", "property", "dunder", "decorator", "callback", "framework")
-CONFIDENCES = ("exact", "inferred", "hierarchy", "name")
-"""How sure a call is, the surest first."""
+from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
 
 
 class Fn(NamedTuple):

@@ -6,7 +6,8 @@ from array import array
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.linking.edges import CALL_KINDS, Edges, Fn
+from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS
+from inarch_brief_tracer.linking.edges import Edges, Fn
 from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.values import Scope
 

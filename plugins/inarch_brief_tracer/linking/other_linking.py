@@ -9,7 +9,7 @@ from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, FUNCTION, METHOD, Call
 from inarch_brief_tracer.facts.modules import shared_folders
-from inarch_brief_tracer.linking.edges import CONFIDENCES
+from inarch_brief_tracer.linking.edge_kinds import CONFIDENCES
 from inarch_brief_tracer.linking.other_names import Names, OtherFile, Spot
 
 EXACT, INFERRED, HIERARCHY, NAME = CONFIDENCES

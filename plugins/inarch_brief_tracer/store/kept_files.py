@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +13,7 @@ from inarch_brief_tracer.facts.file_facts import Facts, decode
 from inarch_brief_tracer.facts.file_names import NOTEBOOK
 
 if TYPE_CHECKING:
+    from inarch_search import Answer
     from inarch_search.index import Index as Search
 
 
@@ -74,6 +75,8 @@ class Shelf:
     connection: sqlite3.Connection
     read: Callable[[str], bytes | None]
     former: Search | None = None
+    answers: dict[tuple[str, Collection[str]], Answer] = Factory(dict)
+    """What was found by words, by the question and the natures of what it was looked for among."""
     _known: dict[int, tuple[str, str, str, Facts]] = Factory(dict)
 
     @property

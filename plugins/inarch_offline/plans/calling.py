@@ -10,7 +10,7 @@ from inarch_offline.flows import say_tests, say_ways
 from inarch_offline.intents import Intent
 from inarch_offline.material import Context, Hit, Site, context, hits
 from inarch_offline.plans.defining import say_definition, say_sites, say_steps
-from inarch_offline.plans.explaining import is_named, say_note
+from inarch_offline.plans.naming import is_named, say_note
 from inarch_offline.plans.searching import say_hits, say_symbols, written
 from inarch_offline.writing import Page, code, counted, cut, joined
 

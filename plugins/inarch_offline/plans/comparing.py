@@ -9,7 +9,7 @@ from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.material import Context, Symbol, context
 from inarch_offline.plans.defining import say_definition, say_sites, say_steps
-from inarch_offline.plans.explaining import is_named
+from inarch_offline.plans.naming import is_named
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import say_symbols
 from inarch_offline.readme import plain_text

@@ -11,11 +11,9 @@ from inarch_offline.exchange import Asking, Plan
 from inarch_offline.flows import say_ways
 from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside, is_test
-from inarch_offline.material import Context, Site, Symbol, context, files, hits, said
-from inarch_offline.plans.configuring import settings_for
+from inarch_offline.material import Context, Site, Symbol, context, files, hits
 from inarch_offline.plans.defining import say_class, say_code, say_definition, say_sites, say_steps
-from inarch_offline.plans.documenting import say_documented
-from inarch_offline.plans.outlining import explain_file
+from inarch_offline.plans.naming import LINKED, bears, is_named, say_note
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (
     best_hits,
@@ -39,10 +37,6 @@ _SETTING = frozenset(
     ["set", "change", "limit", "specify", "pass", "disable", "enable", "increase", "reduce", "adjust", "override"]
 )
 """Verbs that ask for what can be set rather than for what is done."""
-LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
-"""A note on who calls what: it changes no definition."""
-_PARTLY = re.compile(r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only the first [\d,]+ files")
-"""How a look-up says that it saw only a part of the code."""
 
 
 def explain(intent: Intent) -> Plan:
@@ -52,25 +46,25 @@ def explain(intent: Intent) -> Plan:
     page = Page()
     target = found.target
     if target is not None and target.kind == "module" and is_named(intent, target):
-        page = yield from explain_file(intent._replace(path=target.place.path))
+        page = yield from _outlined(intent, target.place.path)
         path = target.place.path
         say_symbols(page, "See also", [other for other in found.others if other.place.path != path], 4)
     elif not (intent.if_so or (target is not None and is_named(intent, target))) and (
         path := (yield from file_named(intent))
     ):
-        page = yield from explain_file(intent._replace(path=path))
+        page = yield from _outlined(intent, path)
         return page
     elif target is not None and target.is_text:
         yield from say_texts(page, intent, found)
     elif target is not None and not _is_unrelated(intent, target):
         if not is_named(intent, target):
-            if intent.how_to and (yield from say_documented(page, intent)):
+            if intent.how_to and (yield from _documented(page, intent)):
                 say_symbols(page, "Close to it in the code", [target, *found.others], 4)
                 return page
-            if intent.subject.partition(" ")[0].lower() in _SETTING and (settings := (yield from settings_for(intent))):
+            if intent.subject.partition(" ")[0].lower() in _SETTING and (settings := (yield from _set(intent))):
                 return settings
             if (yield from is_said_unclear(page, intent, result, found)):
-                settings = yield from settings_for(intent)
+                settings = yield from _set(intent)
                 return settings or page
         found = found._replace(target=(yield from whole_code(target)))
         delegate = yield from _delegate(found)
@@ -82,6 +76,25 @@ def explain(intent: Intent) -> Plan:
         yield from _without_symbols(page, intent, found)
     say_note(page, result, LINKED, named=is_answered(intent, found))
     return page
+
+
+# Most questions need none of these plans, and they bring a third of what the offline planner is made of.
+def _outlined(intent: Intent, path: str) -> Plan:
+    from inarch_offline.plans.outlining import explain_file
+
+    return explain_file(intent._replace(path=path))
+
+
+def _set(intent: Intent) -> Asking[Page | None]:
+    from inarch_offline.plans.configuring import settings_for
+
+    return settings_for(intent)
+
+
+def _documented(page: Page, intent: Intent) -> Asking[bool]:
+    from inarch_offline.plans.documenting import say_documented
+
+    return say_documented(page, intent)
 
 
 def is_said_unclear(page: Page, intent: Intent, result: ToolResult, found: Context) -> Asking[bool]:
@@ -153,19 +166,6 @@ def _delegate(found: Context) -> Asking[Context | None]:
     return there._replace(target=(yield from whole_code(there.target)))
 
 
-def say_note(page: Page, result: ToolResult, without: str = "(?!)", named: bool = False) -> None:
-    """Pass on what a look-up says of its answer, but for what does not matter here.
-
-    That only a part was looked at comes first, and is left out where a definition was asked for by name and is there.
-    """
-    notes = [note for note in said(result).split("; ") if note and not re.match(without, note)]
-    partly = [note for note in notes if _PARTLY.search(note)]
-    if partly and not named:
-        page.open_with("; ".join(partly))
-    if kept := [note for note in notes if note not in partly]:
-        page.note("; ".join(kept))
-
-
 def say_target(page: Page, intent: Intent, found: Context, delegate: Context | None = None) -> None:
     """Write all there is to say about the best match."""
     target = found.target
@@ -208,20 +208,6 @@ def _say_callers(page: Page, found: Context) -> None:
         say_sites(page, "Called from tests and examples", found.callers, 2, found.more_callers)
 
 
-def is_named(intent: Intent, target: Symbol) -> bool:
-    """Whether the prompt names the definition."""
-    said = () if intent.tongue else intent.subject.split()  # a word of another language is no name
-    return _bears(target, (*intent.names, *said)) and len(intent.subject.split()) <= 3
-
-
-def _bears(target: Symbol, names: Sequence[str]) -> bool:
-    """Whether a definition has one of some names; a test's own has it as it is written: `Reader` is no `reader()`."""
-    last = {name.rpartition(".")[2] for name in names}
-    if target.test:
-        return target.name in last or target.name.lower() in {name.lower() for name in last if name.islower()}
-    return target.name.lower() in {name.lower() for name in last}
-
-
 def _say_callees(page: Page, callees: Sequence[Site]) -> None:
     seen: dict[str, Site] = {}
     for site in callees:
@@ -239,7 +225,7 @@ def _say_callees(page: Page, callees: Sequence[Site]) -> None:
 def _is_unrelated(intent: Intent, target: Symbol) -> bool:
     """Whether a name was asked for that the match does not bear."""
     names = _names(intent) if target.test else intent.names
-    return len(intent.subject.split()) == 1 and bool(names) and not _bears(target, names)
+    return len(intent.subject.split()) == 1 and bool(names) and not bears(target, names)
 
 
 def _names(intent: Intent) -> Sequence[str]:

@@ -8,7 +8,8 @@ from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.material import Symbol, context, hits, symbols
-from inarch_offline.plans.explaining import explain, is_named
+from inarch_offline.plans.explaining import explain
+from inarch_offline.plans.naming import is_named
 from inarch_offline.plans.searching import say_closest, say_symbols, significant, stem
 from inarch_offline.writing import Page, counted
 

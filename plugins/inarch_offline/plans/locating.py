@@ -9,16 +9,8 @@ from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Symbol, context, hits
 from inarch_offline.plans.defining import say_code, say_sites
-from inarch_offline.plans.explaining import (
-    LINKED,
-    file_named,
-    is_answered,
-    is_named,
-    is_said_unclear,
-    say_more,
-    say_note,
-    say_texts,
-)
+from inarch_offline.plans.explaining import file_named, is_answered, is_said_unclear, say_more, say_texts
+from inarch_offline.plans.naming import LINKED, is_named, say_note
 from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (

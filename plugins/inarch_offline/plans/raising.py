@@ -12,7 +12,7 @@ from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, context, file_text, hits
-from inarch_offline.plans.explaining import is_named
+from inarch_offline.plans.naming import is_named
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.whole import of_the_whole
 from inarch_offline.writing import Page, Place, code, counted, cut, shortened

@@ -6,7 +6,7 @@ from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.material import context
-from inarch_offline.plans.explaining import is_named
+from inarch_offline.plans.naming import is_named
 from inarch_offline.plans.outlining import explain_file
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import say_symbols

@@ -12,7 +12,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.layout import is_test
 from inarch_offline.material import Hit, Site, context, files, hits, is_partial
 from inarch_offline.plans.defining import say_sites
-from inarch_offline.plans.explaining import is_named
+from inarch_offline.plans.naming import is_named
 from inarch_offline.plans.searching import significant
 from inarch_offline.words import in_words
 from inarch_offline.writing import Page, Place, code, counted, cut, shortened

@@ -10,15 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
-from inarch.contract.events import (
-    CallResult,
-    CallState,
-    EventData,
-    ModelReplied,
-    SessionStarted,
-    TurnEnded,
-    TurnStarted,
-)
+from inarch.contract.call_events import CallResult, CallState
+from inarch.contract.events import EventData, ModelReplied, SessionStarted, TurnEnded, TurnStarted
 from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal

@@ -9,10 +9,8 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch.contract.call_events import CallOutput, CallResult, CallState
 from inarch.contract.events import (
-    CallOutput,
-    CallResult,
-    CallState,
     Event,
     EventData,
     ModelDelta,

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.events import CallResult, FileChanged
+from inarch.contract.call_events import CallResult, FileChanged
 from inarch.contract.records import ToolResult
 
 from .picturing import END, START, Stage, asked, begun, call, done, failed, replied, runs, too_wide

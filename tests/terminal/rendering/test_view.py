@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inarch.contract.call_events import FileChanged
 from inarch.contract.events import (
     ContextAdded,
     ContextDropped,
     ErrorHappened,
     EventData,
-    FileChanged,
     KeptImage,
     LimitWait,
     ModelDelta,
@@ -197,7 +197,7 @@ def test_calls_without_a_result_are_not_left_behind() -> None:
 
 
 def test_a_call_waits_for_an_approval() -> None:
-    from inarch.contract.events import CallState
+    from inarch.contract.call_events import CallState
 
     stage = Stage().saw(call("c", "write_file", file_path="a"), CallState("c", "write_file", "awaiting_approval"))
     assert stage.moving() == ["├─ ? write_file a · awaiting approval"]

@@ -216,7 +216,7 @@ def is_own_word(value: str) -> bool:
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    from inarch.contract.events import EVENT_KINDS
+    from inarch.contract.event_kinds import EVENT_KINDS
 
     classes: list[Any] = [item for item in vars(records).values() if isinstance(item, type)] + [*EVENT_KINDS.values()]
     fields = {item.name for cls in classes for item in getattr(cls, "__attrs_attrs__", ())}
