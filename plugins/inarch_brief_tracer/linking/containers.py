@@ -7,7 +7,18 @@ from inarch_brief_tracer.linking.budget import CALL, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
-from inarch_brief_tracer.linking.values import Cls, Container, Generator, Instance, Number, Outside, Property, Text
+from inarch_brief_tracer.linking.namespaces import entry, write_entry
+from inarch_brief_tracer.linking.values import (
+    Cls,
+    Container,
+    Generator,
+    Instance,
+    Namespace,
+    Number,
+    Outside,
+    Property,
+    Text,
+)
 
 MAX_ITEMS = 64
 """Items of a container with cells of their own; further ones share one."""
@@ -26,11 +37,8 @@ def item_cell(linker: Linker, container: Container, key: str | int) -> Cell:
 
 def all_items(linker: Linker, container: Container) -> Values:
     """Give the values of all items."""
-    linker.read(container.rest)
-    result = linker.read(container.rest)
-    for cell in list(container.items.values()):
-        result = union(result, linker.read(cell))
-    return result
+    parts = [linker.read(cell) for cell in (container.rest, *container.items.values())]
+    return every([part for part in parts if part])
 
 
 def key_of(value: Value) -> str | int | None:
@@ -62,6 +70,8 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
         return result
     if isinstance(base, Generator):
         return linker.read(base.items)
+    if isinstance(base, Namespace):
+        return every([entry(linker, base, key.text) for key in keys if isinstance(key, Text)])
     if isinstance(base, Instance):
         found = special(linker, base, "__getitem__", Arguments((keys,)), line)
         if found is None and base.cls.data == "NamedTuple":
@@ -90,6 +100,10 @@ def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: in
             linker.put(item_cell(linker, base, key), values)
         if not literal:
             linker.put(base.rest, values)
+    elif isinstance(base, Namespace):
+        for name in keys:
+            if isinstance(name, Text):
+                write_entry(linker, base, name.text, values)
     elif isinstance(base, Instance):
         special(linker, base, "__setitem__", Arguments((keys, values)), line)
 

@@ -26,7 +26,7 @@ from inarch_brief_tracer.linking.containers import (
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Missing, every, union
 from inarch_brief_tracer.linking.names import binding_cell, builtin, name_cell, own_cell
 from inarch_brief_tracer.linking.strings import as_text
-from inarch_brief_tracer.linking.values import Container, Func, Generator, Instance, Scope, Text
+from inarch_brief_tracer.linking.values import Container, Func, Generator, Guess, Instance, Scope, Text
 
 Evaluate = Callable[[Linker, Code], Values]
 
@@ -77,7 +77,11 @@ def _call(linker: Linker, code: Code) -> Values:
     arguments = _arguments(linker, code[2], code[3]) if code[2] or code[3] else NO_ARGUMENTS
     if len(callees) == 1:
         return call(linker, callees[0], arguments, line, CALL, True)
-    if len(callees) > MAX_BOUND and len(callees) * len(arguments.every()) > MAX_BINDINGS:
+    if (
+        len(callees) > MAX_BOUND
+        and type(callees[-1]) is not Guess
+        and len(callees) * len(arguments.every()) > MAX_BINDINGS
+    ):
         # A call that may reach this many says little about what each is given.
         arguments = NO_ARGUMENTS
     return every([call(linker, value, arguments, line) for value in callees])

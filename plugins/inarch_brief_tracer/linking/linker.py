@@ -27,6 +27,7 @@ from inarch_brief_tracer.linking.values import (
     Instance,
     Method,
     Module,
+    Namespace,
     Number,
     OpenClass,
     Outside,
@@ -35,6 +36,7 @@ from inarch_brief_tracer.linking.values import (
     Property,
     Scope,
     Text,
+    Unnamed,
 )
 
 BUILTINS = frozenset(dir(builtins))
@@ -111,6 +113,10 @@ class Linker:
     hierarchical: dict[Value, None] = Factory(dict)
     """Callables that were found in classes derived from an open receiver's."""
     guesses: dict[Value, Guess] = Factory(dict)
+    namespaces: dict[Value, Namespace] = Factory(dict)
+    unnamed: dict[Value, Unnamed] = Factory(dict)
+    dispatches: dict[tuple[int, Unnamed], int] = Factory(dict)
+    """Calls of attributes whose names are unknown: by scope and owner, the line."""
     guessing: bool = False
     """Whether what is read now is known by a part of its name only."""
     models: dict[str, Callable[[Linker, Arguments, int], Values]] = Factory(dict)
@@ -144,6 +150,8 @@ class Linker:
             self.above,
             self.closed,
             self.guesses,
+            self.namespaces,
+            self.unnamed,
             self.module_values,
             self.crossings,
         )
@@ -161,6 +169,7 @@ class Linker:
                     table.popitem()
             self.late = False
             self.hooks.clear()
+            self.dispatches.clear()
             self.hierarchical.clear()
             self.undecided.clear()
             self.queue.clear()
@@ -205,6 +214,8 @@ class Linker:
         if cell in self.closed:
             fresh = self.admitted(cell, fresh)
         grown = known
+        if not known and len(fresh) > MAX_LIGHT and is_table(fresh):
+            grown, fresh = fresh, EMPTY
         for value in fresh:
             grown = self.widened(grown, value) if len(grown) >= MAX_LIGHT else (*grown, value)
         if grown is not known:
@@ -234,9 +245,15 @@ class Linker:
             for other in known:
                 if type(other) is Instance and other.open and other.cls in ancestry:
                     return known
-        if len(known) < (self.budget.values if kind is Instance else self.budget.functions):
+        if len(known) < self._room(kind):
             return (*known, value)
         return _generalized(known, value)
+
+    def _room(self, kind: type[Value]) -> int:
+        """Say how many values a set may hold before one of a kind: what a part of a name tells is cheap to keep."""
+        if kind is Guess:
+            return MAX_GUESSES
+        return self.budget.values if kind is Instance else self.budget.functions
 
     def wake(self, units: list[int]) -> None:
         """Put units on the worklist, and forget that they have read."""
@@ -346,6 +363,8 @@ class Linker:
         return self.scopes[self.unit_scope[unit]]
 
 
+MAX_GUESSES = 512
+"""Functions that a part of a name may mean together: the methods of many visitors."""
 MAX_LIGHT = 4
 """Texts, numbers and names from outside that a set tells apart."""
 
@@ -365,6 +384,15 @@ def _generalized(known: Values, value: Value) -> Values:
         return known
     return (ANYTHING, *[one for one in known if type(one) is not Instance])
 
+
+def is_table(values: Values) -> bool:
+    """Whether values are names and dotted names that stood together in a table: they stay apart."""
+    return len(values) <= MAX_TABLE and all(
+        isinstance(value, Text) and value.text.replace(".", "").isidentifier() for value in values
+    )
+
+
+MAX_TABLE = 64
 
 EMPTY: Values = ()
 

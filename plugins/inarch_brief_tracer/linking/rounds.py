@@ -10,6 +10,7 @@ from inarch_brief_tracer.linking.framework_models import deferred_method
 from inarch_brief_tracer.linking.library_models import MODELS
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies
+from inarch_brief_tracer.linking.namespaces import family_method, namespace_method
 from inarch_brief_tracer.linking.statements import run
 from inarch_brief_tracer.linking.strings import text_method
 from inarch_brief_tracer.linking.values import Scope
@@ -25,6 +26,9 @@ def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
         "Container": container_method,
         "Generator": generator_method,
         "Property": property_method,
+        "Namespace": namespace_method,
+        "Cls": family_method,
+        "OpenClass": family_method,
         "Func": deferred_method,
         "Bound": deferred_method,
         "Text": text_method,
