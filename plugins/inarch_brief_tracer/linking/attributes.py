@@ -315,8 +315,8 @@ def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: 
             return None
     result: Values = ()
     # Operators are everywhere: where many classes override one, the receiver's own has to do.
-    few = len(found.derived) <= MAX_IMPLICIT and linker.budget.visits > 2
-    derived = found.derived if few or not found.in_class else ()
+    few = len(found.derived) <= MAX_IMPLICIT and (linker.budget.visits > 2 or not found.in_class)
+    derived = found.derived if few else ()
     for at, cell in enumerate((*found.in_class, *derived)):
         confidence = INFERRED if at < len(found.in_class) else HIERARCHY
         for value in linker.read(cell):

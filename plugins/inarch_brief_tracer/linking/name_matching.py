@@ -12,6 +12,8 @@ from inarch_brief_tracer.linking.members import outside_bases
 from inarch_brief_tracer.linking.values import Cls, Func, Property, Scope
 
 MAX_CANDIDATES = 3
+MAX_DEFINING = 24
+"""Classes that may have an attribute of a property's name, if a read of it is to mean the property."""
 MAX_HOOKS = 8
 """Methods of a class that what it has from outside may call."""
 _BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
@@ -53,6 +55,8 @@ def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
             found = methods.get(item.name, []) if item.called else properties.get(item.name, [])
             if item.called and not found:
                 continue
+            if not item.called and len(linker.defining.get(item.name, ())) > MAX_DEFINING:
+                continue  # other classes have a plain attribute of that name
             if len(found) <= MAX_CANDIDATES:
                 for scope in found:
                     linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)

@@ -15,6 +15,9 @@ from inarch_brief_tracer.linking.statements import run
 from inarch_brief_tracer.linking.strings import text_method
 from inarch_brief_tracer.linking.values import Scope
 
+EARLY = 2
+"""Visits of a statement of a module or class beyond those of others: all ask for what it imports and defines."""
+
 Unresolved = dict[int, list[Missing]]
 """Attributes whose bases stay unknown, by the unit that reads them."""
 
@@ -76,12 +79,13 @@ def _work(linker: Linker, bodies: Bodies, unresolved: Unresolved) -> bool:
         linker.queue.clear()
         for unit in batch:
             queued[unit] = 0
-            if visits[unit] >= most or (work > limit and visits[unit]):
+            scope = scopes[unit_scope[unit]]
+            early = EARLY if scope.facts.kind <= CLASS_SCOPE else 0
+            if visits[unit] >= most + early or (work > limit and visits[unit]):
                 complete = False
                 continue
             visits[unit] += 1
             work += 1
-            scope = scopes[unit_scope[unit]]
             linker.unit, linker.scope = unit, scope
             try:
                 run(linker, bodies.of(scope)[unit - scope.first])

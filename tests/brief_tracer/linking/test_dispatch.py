@@ -203,3 +203,47 @@ def run(box: Box):
     )
     assert ("run", "Inner.open") in edges
     assert ("run", "Other.open") in edges
+
+
+def test_a_protocol_that_anything_callable_keeps_names_no_classes() -> None:
+    edges = found(
+        """
+from typing import Protocol
+class Getter(Protocol):
+    def __call__(self): ...
+class Drawn(Protocol):
+    def __drawn__(self): ...
+class Also(Protocol):
+    def __drawn__(self): ...
+class Other:
+    def __call__(self): pass
+class Picture:
+    def __drawn__(self): pass
+def get(getter: Getter): getter()
+def draw(drawn: Drawn): drawn.__drawn__()
+"""
+    )
+    assert ("get", "Other.__call__") not in edges
+    assert edges["draw", "Picture.__drawn__"] == "hierarchy"
+    assert ("draw", "Also.__drawn__") not in edges
+
+
+def test_an_attribute_that_many_classes_have_is_not_taken_for_a_property() -> None:
+    text = """
+class Shape:
+    @property
+    def area(self): pass
+def run(shape): return shape.area
+"""
+    others = "".join(f"class Other{at}:\n    def __init__(self): self.area = 1\n" for at in range(30))
+    assert found(text)["run", "Shape.area"] == "name"
+    assert ("run", "Shape.area") not in found(text + others)
+
+
+def test_an_operator_calls_no_method_that_only_many_derived_classes_have() -> None:
+    def edges(count: int) -> dict[tuple[str, str], str]:
+        derived = "".join(f"class C{at}(Base):\n    def __len__(self): pass\n" for at in range(count))
+        return found(f"class Base: pass\n{derived}def run(base: Base): return len(base)\n")
+
+    assert edges(3)["run", "C1.__len__"] == "hierarchy"
+    assert ("run", "C1.__len__") not in edges(9)
