@@ -247,3 +247,28 @@ def test_an_operator_calls_no_method_that_only_many_derived_classes_have() -> No
 
     assert edges(3)["run", "C1.__len__"] == "hierarchy"
     assert ("run", "C1.__len__") not in edges(9)
+
+
+def test_keys_and_members_are_asked_for_their_hash_and_what_is_searched_for_is_compared() -> None:
+    edges = found(
+        """
+class Key:
+    def __hash__(self): pass
+    def __eq__(self, other): pass
+class Plain:
+    def __eq__(self, other): pass
+def written(key: Key):
+    table = {}
+    table[key] = 1
+def read(key: Key): return {}.get(key)
+def added(key: Key): set().add(key)
+def gathered(keys: list[Key]): return {key for key in keys}
+def collected(keys: list[Key]): return set(keys)
+def searched(one: Plain, two: Plain): return one in [two]
+def listed(key: Key): return [key]
+"""
+    )
+    for caller in ("written", "read", "added", "gathered", "collected"):
+        assert edges[caller, "Key.__hash__"] == edges[caller, "Key.__eq__"] == "inferred"
+    assert ("searched", "Plain.__eq__") in edges
+    assert not [callee for caller, callee in edges if caller == "listed"]
