@@ -38,6 +38,7 @@ from inarch_brief_tracer.linking.values import (
     Text,
     Unnamed,
 )
+from inarch_brief_tracer.linking.widening import ANYTHING, MAX_GUESSES, MAX_LIGHT, generalized, is_table
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -247,7 +248,7 @@ class Linker:
                     return known
         if len(known) < self._room(kind):
             return (*known, value)
-        return _generalized(known, value)
+        return generalized(known, value)
 
     def _room(self, kind: type[Value]) -> int:
         """Say how many values a set may hold before one of a kind: what a part of a name tells is cheap to keep."""
@@ -362,37 +363,6 @@ class Linker:
         """Give the scope a unit is in."""
         return self.scopes[self.unit_scope[unit]]
 
-
-MAX_GUESSES = 512
-"""Functions that a part of a name may mean together: the methods of many visitors."""
-MAX_LIGHT = 4
-"""Texts, numbers and names from outside that a set tells apart."""
-
-
-class _Anything(Value):
-    """Stands in a set for more instances than can be told apart."""
-
-    __slots__ = ()
-
-
-ANYTHING = _Anything()
-
-
-def _generalized(known: Values, value: Value) -> Values:
-    """Make room in a full set: what instances it holds is given up, functions are kept."""
-    if type(value) is not Instance or known[0] is ANYTHING:
-        return known
-    return (ANYTHING, *[one for one in known if type(one) is not Instance])
-
-
-def is_table(values: Values) -> bool:
-    """Whether values are names and dotted names that stood together in a table: they stay apart."""
-    return len(values) <= MAX_TABLE and all(
-        isinstance(value, Text) and value.text.replace(".", "").isidentifier() for value in values
-    )
-
-
-MAX_TABLE = 64
 
 EMPTY: Values = ()
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.cells import Arguments, Values
 from inarch_brief_tracer.linking.containers import item_cell, iterated
-from inarch_brief_tracer.linking.linker import EMPTY, Linker, is_table, union
+from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.values import Instance, Pattern, Text
+from inarch_brief_tracer.linking.widening import is_table
 
 
 def text_method(linker: Linker, base: Text | Pattern, name: str, arguments: Arguments, line: int) -> Values:
