@@ -31,7 +31,7 @@ def attributes_matching(linker: Linker, base: Value, pattern: Pattern, line: int
     return tuple([linker.guess(value) for value in values])
 
 
-MAX_MATCHING = 64
+MAX_MATCHING = 256
 
 
 """Attributes that a name put together may mean."""

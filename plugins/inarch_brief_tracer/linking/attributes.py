@@ -11,6 +11,7 @@ from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Val
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.members import NOT_FOUND, Found, lookup, outside_bases
 from inarch_brief_tracer.linking.names import exported_cell, module_attribute, outside_module
+from inarch_brief_tracer.linking.namespaces import family, namespace
 from inarch_brief_tracer.linking.values import (
     OF_CLASS,
     STATIC,
@@ -24,6 +25,7 @@ from inarch_brief_tracer.linking.values import (
     Instance,
     Method,
     Module,
+    Namespace,
     OpenClass,
     Outside,
     Partial,
@@ -55,6 +57,8 @@ def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
         return attribute(linker, base.value, name, line)  # type: ignore[attr-defined]
     if kind is Func or kind is Bound:
         return _of_function(linker, base, name)  # type: ignore[arg-type]
+    if kind is Namespace:
+        return (method(linker, base, name),)
     return EMPTY
 
 
@@ -137,7 +141,7 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
     if name == "__class__":
         return (cls.open_class if base.open else cls,)
     if name == "__dict__":
-        return EMPTY
+        return (namespace(linker, base),)
     result: Values = ()
     if "dunders" in linker.on and not name.startswith("__"):
         for hook in ("__getattr__", "__getattribute__"):
@@ -243,6 +247,12 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
         result = union(result, linker.read(cell))
     if name in ("__name__", "__qualname__", "__doc__", "__module__"):
         return EMPTY
+    if name == "__dict__":
+        return (namespace(linker, base),)
+    if name == "__mro__" or name == "__bases__":
+        return family(linker, base, name)
+    if name == "__subclasses__" or name == "mro":
+        return (method(linker, base, name),)
     for outer in outside_bases(cls) if not result else ():
         result = union(result, (inherited(linker, base, outer, name),))
     return result
@@ -305,8 +315,8 @@ def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: 
             return None
     result: Values = ()
     # Operators are everywhere: where many classes override one, the receiver's own has to do.
-    few = len(found.derived) <= MAX_IMPLICIT and linker.budget.visits > 2
-    derived = found.derived if few or not found.in_class else ()
+    few = len(found.derived) <= MAX_IMPLICIT and (linker.budget.visits > 2 or not found.in_class)
+    derived = found.derived if few else ()
     for at, cell in enumerate((*found.in_class, *derived)):
         confidence = INFERRED if at < len(found.in_class) else HIERARCHY
         for value in linker.read(cell):

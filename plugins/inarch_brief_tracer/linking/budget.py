@@ -41,7 +41,7 @@ class Budget(NamedTuple):
 _SIZES = (
     (20_000, Budget(24, 64, 32, 6, 6)),
     (45_000, Budget(12, 32, 16, 4, 4)),
-    (100_000, Budget(6, 12, 8, 2, 1.25)),
+    (100_000, Budget(12, 64, 16, 2, 1.3)),
     (150_000, Budget(6, 8, 6, 2, 1.2)),
     (10**9, Budget(4, 6, 4, 2, 1.1, frozenset(("operators",)))),
 )

@@ -27,6 +27,7 @@ from inarch_brief_tracer.linking.values import (
     OpenClass,
     Outside,
     Partial,
+    Unnamed,
 )
 
 
@@ -57,6 +58,8 @@ def call(
         return _instance(linker, callee, arguments, line)  # type: ignore[arg-type]
     if type_ is Partial:
         return _partial(linker, callee, arguments, line)  # type: ignore[arg-type]
+    if type_ is Unnamed:
+        linker.dispatches.setdefault((linker.scope.id, callee), line)  # type: ignore[arg-type]
     return EMPTY
 
 

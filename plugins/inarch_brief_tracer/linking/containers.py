@@ -6,8 +6,20 @@ from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.budget import CALL, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
+from inarch_brief_tracer.linking.hashing import compared, hashed
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
-from inarch_brief_tracer.linking.values import Cls, Container, Generator, Instance, Number, Outside, Property, Text
+from inarch_brief_tracer.linking.namespaces import entry, write_entry
+from inarch_brief_tracer.linking.values import (
+    Cls,
+    Container,
+    Generator,
+    Instance,
+    Namespace,
+    Number,
+    Outside,
+    Property,
+    Text,
+)
 
 MAX_ITEMS = 64
 """Items of a container with cells of their own; further ones share one."""
@@ -26,11 +38,8 @@ def item_cell(linker: Linker, container: Container, key: str | int) -> Cell:
 
 def all_items(linker: Linker, container: Container) -> Values:
     """Give the values of all items."""
-    linker.read(container.rest)
-    result = linker.read(container.rest)
-    for cell in list(container.items.values()):
-        result = union(result, linker.read(cell))
-    return result
+    parts = [linker.read(cell) for cell in (container.rest, *container.items.values())]
+    return every([part for part in parts if part])
 
 
 def key_of(value: Value) -> str | int | None:
@@ -43,6 +52,7 @@ def key_of(value: Value) -> str | int | None:
 def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
     """Give what a subscript reads."""
     if isinstance(base, Container):
+        hashed(linker, keys, line)
         literal = [key for key in map(key_of, keys) if key is not None]
         if not keys and not linker.late:
             linker.undecided[linker.unit] = None  # the key may get known
@@ -62,6 +72,8 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
         return result
     if isinstance(base, Generator):
         return linker.read(base.items)
+    if isinstance(base, Namespace):
+        return every([entry(linker, base, key.text) for key in keys if isinstance(key, Text)])
     if isinstance(base, Instance):
         found = special(linker, base, "__getitem__", Arguments((keys,)), line)
         if found is None and base.cls.data == "NamedTuple":
@@ -85,13 +97,26 @@ def field(linker: Linker, base: Instance, place: int) -> Values:
 def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: int) -> None:
     """Write what a subscript names."""
     if isinstance(base, Container):
+        hashed(linker, keys, line)
         literal = [key for key in map(key_of, keys) if key is not None]
         for key in literal:
             linker.put(item_cell(linker, base, key), values)
         if not literal:
             linker.put(base.rest, values)
+    elif isinstance(base, Namespace):
+        for name in keys:
+            if isinstance(name, Text):
+                write_entry(linker, base, name.text, values)
     elif isinstance(base, Instance):
         special(linker, base, "__setitem__", Arguments((keys, values)), line)
+
+
+def contained(linker: Linker, base: Container, keys: Values, line: int) -> None:
+    """Note what looking for objects in a container asks of them."""
+    if base.kind in ("dict", "default", "set"):
+        hashed(linker, keys, line)
+    else:
+        compared(linker, keys, all_items(linker, base), line)
 
 
 def iterate(linker: Linker, base: Value, line: int) -> Values:
@@ -148,6 +173,10 @@ def container_method(linker: Linker, base: Container, name: str, arguments: Argu
     given = arguments.positional
     if name in ("append", "add", "appendleft", "put", "put_nowait"):
         linker.put(base.rest, arguments.every())
+        if base.kind == "set":
+            hashed(linker, arguments.every(), line)
+    elif name in ("remove", "discard", "index", "count"):
+        contained(linker, base, arguments.every(), line)
     elif name in ("extend", "extendleft"):
         linker.put(base.rest, iterated(linker, arguments.every(), line))
     elif name == "insert" and len(given) > 1:

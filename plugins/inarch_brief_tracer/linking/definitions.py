@@ -14,8 +14,10 @@ from inarch_brief_tracer.linking.framework_models import injected
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import lookup, set_bases
 from inarch_brief_tracer.linking.names import binding_cell, own_cell
+from inarch_brief_tracer.linking.namespaces import family, namespace
 from inarch_brief_tracer.linking.values import (
     OF_CLASS,
+    PLAIN,
     STATIC,
     Cls,
     Func,
@@ -184,6 +186,7 @@ def _class(linker: Linker, code: Code) -> None:
         values = evaluate(linker, item)
         if name == "metaclass":
             cls.metaclass = union(cls.metaclass, values)
+            _receive(linker, cls, values)
     if any(name.endswith("NamedTuple") for name in outside):
         cls.data = "NamedTuple"
     _hooks(linker, cls, line)
@@ -246,12 +249,35 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
     for meta in cls.metaclass:
         if isinstance(meta, Cls):
             for name in ("__prepare__", "__new__", "__init__"):
+                # A mapping of one class stands for those of all that are derived from it.
+                first = not any(meta in base.metaclass for base in cls.bases)
+                given = _given(linker, cls) if first and name != "__prepare__" else Arguments(((cls,),))
                 for cell in lookup(linker, meta, name, False).in_class:
                     for value in linker.read(cell):
                         if isinstance(value, Func):
-                            call_function(linker, value, Arguments(((cls,),)), DUNDER, INFERRED, line)
+                            call_function(linker, value, given, DUNDER, INFERRED, line)
         elif isinstance(meta, Func):
             call(linker, meta, Arguments(), line)
+
+
+def _given(linker: Linker, cls: Cls) -> Arguments:
+    """Give what a metaclass is called with for a class: itself or the class, a name, bases and attributes."""
+    name = linker.text("")
+    return Arguments(
+        ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (namespace(linker, cls.open_class),))
+    )
+
+
+def _receive(linker: Linker, cls: Cls, metaclasses: Values) -> None:
+    """Put a class, or any derived from it, into the first parameter of its metaclass's methods."""
+    for meta in metaclasses:
+        for ancestor in meta.ancestry if isinstance(meta, Cls) and meta.scope.id >= linker.base else ():
+            for cell in list(ancestor.class_cells.values()):
+                for value in linker.read(cell):
+                    if isinstance(value, Func) and value.binding == PLAIN and value.scope.cls is ancestor:
+                        names = value.scope.facts.parameters.positional
+                        if names:
+                            linker.put(own_cell(value.scope, names[0]), (cls.open_class,))
 
 
 def predefine(linker: Linker, scope: Scope) -> None:

@@ -14,6 +14,7 @@ from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import (
     all_items,
+    contained,
     dunder_call,
     get_item,
     item_cell,
@@ -23,10 +24,11 @@ from inarch_brief_tracer.linking.containers import (
     set_item,
     unpack,
 )
+from inarch_brief_tracer.linking.hashing import hashed
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Missing, every, union
 from inarch_brief_tracer.linking.names import binding_cell, builtin, name_cell, own_cell
 from inarch_brief_tracer.linking.strings import as_text
-from inarch_brief_tracer.linking.values import Container, Func, Generator, Instance, Scope, Text
+from inarch_brief_tracer.linking.values import Container, Func, Generator, Guess, Instance, Scope, Text
 
 Evaluate = Callable[[Linker, Code], Values]
 
@@ -77,7 +79,11 @@ def _call(linker: Linker, code: Code) -> Values:
     arguments = _arguments(linker, code[2], code[3]) if code[2] or code[3] else NO_ARGUMENTS
     if len(callees) == 1:
         return call(linker, callees[0], arguments, line, CALL, True)
-    if len(callees) > MAX_BOUND and len(callees) * len(arguments.every()) > MAX_BINDINGS:
+    if (
+        len(callees) > MAX_BOUND
+        and type(callees[-1]) is not Guess
+        and len(callees) * len(arguments.every()) > MAX_BINDINGS
+    ):
         # A call that may reach this many says little about what each is given.
         arguments = NO_ARGUMENTS
     return every([call(linker, value, arguments, line) for value in callees])
@@ -211,6 +217,8 @@ def _operation(linker: Linker, code: Code) -> Values:
             result = union(result, found)
         elif names[1] == "__contains__":
             iterate(linker, value, line)
+            if isinstance(value, Container):
+                contained(linker, value, left, line)
     if names[0] == "__add__" and left and isinstance(left[0], Text):
         return (*result, linker.pattern(left[0].text, ""))
     if names[0] in ("__add__", "__or__"):
@@ -281,6 +289,8 @@ def _comprehension(linker: Linker, code: Code) -> Values:
         evaluate(linker, test)
     made = linker.container(code[2], code[1])
     values = evaluate(linker, code[5])
+    if code[1] in ("dict", "set"):
+        hashed(linker, values, code[3][-1][2])
     if code[1] == "dict":
         values = evaluate(linker, code[6])
     if values:

@@ -7,6 +7,7 @@ from inarch_brief_tracer.linking.budget import CALLBACK
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import Arguments, Values
 from inarch_brief_tracer.linking.containers import all_items, dunder_call, item_cell, iterate, iterated
+from inarch_brief_tracer.linking.hashing import hashed
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
 from inarch_brief_tracer.linking.values import Container, Func
 
@@ -36,6 +37,8 @@ def _collects(kind: str) -> Model:
         items = iterated(linker, given, line)
         for key in keys:
             call(linker, key, Arguments((items,)), line)
+        if kind == "set":
+            hashed(linker, items, line)
         if kind == "sorted" and not keys:
             dunder_call(linker, items, "__lt__", Arguments((items,)), line)
         return list_of(linker, items, line, 7, kind)

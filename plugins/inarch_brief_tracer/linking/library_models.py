@@ -6,6 +6,7 @@ from inarch_brief_tracer.linking.attribute_writes import attributes_matching, st
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.cells import Arguments, Value, Values
 from inarch_brief_tracer.linking.containers import dunder_call
+from inarch_brief_tracer.linking.dispatching import unnamed
 from inarch_brief_tracer.linking.iteration_models import (
     _chain,
     _choose,
@@ -22,8 +23,9 @@ from inarch_brief_tracer.linking.iteration_models import (
     argument,
 )
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
+from inarch_brief_tracer.linking.namespaces import namespace
 from inarch_brief_tracer.linking.strings import as_text
-from inarch_brief_tracer.linking.values import Above, Cls, Instance, Pattern, Scope, Text
+from inarch_brief_tracer.linking.values import Above, Cls, Instance, Namespace, OpenClass, Pattern, Scope, Text
 from inarch_brief_tracer.linking.wrapper_models import (
     _awaited,
     _cast,
@@ -103,7 +105,10 @@ def _print(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 def _getattr(linker: Linker, arguments: Arguments, line: int) -> Values:
     result = argument(arguments, 2)
-    for name in argument(arguments, 1):
+    names = argument(arguments, 1)
+    if not names or any(isinstance(name, Text) and not name.text for name in names):
+        result = union(result, unnamed(linker, argument(arguments, 0)))
+    for name in names:
         if isinstance(name, Text) and name.text.isidentifier():
             for base in argument(arguments, 0):
                 result = union(result, attribute(linker, base, name.text, line))
@@ -133,6 +138,17 @@ def _type(linker: Linker, arguments: Arguments, line: int) -> Values:
     )
 
 
+def _vars(linker: Linker, arguments: Arguments, line: int) -> Values:
+    owners = [value for value in argument(arguments, 0) if isinstance(value, Cls | OpenClass | Instance)]
+    return tuple([namespace(linker, owner) for owner in owners])
+
+
+def _made_class(linker: Linker, arguments: Arguments, line: int) -> Values:
+    """Model `type.__new__`, which a metaclass calls with what its own was given: the class, or one derived from it."""
+    given = [value.owner for value in arguments.every() if isinstance(value, Namespace)]
+    return tuple([owner for owner in given if not isinstance(owner, Instance)])
+
+
 def _nothing(linker: Linker, arguments: Arguments, line: int) -> Values:
     return EMPTY
 
@@ -146,6 +162,7 @@ MODELS: dict[str, Model] = {
     "<identity>": _passes(0),
     "<builtin>.super": _super,
     "<builtin>.getattr": _getattr,
+    "<builtin>.object.__getattribute__": _getattr,
     "<builtin>.setattr": _setattr,
     "<builtin>.type": _type,
     "<builtin>.property": _property,
@@ -156,7 +173,10 @@ MODELS: dict[str, Model] = {
     "<builtin>.hasattr": _nothing,
     "<builtin>.callable": _nothing,
     "<builtin>.id": _nothing,
-    "<builtin>.vars": _nothing,
+    "<builtin>.vars": _vars,
+    "<builtin>.type.__new__": _made_class,
+    "abc.ABCMeta.__new__": _made_class,
+    "enum.EnumMeta.__new__": _made_class,
     "<builtin>.range": _nothing,
     "<builtin>.str": _text,
     "<builtin>.format": _text,

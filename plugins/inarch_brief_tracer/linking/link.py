@@ -6,6 +6,7 @@ from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.link_facts import statements
 from inarch_brief_tracer.facts.modules import TEST, role_of
 from inarch_brief_tracer.linking.budget import Budget, sized
+from inarch_brief_tracer.linking.dispatching import call_unnamed
 from inarch_brief_tracer.linking.edges import Linked, shared_modules
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.linker import Linker
@@ -63,5 +64,6 @@ def _link(linker: Linker, bodies: Bodies, found: Findings) -> bool:
     complete, unresolved = settle(linker, bodies)
     match_names(linker, unresolved)
     call_hooks(linker)
+    call_unnamed(linker)
     found.take(linker, linker.scopes[linker.base :])
     return complete

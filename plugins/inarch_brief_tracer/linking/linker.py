@@ -27,6 +27,7 @@ from inarch_brief_tracer.linking.values import (
     Instance,
     Method,
     Module,
+    Namespace,
     Number,
     OpenClass,
     Outside,
@@ -35,7 +36,9 @@ from inarch_brief_tracer.linking.values import (
     Property,
     Scope,
     Text,
+    Unnamed,
 )
+from inarch_brief_tracer.linking.widening import ANYTHING, MAX_GUESSES, MAX_LIGHT, generalized, is_table
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -111,6 +114,10 @@ class Linker:
     hierarchical: dict[Value, None] = Factory(dict)
     """Callables that were found in classes derived from an open receiver's."""
     guesses: dict[Value, Guess] = Factory(dict)
+    namespaces: dict[Value, Namespace] = Factory(dict)
+    unnamed: dict[Value, Unnamed] = Factory(dict)
+    dispatches: dict[tuple[int, Unnamed], int] = Factory(dict)
+    """Calls of attributes whose names are unknown: by scope and owner, the line."""
     guessing: bool = False
     """Whether what is read now is known by a part of its name only."""
     models: dict[str, Callable[[Linker, Arguments, int], Values]] = Factory(dict)
@@ -144,6 +151,8 @@ class Linker:
             self.above,
             self.closed,
             self.guesses,
+            self.namespaces,
+            self.unnamed,
             self.module_values,
             self.crossings,
         )
@@ -161,6 +170,7 @@ class Linker:
                     table.popitem()
             self.late = False
             self.hooks.clear()
+            self.dispatches.clear()
             self.hierarchical.clear()
             self.undecided.clear()
             self.queue.clear()
@@ -205,6 +215,8 @@ class Linker:
         if cell in self.closed:
             fresh = self.admitted(cell, fresh)
         grown = known
+        if not known and len(fresh) > MAX_LIGHT and is_table(fresh):
+            grown, fresh = fresh, EMPTY
         for value in fresh:
             grown = self.widened(grown, value) if len(grown) >= MAX_LIGHT else (*grown, value)
         if grown is not known:
@@ -234,9 +246,15 @@ class Linker:
             for other in known:
                 if type(other) is Instance and other.open and other.cls in ancestry:
                     return known
-        if len(known) < (self.budget.values if kind is Instance else self.budget.functions):
+        if len(known) < self._room(kind):
             return (*known, value)
-        return _generalized(known, value)
+        return generalized(known, value)
+
+    def _room(self, kind: type[Value]) -> int:
+        """Say how many values a set may hold before one of a kind: what a part of a name tells is cheap to keep."""
+        if kind is Guess:
+            return MAX_GUESSES
+        return self.budget.values if kind is Instance else self.budget.functions
 
     def wake(self, units: list[int]) -> None:
         """Put units on the worklist, and forget that they have read."""
@@ -344,26 +362,6 @@ class Linker:
     def scope_of_unit(self, unit: int) -> Scope:
         """Give the scope a unit is in."""
         return self.scopes[self.unit_scope[unit]]
-
-
-MAX_LIGHT = 4
-"""Texts, numbers and names from outside that a set tells apart."""
-
-
-class _Anything(Value):
-    """Stands in a set for more instances than can be told apart."""
-
-    __slots__ = ()
-
-
-ANYTHING = _Anything()
-
-
-def _generalized(known: Values, value: Value) -> Values:
-    """Make room in a full set: what instances it holds is given up, functions are kept."""
-    if type(value) is not Instance or known[0] is ANYTHING:
-        return known
-    return (ANYTHING, *[one for one in known if type(one) is not Instance])
 
 
 EMPTY: Values = ()

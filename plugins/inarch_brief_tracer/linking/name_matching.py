@@ -12,6 +12,8 @@ from inarch_brief_tracer.linking.members import outside_bases
 from inarch_brief_tracer.linking.values import Cls, Func, Property, Scope
 
 MAX_CANDIDATES = 3
+MAX_DEFINING = 24
+"""Classes that may have an attribute of a property's name, if a read of it is to mean the property."""
 MAX_HOOKS = 8
 """Methods of a class that what it has from outside may call."""
 _BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
@@ -53,6 +55,8 @@ def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
             found = methods.get(item.name, []) if item.called else properties.get(item.name, [])
             if item.called and not found:
                 continue
+            if not item.called and len(linker.defining.get(item.name, ())) > MAX_DEFINING:
+                continue  # other classes have a plain attribute of that name
             if len(found) <= MAX_CANDIDATES:
                 for scope in found:
                     linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)
@@ -95,7 +99,7 @@ def call_hooks(linker: Linker) -> None:
             scope
             for ancestor in cls.ancestry
             if any(map(_has_hooks, outside_bases(ancestor)))
-            for scope in _functions_of(ancestor)
+            for scope in functions_of(ancestor)
             if scope.id not in called and scope is not linker.scope
         ]
         # A class with many is a suite of tests or the like: which of them is called from here is not known.
@@ -110,7 +114,7 @@ def _known_hooks(caller: Scope, cls: Cls) -> Iterator[Scope]:
         library = base.partition(".")[0]
         methods = hooks_of(library, base.rpartition(".")[2]) if not is_own or library in _VISITING else None
         for ancestor in cls.ancestry if methods else ():
-            for scope in _functions_of(ancestor, ""):
+            for scope in functions_of(ancestor, ""):
                 if methods and methods.fullmatch(scope.facts.name.rpartition(".")[2]) and scope is not caller:
                     yield scope
 
@@ -132,7 +136,8 @@ def _has_hooks(base: str) -> bool:
     return module not in _NO_HOOKS and name not in _LOCAL
 
 
-def _functions_of(cls: Cls, without: str = "_") -> list[Scope]:
+def functions_of(cls: Cls, without: str = "_", with_properties: bool = True) -> list[Scope]:
+    """Give the methods that a class defines, without those whose names begin with something."""
     found: list[Scope] = []
     for name, cell in cls.class_cells.items():
         if without and name.startswith(without) and name != "__call__":
@@ -140,6 +145,6 @@ def _functions_of(cls: Cls, without: str = "_") -> list[Scope]:
         for value in cell.values:
             if isinstance(value, Func):
                 found.append(value.scope)
-            elif isinstance(value, Property):
+            elif isinstance(value, Property) and with_properties:
                 found += [getter.scope for getter in value.getter.values if isinstance(getter, Func)]
     return found

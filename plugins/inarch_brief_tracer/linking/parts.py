@@ -15,6 +15,7 @@ from typing import NamedTuple
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, IMPORT, MODULE_SCOPE, Code, decode_links, statements
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.linking.budget import NAME, Budget
+from inarch_brief_tracer.linking.dispatching import call_unnamed
 from inarch_brief_tracer.linking.edges import shared_modules
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.linker import Linker
@@ -134,6 +135,9 @@ def _take(
         del linker.hooks[hook]
     before = dict.fromkeys(linker.edges)
     call_hooks(linker)
+    for there in [there for there in linker.dispatches if linker.scopes[there[0]].file.path not in own]:
+        del linker.dispatches[there]
+    call_unnamed(linker)
     mask = (1 << 28) - 1
     for key in [key for key, value in linker.edges.items() if value & 3 == NAME and key not in before]:
         # That nothing calls it is not known of what other parts define.

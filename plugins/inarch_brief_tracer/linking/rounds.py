@@ -10,9 +10,13 @@ from inarch_brief_tracer.linking.framework_models import deferred_method
 from inarch_brief_tracer.linking.library_models import MODELS
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies
+from inarch_brief_tracer.linking.namespaces import family_method, namespace_method
 from inarch_brief_tracer.linking.statements import run
 from inarch_brief_tracer.linking.strings import text_method
 from inarch_brief_tracer.linking.values import Scope
+
+EARLY = 2
+"""Visits of a statement of a module or class beyond those of others: all ask for what it imports and defines."""
 
 Unresolved = dict[int, list[Missing]]
 """Attributes whose bases stay unknown, by the unit that reads them."""
@@ -25,6 +29,9 @@ def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
         "Container": container_method,
         "Generator": generator_method,
         "Property": property_method,
+        "Namespace": namespace_method,
+        "Cls": family_method,
+        "OpenClass": family_method,
         "Func": deferred_method,
         "Bound": deferred_method,
         "Text": text_method,
@@ -72,12 +79,13 @@ def _work(linker: Linker, bodies: Bodies, unresolved: Unresolved) -> bool:
         linker.queue.clear()
         for unit in batch:
             queued[unit] = 0
-            if visits[unit] >= most or (work > limit and visits[unit]):
+            scope = scopes[unit_scope[unit]]
+            early = EARLY if scope.facts.kind <= CLASS_SCOPE else 0
+            if visits[unit] >= most + early or (work > limit and visits[unit]):
                 complete = False
                 continue
             visits[unit] += 1
             work += 1
-            scope = scopes[unit_scope[unit]]
             linker.unit, linker.scope = unit, scope
             try:
                 run(linker, bodies.of(scope)[unit - scope.first])

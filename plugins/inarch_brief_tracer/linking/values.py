@@ -190,6 +190,17 @@ class Guess(Value):
         self.value = value
 
 
+class Unnamed(Value):
+    """An attribute of which nothing is known but whose it is: `getattr(self, kind)`."""
+
+    __slots__ = ("owner", "read_in")
+
+    def __init__(self, owner: Cls | OpenClass | Instance) -> None:
+        self.owner = owner
+        self.read_in: dict[int, None] = {}
+        """Numbers of the scopes that read it."""
+
+
 class Module(Value):
     """A module or package of the tree, or a folder above one."""
 
@@ -269,6 +280,15 @@ class Above(Value):
     def __init__(self, cls: Cls, receiver: Value) -> None:
         self.cls = cls
         self.receiver = receiver
+
+
+class Namespace(Value):
+    """The attributes of a class or an instance as a mapping: `__dict__`, `vars()`, what a metaclass is given."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: Cls | OpenClass | Instance) -> None:
+        self.owner = owner
 
 
 class Property(Value):

@@ -1,0 +1,123 @@
+"""Classes and instances as mappings of their attributes, and what a class says of its family.
+
+`__dict__` and `vars()`, the mapping that a metaclass is given, `__mro__` and `__subclasses__()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inarch_brief_tracer.linking.cells import Arguments, Cell, Values
+from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
+from inarch_brief_tracer.linking.members import descendants, instance_cell, lookup
+from inarch_brief_tracer.linking.values import Cls, Container, Instance, Namespace, OpenClass, Text
+
+MAX_CLASSES = 64
+"""Classes whose attributes one mapping may give."""
+
+
+def namespace(linker: Linker, owner: Cls | OpenClass | Instance) -> Namespace:
+    """Give the attributes of a class or an instance as a mapping, made once."""
+    found = linker.namespaces.get(owner)
+    if found is None:
+        found = linker.namespaces[owner] = Namespace(owner)
+    return found
+
+
+def family(linker: Linker, base: Cls | OpenClass, name: str) -> Values:
+    """Give what `__mro__` and `__bases__` of a class hold."""
+    is_open = isinstance(base, OpenClass)
+    cls = base.cls if isinstance(base, OpenClass) else base
+    made = linker.container(-(1 << 45) - 4 * cls.scope.id - 2 * is_open - (name == "__bases__"), "tuple")
+    linker.put(made.rest, (base,) if is_open else cls.bases if name == "__bases__" else cls.ancestry)
+    return (made,)
+
+
+def family_method(linker: Linker, base: Cls | OpenClass, name: str, arguments: Arguments, line: int) -> Values:
+    """Call `mro()` or `__subclasses__()` of a class: the latter gives a list of any class derived from it."""
+    if name == "mro":
+        return family(linker, base, "__mro__")
+    cls = base.cls if isinstance(base, OpenClass) else base
+    made = linker.container(-(line << 10) - 910, "list")
+    linker.put(made.rest, (cls.open_class,))
+    return (made,)
+
+
+def _classes(owner: Cls | OpenClass) -> Iterator[Cls]:
+    if isinstance(owner, Cls):
+        yield owner
+        return
+    yield owner.cls
+    yield from list(descendants(owner.cls))[:MAX_CLASSES]
+
+
+def entry(linker: Linker, mapping: Namespace, name: str) -> Values:
+    """Give an attribute as it stands in the mapping: nothing is bound and no property asked."""
+    owner = mapping.owner
+    if isinstance(owner, Instance):
+        found = lookup(linker, owner.cls, name, owner.open)
+        return every([linker.read(cell) for cell in (*found.in_instances, *found.derived_instances)])
+    lookup(linker, owner if isinstance(owner, Cls) else owner.cls, name, not isinstance(owner, Cls))
+    cells = [cls.class_cells[name] for cls in _classes(owner) if name in cls.class_cells]
+    return every([linker.read(cell) for cell in cells])
+
+
+def write_entry(linker: Linker, mapping: Namespace, name: str, values: Values) -> None:
+    """Write an attribute through the mapping: of a class where it has one of that name."""
+    owner = mapping.owner
+    if isinstance(owner, Instance):
+        if values and owner.cls.scope.id >= linker.base and "attributes" in linker.on:
+            linker.put(instance_cell(linker, owner.cls, name), values)
+        return
+    for cls in _classes(owner):
+        if name in cls.class_cells and cls.scope.id >= linker.base:
+            linker.put(cls.class_cells[name], values)
+
+
+def objects(linker: Linker, mapping: Namespace) -> Values:
+    """Give the instances among the attributes: what is gone through is looked at for fields and the like."""
+    owner = mapping.owner
+    cells = [
+        cell
+        for cls in (_classes(owner) if not isinstance(owner, Instance) else ())
+        for cell in list(cls.class_cells.values())
+    ]
+    return tuple([value for value in every([linker.read(cell) for cell in cells]) if type(value) is Instance])
+
+
+def namespace_method(linker: Linker, base: Namespace, name: str, arguments: Arguments, line: int) -> Values:
+    """Call a method of the mapping."""
+    given = arguments.positional
+    keys = [key.text for key in given[0] if isinstance(key, Text)] if given else []
+    if name in ("get", "pop", "setdefault", "__getitem__"):
+        found = every([entry(linker, base, key) for key in keys])
+        return union(found, given[1]) if len(given) > 1 else found
+    if name == "copy":
+        return (base,)
+    if name == "update":
+        _update(linker, base, arguments)
+    elif name in ("values", "items"):
+        return _rows(linker, base, name, line)
+    return EMPTY
+
+
+def _update(linker: Linker, base: Namespace, arguments: Arguments) -> None:
+    for name, values in arguments.keywords.items():
+        write_entry(linker, base, name, values)
+    for value in arguments.every():
+        for key, cell in list(value.items.items()) if isinstance(value, Container) else ():
+            if isinstance(key, str):
+                write_entry(linker, base, key[1:], linker.read(cell))
+
+
+def _rows(linker: Linker, base: Namespace, name: str, line: int) -> Values:
+    found = objects(linker, base)
+    rows = linker.container(-(line << 10) - 911, "list")
+    if name == "values":
+        linker.put(rows.rest, found)
+        return (rows,)
+    pair = linker.container(-(line << 10) - 912, "tuple")
+    linker.put(pair.items.setdefault(0, Cell()), (linker.text(""),))
+    linker.put(pair.items.setdefault(1, Cell()), found)
+    linker.put(rows.rest, (pair,))
+    return (rows,)

@@ -1,0 +1,274 @@
+"""Dispatch: by parts of names, by names that are unknown, through tables of strings, metaclasses and their mappings."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+from inarch_brief_tracer.facts.statement_codes import link_facts
+from inarch_brief_tracer.linking.link import link
+
+
+def found(text: str, **others: str) -> dict[tuple[str, str], str]:
+    """Link a module `main` and others; confidence by caller and callee, without the module's name."""
+    texts = {"main": text, **others}
+    files = {f"{name}.py": (name, link_facts(ast.parse(textwrap.dedent(one)))) for name, one in texts.items()}
+    return {
+        (edge.caller.removeprefix("main."), edge.callee.removeprefix("main.")): edge.confidence
+        for edge in link(files).edges
+    }
+
+
+def test_a_visitor_reaches_all_methods_that_begin_so_and_hands_them_the_node() -> None:
+    methods = "\n".join(f"    def visit_{kind}(self, node): node.text()" for kind in range(100))
+    edges = found(
+        f"""
+class Node:
+    def text(self): pass
+    def accept(self, visitor): visitor.dispatch(self)
+class Visitor:
+    def dispatch(self, node):
+        method = getattr(self, "visit_" + node.kind)
+        return method(node)
+class Printer(Visitor):
+{methods}
+class Other:
+    def text(self): pass
+class Third(Other):
+    def text(self): pass
+class Fourth(Other):
+    def text(self): pass
+def run(): Node().accept(Printer())
+"""
+    )
+    for kind in range(100):
+        assert edges["Visitor.dispatch", f"Printer.visit_{kind}"] == "name"
+        assert edges[f"Printer.visit_{kind}", "Node.text"] != "name"
+    assert ("Printer.visit_1", "Other.text") not in edges
+
+
+RENDERER = """
+class Renderer:
+    def find(self, kind): return getattr(self, kind)
+    def render(self, token): return self.find(token["kind"])(token)
+    def known(self): pass
+    def start(self): return self.known()
+class Html(Renderer):
+    def title(self, token): pass
+    def link(self, token): pass
+    def __len__(self): pass
+"""
+
+
+def test_an_unknown_name_may_be_any_method_that_nothing_else_calls() -> None:
+    edges = found(RENDERER)
+    assert {callee for caller, callee in edges if caller == "Renderer.render"} == {
+        *("Renderer.find", "Html.title", "Html.link", "Renderer.start")
+    }
+    assert edges["Renderer.render", "Html.title"] == "name"
+
+
+def test_what_has_an_unknown_name_is_called_where_it_is_handed_to_but_not_everywhere() -> None:
+    one = found(RENDERER + "def apply(method): method(1)\ndef run(): apply(Html().find(input()))\n")
+    assert one["apply", "Html.title"] == "name"
+    many = "".join(f"def apply{at}(method): method(1)\n" for at in range(3))
+    runs = "".join(f"    apply{at}(method)\n" for at in range(3))
+    edges = found(f"{RENDERER}{many}def run():\n    method = Html().find(input())\n{runs}")
+    assert edges["Renderer.render", "Html.title"] == "name"
+    assert not [caller for caller, callee in edges if caller.startswith("apply")]
+
+
+def test_strings_of_a_table_are_imported_though_they_are_many_and_cut_in_two() -> None:
+    names = ("one", "two", "three", "four", "five", "six")
+    table = ", ".join(f"'{name}': 'parts.{name}.{name}'" for name in names)
+    edges = found(
+        f"""
+from importlib import import_module
+TABLE = {{{table}}}
+def load(kind):
+    path, name = TABLE[kind].rsplit(".", 1)
+    return getattr(import_module(path), name)
+def run(): load(input())()
+""",
+        **{f"parts.{name}": f"def {name}(): pass\ndef other(): pass" for name in names},
+    )
+    assert {callee for caller, callee in edges if caller == "run"} == {
+        "load",
+        *(f"parts.{name}.{name}" for name in names),
+    }
+
+
+def test_a_metaclass_reads_and_replaces_what_a_class_defines() -> None:
+    edges = found(
+        """
+def counted(function):
+    def wrapper(text): return function(text)
+    return staticmethod(wrapper)
+class Meta(type):
+    def __new__(mcs, name, bases, attributes):
+        if "weigh" in attributes:
+            attributes["weigh"] = counted(attributes["weigh"])
+        return super().__new__(mcs, name, bases, attributes)
+class Base(metaclass=Meta):
+    pass
+class Light(Base):
+    def weigh(text): pass
+class Plain:
+    def weigh(text): pass
+def run(): Light.weigh("")
+"""
+    )
+    assert ("run", "counted.wrapper") in edges
+    assert ("counted.wrapper", "Light.weigh") in edges
+    assert ("counted.wrapper", "Plain.weigh") not in edges
+
+
+def test_a_metaclass_makes_what_its_classes_objects_read() -> None:
+    edges = found(
+        """
+class Meta(type):
+    def __call__(cls, *args):
+        if "_rows" not in cls.__dict__:
+            cls._rows = cls.made(cls.table)
+        return type.__call__(cls, *args)
+    def made(cls, table):
+        rows = {}
+        for state, items in table.items():
+            rows[state] = [(pattern, action) for pattern, action in items]
+        return rows
+class Lexer(metaclass=Meta):
+    def tokens(self, text):
+        for pattern, action in self._rows["root"]:
+            action(self, text)
+def several(*actions):
+    def callback(lexer, match):
+        for action in actions: action(lexer, match)
+    return callback
+class Html(Lexer):
+    def attribute(self, match): pass
+    def name(self, match): pass
+    table = {"root": [("a", attribute), ("b", several(name))]}
+"""
+    )
+    assert {callee for caller, callee in edges if caller == "Lexer.tokens"} == {"Html.attribute", "several.callback"}
+    assert ("several.callback", "Html.name") in edges
+
+
+def test_classes_are_found_through_registries_and_their_bases() -> None:
+    edges = found(
+        """
+KNOWN = {}
+class Meta(type):
+    def __new__(mcs, name, bases, attributes):
+        made = type.__new__(mcs, name, bases, attributes)
+        KNOWN[name] = made
+        return made
+class Plugin(metaclass=Meta):
+    def start(self): pass
+class Mail(Plugin):
+    def start(self): pass
+class Command:
+    @classmethod
+    def every(cls): return [one() for one in cls.__subclasses__()]
+    def run(self): pass
+class Copy(Command):
+    def run(self): pass
+def by_name(name): KNOWN[name]().start()
+def by_base():
+    for command in Command.every(): command.run()
+def by_order(command: Copy):
+    for cls in type(command).__mro__: cls.__dict__["run"](command)
+"""
+    )
+    assert edges["by_name", "Mail.start"] == "hierarchy"
+    assert edges["by_base", "Copy.run"] == "hierarchy"
+    assert ("by_order", "Copy.run") in edges
+
+
+def test_what_an_object_keeps_in_its_dict_is_its_attribute() -> None:
+    edges = found(
+        """
+class Box:
+    def __init__(self):
+        self.__dict__["inner"] = Inner()
+        vars(self).update(other=Other())
+class Inner:
+    def open(self): pass
+class Other:
+    def open(self): pass
+def run(box: Box):
+    box.inner.open()
+    box.__dict__["other"].open()
+"""
+    )
+    assert ("run", "Inner.open") in edges
+    assert ("run", "Other.open") in edges
+
+
+def test_a_protocol_that_anything_callable_keeps_names_no_classes() -> None:
+    edges = found(
+        """
+from typing import Protocol
+class Getter(Protocol):
+    def __call__(self): ...
+class Drawn(Protocol):
+    def __drawn__(self): ...
+class Also(Protocol):
+    def __drawn__(self): ...
+class Other:
+    def __call__(self): pass
+class Picture:
+    def __drawn__(self): pass
+def get(getter: Getter): getter()
+def draw(drawn: Drawn): drawn.__drawn__()
+"""
+    )
+    assert ("get", "Other.__call__") not in edges
+    assert edges["draw", "Picture.__drawn__"] == "hierarchy"
+    assert ("draw", "Also.__drawn__") not in edges
+
+
+def test_an_attribute_that_many_classes_have_is_not_taken_for_a_property() -> None:
+    text = """
+class Shape:
+    @property
+    def area(self): pass
+def run(shape): return shape.area
+"""
+    others = "".join(f"class Other{at}:\n    def __init__(self): self.area = 1\n" for at in range(30))
+    assert found(text)["run", "Shape.area"] == "name"
+    assert ("run", "Shape.area") not in found(text + others)
+
+
+def test_an_operator_calls_no_method_that_only_many_derived_classes_have() -> None:
+    def edges(count: int) -> dict[tuple[str, str], str]:
+        derived = "".join(f"class C{at}(Base):\n    def __len__(self): pass\n" for at in range(count))
+        return found(f"class Base: pass\n{derived}def run(base: Base): return len(base)\n")
+
+    assert edges(3)["run", "C1.__len__"] == "hierarchy"
+    assert ("run", "C1.__len__") not in edges(9)
+
+
+def test_keys_and_members_are_asked_for_their_hash_and_what_is_searched_for_is_compared() -> None:
+    edges = found(
+        """
+class Key:
+    def __hash__(self): pass
+    def __eq__(self, other): pass
+class Plain:
+    def __eq__(self, other): pass
+def written(key: Key):
+    table = {}
+    table[key] = 1
+def read(key: Key): return {}.get(key)
+def added(key: Key): set().add(key)
+def gathered(keys: list[Key]): return {key for key in keys}
+def collected(keys: list[Key]): return set(keys)
+def searched(one: Plain, two: Plain): return one in [two]
+def listed(key: Key): return [key]
+"""
+    )
+    for caller in ("written", "read", "added", "gathered", "collected"):
+        assert edges[caller, "Key.__hash__"] == edges[caller, "Key.__eq__"] == "inferred"
+    assert ("searched", "Plain.__eq__") in edges
+    assert not [callee for caller, callee in edges if caller == "listed"]
