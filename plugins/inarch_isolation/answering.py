@@ -234,6 +234,8 @@ def slash_answers(context: SlashContext) -> Callable[[str, Mapping[str, Any]], A
             return context.show(_checked("text", given["text"]))
         if method == "record":
             return context.record(_checked("name", given["name"]), given["data"])
+        if method == "ask_model":
+            return context.ask_model(_checked("name", given["name"]))
         if method == "submit":
             return context.submit(_checked("prompt", given["prompt"]))
         raise ToolFailed("permission", f"{method!r} is nothing that may be asked")

@@ -254,6 +254,10 @@ class FarSlashContext:
         """Record an event of a kind that the plugin declares."""
         self._line.ask(self._call, "record", args={"name": name, "data": to_data(data)})
 
+    def ask_model(self, name: str) -> None:
+        """Have another model than the session's asked in the turns of what is submitted from here on."""
+        self._line.ask(self._call, "ask_model", args={"name": name})
+
     def submit(self, prompt: str) -> None:
         """Have a prompt run once the command has ended."""
         self._line.ask(self._call, "submit", args={"prompt": prompt})

@@ -128,7 +128,8 @@ def test_what_counts_for_nothing_is_told(desk: Desk) -> None:
     text = "---\nmodel: opus\nargument-hint: [file]\nallowed-tools: [Read(src/**), 'Bash(', Grep]\n---\nLook.\n"
     desk.write(".agents/commands/look.md", text)
     told = desk.command("/commands")
-    assert "/look [file] (user: ~/.agents/commands/look.md)" in told and "model is ignored" in told
+    assert "/look [file] (user: ~/.agents/commands/look.md)" in told
+    assert "model opus is a name of other programs" in told
     assert "Read(src/**) allows nothing" in told and "'Bash(' is not understood" in told
 
 
