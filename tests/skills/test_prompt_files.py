@@ -136,7 +136,8 @@ def test_what_counts_for_nothing_is_told(desk: Desk) -> None:
 def test_through_the_command_line(desk: Desk) -> None:
     desk.write("root/.claude/commands/greet.md", "---\nallowed-tools: []\n---\nGreet $1.\n")
     replies = [{"content": "as it stands"}]
-    _, asked = desk.program("/greet Anna", replies=replies)
+    said, asked = desk.program("/greet Anna", replies=replies)
+    assert "/greet is no command here, so it is asked as it stands" in said
     assert asked[0]["messages"][-1]["content"].startswith("/greet Anna")
     desk.program("config", "trust", "--yes")
     replies = [call("read_file", file_path="a.txt"), {"content": "moin Anna"}]
