@@ -23,7 +23,8 @@ class AddedFolders:
         named = "\n".join(f"- {ADDED}{folder}/" for folder in self.folders)
         return Contribution(
             "Beside the repository you may list, search, read and change files of these folders; name them by paths "
-            f"that begin so. Commands don't reach them, and a search of the repository doesn't cover them.\n{named}"
+            "that begin so. Builds and tests read them by absolute paths and change nothing there, other commands "
+            f"don't reach them, and a search of the repository doesn't cover them.\n{named}"
         )
 
 

@@ -320,10 +320,19 @@ def test_secrets_of_their_env_files_are_hidden(bench: Bench) -> None:
     assert "hunter2" not in shown[0] and "secret" in shown[0]
 
 
-@pytest.mark.needs("bwrap")
-@pytest.mark.parametrize("confine", ["auto", "bwrap"])
-def test_commands_stay_in_the_root(bench: Bench, confine: str) -> None:
-    reach = f"import pathlib; pathlib.Path({str(bench.lib / 'src/a.txt')!r}).write_text('x')"
+@pytest.mark.parametrize("confine", ["auto", pytest.param("bwrap", marks=pytest.mark.needs("bwrap"))])
+def test_commands_change_nothing_elsewhere_and_read_only_what_was_added(bench: Bench, confine: str) -> None:
+    files = [str(folder / "src/a.txt") for folder in (bench.lib, bench.outside)]
+    reach = (
+        "import pathlib\n"
+        f"for file in map(pathlib.Path, {files}):\n"
+        "    for act in (lambda: print(file.read_text()), lambda: file.write_text('x'), file.unlink):\n"
+        "        try:\n"
+        "            act()\n"
+        "        except OSError as error:\n"
+        "            print(type(error).__name__)\n"
+        "(file.parents[2] / 'lib/src/new.txt').write_text('x')\n"
+    )
     (bench.root / "reach.py").write_text(reach)
     grant = {"argv": ["python3", "reach.py"]}
     _, shown, _ = _talk(
@@ -332,8 +341,11 @@ def test_commands_stay_in_the_root(bench: Bench, confine: str) -> None:
         calls(("execute_command", {"command": "python3 reach.py"})),
         config={"commands": {"reach": grant}, "plugins": {"sandbox-fs": {"confine": confine}}},
     )  # fmt: skip
-    assert "commands don't reach" in shown[0] and "absolute" in shown[1]
-    assert "Error" in shown[2] and (bench.lib / "src/a.txt").read_text() == "lib\n"
+    assert "programs change nothing" in shown[0] and "absolute" in shown[1]
+    printed = shown[2].partition("output:")[2].split()
+    assert printed[0] == "lib" and all(word.endswith("Error") for word in printed[1:6]), printed
+    assert [folder.joinpath("src/a.txt").read_text() for folder in (bench.lib, bench.outside)] == ["lib\n", "outside\n"]
+    assert not (bench.lib / "src/new.txt").exists()
 
 
 @pytest.mark.needs("bwrap")
