@@ -28,6 +28,7 @@ PROGRAMS = {
     "uv": "pip install uv",
     "pipx": "pip install pipx",
     "llmock": "pip install llmock",
+    "agnix": "pip install agnix",
     "aimock": "npm install -g @copilotkit/aimock",
     "codex": "npm install -g @openai/codex",
     "basedpyright-langserver": "pip install basedpyright",

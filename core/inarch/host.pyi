@@ -68,7 +68,8 @@ from inarch.sessions.contents import contents_of as contents_of
 from inarch.sessions.contents import last_part as last_part
 from inarch.sessions.forking import fork_session as fork_session
 from inarch.sessions.mending import all_logs as all_logs
-from inarch.sessions.mending import delete_session as delete_session
+from inarch.sessions.mending import logs_of as logs_of
+from inarch.sessions.names import forget_name as forget_name
 from inarch.sessions.transcript import KeptTranscript as KeptTranscript
 from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
 from inarch.turns.checking import checked_decision as checked_decision

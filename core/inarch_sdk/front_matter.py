@@ -32,7 +32,9 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     if len(head) > _MOST or len(re.findall(r"(?:^|[\s\[{,])&\w", head)) > _MOST_ANCHORS:  # aliases of aliases grow
         raise ToolFailed("validation", f"the front matter is more than {_MOST:,} characters or {_MOST_ANCHORS} anchors")
     try:
-        data = yaml.load(head, yaml.SafeLoader)  # the one in C is faster, and crashes on what is nested deeply
+        loader = yaml.SafeLoader(head)  # the one in C is faster, and crashes on what is nested deeply
+        node = loader.get_single_node()
+        data = loader.construct_document(node) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"line {mark.line + 2}: " if mark is not None else ""
@@ -43,4 +45,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
         data = {}
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise ToolFailed("validation", "the front matter is no list of names with values", "write lines of NAME: VALUE")
+    names = [key for key, _ in node.value] if node is not None else []
+    for again in (key for at, key in enumerate(names) if key.value in {one.value for one in names[:at]}):
+        where = f"line {again.start_mark.line + 2}: "
+        raise ToolFailed("validation", f"{where}the front matter has {again.value:.80} twice", "keep one of them")
     return data, text[found.end() :]

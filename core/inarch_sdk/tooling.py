@@ -41,6 +41,7 @@ class FunctionTool(ToolFunction):
     check_rule: CheckRule | None = None
     offered_rule: Callable[[str], bool] | None = None
     least_window: int = 0
+    for_a_watcher: bool = False
     preview_rule: ShapeRule | None = None
     _context: str = ""
     _converted: Mapping[str, Any] = field(factory=dict)
@@ -168,6 +169,7 @@ def tool(
     receives_secrets: bool = False,
     offered: Callable[[str], bool] | None = None,
     least_window: int = 0,
+    for_a_watcher: bool = False,
     preview: ShapeRule | None = None,
 ) -> Callable[[Callable[..., Any]], FunctionTool]: ...
 
@@ -211,7 +213,7 @@ def tool(
 
 _OPTIONS = frozenset({
     "name", "category", "effects", "shape", "check", "input_schema", "output_schema", "timeout_s", "max_retries",
-    "requires_confirmation", "receives_secrets", "offered", "least_window", "preview",
+    "requires_confirmation", "receives_secrets", "offered", "least_window", "for_a_watcher", "preview",
 })  # fmt: skip
 
 

@@ -72,7 +72,7 @@ class BeforeCalls(_AroundCalls):
 def _decided(said: Said, hook: Hook) -> tuple[str, str]:
     """Return what a hook decides of a call, and why; only the user's own may allow."""
     if said.blocks:
-        return "deny", said.errors or f"{hook.command} says no"
+        return "deny", said.errors or f"{inarch.shorten(hook.command, 80)} says no"
     if said.stops:
         return "stop", why_stopped(said)
     wanted = said.specific.get("permissionDecision", said.data.get("decision"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -20,6 +21,14 @@ Record = Callable[[str, Mapping[str, Any]], None]
 KEPT = 4_000
 """Characters of an output that the event of a run keeps of each stream."""
 _MOST_OUTPUT = 1_000_000
+_WITHHELD = re.compile(
+    r"permission denied|read-only file system|can(?:no|')t create|operation not permitted", re.IGNORECASE
+)
+"""What programs say that wanted more than a confined one has; a shell that can't write ends with 2, as who objects."""
+_HINT = (
+    "(this hook runs confined, and wanted to write or read what it may not: your own hooks.json with "
+    '"confine": false lets it)'
+)
 _SURE_LEVEL = 2
 """The level from which on a program is kept from what it may not do."""
 
@@ -211,4 +220,6 @@ def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, trunc
             data = json.loads(output)
         except (ValueError, RecursionError) as error:
             fault = f"said what is no JSON: {error}"
+    if code == 2 and hook.confined and _WITHHELD.search(errors):
+        errors = f"{errors}\n{_HINT}"
     return Said(code, output, errors, data if isinstance(data, dict) else {}, fault)

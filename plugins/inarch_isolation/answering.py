@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inarch import FileStat, ModelRequest, Rights, ToolFailed, from_data, to_data
+from inarch import ChildTask, FileStat, ModelRequest, Rights, ToolFailed, from_data, to_data
 from inarch.host import OPTIONAL
 from inarch_isolation.allowing import require_confined, require_nothing_hidden, within
 
 if TYPE_CHECKING:
-    from inarch import Situation, SlashContext, Tool, ToolContext, Workspace
+    from inarch import ChildTurn, Situation, SlashContext, Tool, ToolContext, Workspace
 
 _LOOKING: dict[str, tuple[str, ...]] = {
     "stat": ("path",),
@@ -29,7 +29,7 @@ _CHANGING: dict[str, tuple[str, ...]] = {
 }
 _TYPES: dict[str, tuple[type, ...]] = {
     "offset": (int,), "max_bytes": (int, type(None)), "limit": (int, type(None)), "glob": (str, type(None)),
-    "ignore_case": (bool,),
+    "ignore_case": (bool,), "tools": (list, type(None)), "settings": (dict,),
 }  # fmt: skip
 
 
@@ -42,6 +42,7 @@ class ToolAnswers:
         send: Hands pieces of a program's output to the child.
         plugin: The tool's plugin.
         job: What its process was started with: the grants of its table.
+        child: Runs a child session; None where the call may have none.
     """
 
     def __init__(
@@ -51,12 +52,14 @@ class ToolAnswers:
         send: Callable[[Mapping[str, Any]], None],
         plugin: str,
         job: Mapping[str, Any],
+        child: Callable[[ChildTask], ChildTurn] | None = None,
     ) -> None:
         self._context = context
         self._arguments = arguments
         self._send = send
         self._plugin = plugin
         self._job = job
+        self._have_child = child
         self._stops: dict[Any, _Stop] = {}
 
     def __call__(self, method: str, message: Mapping[str, Any]) -> Any:
@@ -75,6 +78,8 @@ class ToolAnswers:
             return to_data(context.inbox.say(_checked("text", arguments["text"])))
         if method == "unsay":
             return context.inbox.unsay(_checked("id", arguments["id"]))
+        if method == "child":
+            return self._child(arguments)
         if method == "workspace.run":
             return self._run(message, arguments)
         return changed(context.workspace, method, arguments)
@@ -92,6 +97,18 @@ class ToolAnswers:
         if not (told or ref in _texts(self._arguments)):
             raise ToolFailed("permission", f"no output {ref!r} is named in this call or by an earlier one of the turn")
         return ref
+
+    def _child(self, arguments: Mapping[str, Any]) -> Any:
+        if self._have_child is None:
+            raise ToolFailed(
+                "permission", f"plugin {self._plugin!r} runs isolated, and this call of it may have no child session",
+                f"children = true in [isolation.{self._plugin}] lets its tools have some",
+            )  # fmt: skip
+        texts = {key: _checked(key, arguments[key]) for key in ("name", "prompt", "instructions", "session_id")}
+        tools = _checked("tools", arguments["tools"])
+        named = None if tools is None else [_checked("tools", one) for one in tools]
+        task = ChildTask(**texts, tools=named, settings=_checked("settings", arguments["settings"]))
+        return to_data(self._have_child(task))
 
     def _run(self, message: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
         number = message.get("ask")
@@ -234,6 +251,8 @@ def slash_answers(context: SlashContext) -> Callable[[str, Mapping[str, Any]], A
             return context.show(_checked("text", given["text"]))
         if method == "record":
             return context.record(_checked("name", given["name"]), given["data"])
+        if method == "ask_model":
+            return context.ask_model(_checked("name", given["name"]))
         if method == "submit":
             return context.submit(_checked("prompt", given["prompt"]))
         raise ToolFailed("permission", f"{method!r} is nothing that may be asked")

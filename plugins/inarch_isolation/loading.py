@@ -84,7 +84,10 @@ def _proxies(process: PluginProcess, kind: str, described: Any) -> list[Any]:
 def _tool(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
     effects = None if item["effects"] is None else from_data(Effects, item["effects"])
     item = {**item, "timeout_s": min(item["timeout_s"], _LONGEST_S)}
-    tool: Any = proxies.FarTool(process, target, **{member: item[member] for member in TOOL_MEMBERS}, effects=effects)
+    kind: type[proxies.FarTool] = proxies.FarTool
+    if process.launch.job["children"]:
+        from inarch_isolation.proxies_parent import FarParent as kind
+    tool: Any = kind(process, target, **{member: item[member] for member in TOOL_MEMBERS}, effects=effects)
     for extra in ("shape", "allowed_by", "preview"):
         if extra in item["offers"]:
             setattr(tool, extra, proxies.words_of(tool, extra))

@@ -9,6 +9,8 @@ from attrs import define, evolve
 
 import inarch
 from inarch import (
+    ChildTask,
+    ChildTurn,
     Contribution,
     Decision,
     Delta,
@@ -111,9 +113,14 @@ class FarTool:
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """Run it in the child; this thread does what the tool asks for meanwhile."""
+        return self._run(arguments, context, None)
+
+    def _run(
+        self, arguments: Mapping[str, Any], context: ToolContext, child: Callable[[ChildTask], ChildTurn] | None
+    ) -> Any:
         process = self._process
         channel = process.channel()
-        answers = ToolAnswers(context, arguments, channel.send, process.plugin, process.launch.job)
+        answers = ToolAnswers(context, arguments, channel.send, process.plugin, process.launch.job, child)
         given = {
             "arguments": to_data(arguments), "turn_id": context.turn_id, "call_id": context.call_id,
             "selection": _plain_or_none(context.selection),

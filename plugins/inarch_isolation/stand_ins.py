@@ -183,12 +183,19 @@ class FarContext:
         return FarInbox(self._line, self._call)
 
     async def child(self, task: ChildTask) -> ChildTurn:
-        """Refuse: a child session would have rights that this process has not.
+        """Run a turn of a child session, if the plugin's table lets its tools have some.
 
         Raises:
-            ToolFailed: Always.
+            ToolFailed: It doesn't, or the child is to work elsewhere or to be listened to.
         """
-        raise ToolFailed("permission", "a child session can't be had from a process of its own")
+        if task.root or task.saw is not None:
+            raise ToolFailed("permission", "a child of an isolated plugin works where its caller does, and unheard")
+        self._call.check()
+        asked = {
+            "name": task.name, "prompt": task.prompt, "instructions": task.instructions, "session_id": task.session_id,
+            "tools": None if task.tools is None else list(task.tools), "settings": to_data(task.settings),
+        }  # fmt: skip
+        return from_data(ChildTurn, await self._line.ask_async(self._call, "child", args=asked))
 
     def emit(self, chunk: str) -> None:
         """Show live output; waits while much of it has not been taken yet."""
@@ -253,6 +260,10 @@ class FarSlashContext:
     def record(self, name: str, data: Mapping[str, Any]) -> None:
         """Record an event of a kind that the plugin declares."""
         self._line.ask(self._call, "record", args={"name": name, "data": to_data(data)})
+
+    def ask_model(self, name: str) -> None:
+        """Have another model than the session's asked in the turns of what is submitted from here on."""
+        self._line.ask(self._call, "ask_model", args={"name": name})
 
     def submit(self, prompt: str) -> None:
         """Have a prompt run once the command has ended."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import inarch
@@ -52,12 +52,34 @@ def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.Workspac
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return what tells the model of the added folders, where there are any."""
+    """Return what tells the model of the added folders, where there are any, and the person of those of before."""
     if not context.added:
-        return ()
+        return [_FoldersOfBefore(())]
     from inarch_sandbox_fs.added_folders import AddedFolders
 
-    return [AddedFolders(context.added)]
+    return [_FoldersOfBefore(context.added), AddedFolders(context.added)]
+
+
+class _FoldersOfBefore:
+    """Says that a session which is gone on with had other folders: nothing widens by itself, they are given anew."""
+
+    name = "folders-of-before"
+
+    def __init__(self, added: Sequence[str]) -> None:
+        self._added, self._told = added, set[str]()
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Tell what is missing, once."""
+        if len(situation.messages) == 1:
+            return None
+        from inarch_sandbox_fs.added_folders import missing
+
+        new = [folder for folder in missing(situation.messages, self._added) if folder not in self._told]
+        self._told.update(new)
+        if not new:
+            return None
+        notes = [f"this session could reach {folder}, which is not added now (--add-dir {folder})" for folder in new]
+        return inarch.Contribution(f"Not reachable any more: {', '.join(new)}", notes=tuple(notes))
 
 
 @inarch.hookimpl

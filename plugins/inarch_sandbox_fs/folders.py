@@ -52,7 +52,10 @@ class _Place(NamedTuple):
 
 @define(eq=False, repr=False)
 class Folders:
-    """Implements the `Workspace` port over several folders; commands run in the root and reach no other."""
+    """Implements the `Workspace` port over several folders.
+
+    Programs run in the root and change nothing elsewhere; those that may start others read the added folders.
+    """
 
     _main: FolderWorkspace
     _added: Mapping[str, FolderWorkspace]
@@ -211,17 +214,17 @@ class Folders:
     def run(self, argv: Sequence[str], rights: Rights, **options: Any) -> Ran:
         """Run a program in the root, as the root's own workspace does."""
         self._require_root(argv)
-        return self._main.run(argv, _in_root(rights), **options)
+        return self._main.run(argv, self._in_root(rights), **options)
 
     def run_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
         """Run the programs of a pipeline in the root."""
         self._require_root(word for part in parts for word in part.argv)
-        return self._main.run_piped([evolve(part, rights=_in_root(part.rights)) for part in parts], **options)
+        return self._main.run_piped([evolve(part, rights=self._in_root(part.rights)) for part in parts], **options)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
         """Start programs that run on in the root."""
         self._require_root(word for part in parts for word in part.argv)
-        kept = [evolve(part, rights=_in_root(part.rights)) for part in parts]
+        kept = [evolve(part, rights=self._in_root(part.rights)) for part in parts]
         return self._main.start(kept, cwd=cwd, words=words, on_end=on_end)
 
     def confinement(self) -> Confinement:
@@ -277,14 +280,17 @@ class Folders:
         for word in words:
             if any(prefix in word for prefix in self._added):
                 raise ToolFailed(
-                    "permission", f"{word} is of an added folder, which commands don't reach; nothing was run",
-                    "use list_files, search_files and read_file",
+                    "permission", f"{word} is of an added folder, where programs change nothing; nothing was run",
+                    f"use list_files, search_files and read_file; builds and tests know it without the {ADDED}",
                 )  # fmt: skip
 
+    def _in_root(self, rights: Rights) -> Rights:
+        """Return rights to change nothing of added folders, for which a program may be run, and to read them.
 
-def _in_root(rights: Rights) -> Rights:
-    """Return rights without files of added folders: what a program is run for may be one of these."""
-    return evolve(rights, writes=tuple(path for path in rights.writes if not is_of_added(path)))
+        What runs alone and unasked reads the root only: the words that it is given are judged as paths of the root.
+        """
+        writes = tuple(path for path in rights.writes if not is_of_added(path))
+        return evolve(rights, writes=writes, reads=(*rights.reads, *(self.added if rights.executes else ())))
 
 
 def _before(workspace: FolderWorkspace, states: Sequence[FileState]) -> list[FileState]:

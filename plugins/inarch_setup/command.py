@@ -12,7 +12,7 @@ import click
 
 from inarch import PluginContext, UsageError
 from inarch.commands import ANSWERED, NOT_DONE, composing_options, say
-from inarch.host import load_config
+from inarch.host import discover, load_config
 from inarch.output import aligned, print_line
 from inarch_setup import WRITTEN
 from inarch_setup.agents import AGENTS, Agent
@@ -20,7 +20,7 @@ from inarch_setup.changing import Change, setting_up, taking_back, write_all
 from inarch_setup.record import Record, read_record
 
 SERVER = "mcp"
-"""The plugin whose `inarch mcp serve` the agents start."""
+"""The command whose `serve` the agents start."""
 
 
 @click.command("setup", short_help="Offer Inarch to another agent.")
@@ -95,14 +95,11 @@ def _server(root: Path, profile: str | None) -> dict[str, Any]:
     """Return the table of the server, as all agents have it.
 
     Raises:
-        UsageError: There is no such server in the profile.
+        ConfigError: There is no such profile.
+        UsageError: There is no such server.
     """
-    config = load_config(str(root), profile=profile)
-    if SERVER not in config.profile.plugins:
-        raise UsageError(
-            f"agents start `inarch mcp serve`, and profile {config.profile.name!r} does not have it",
-            f"pip install inarch-mcp, and add {SERVER!r} to the profile's `plugins`",
-        )
+    if SERVER not in (*load_config(str(root), profile=profile).profile.plugins, *discover().commands):
+        raise UsageError("agents start `inarch mcp serve`, which is not installed", "pip install inarch-mcp")
     named = ["--profile", profile] if profile else []
     return {"command": _program(), "args": [*named, "mcp", "serve"]}
 

@@ -13,6 +13,9 @@ from inarch_skills.folders import Folder, folders
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 _ENTRY = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\(([^()]*)\))?\s*(?:,|\s|$)")
+_SESSIONS_MODEL = frozenset({"inherit", "sonnet", "opus", "haiku"})
+"""What files say for the session's model; the last three mean models of one provider, which the user may not have."""
+_LONGEST_MODEL = 200
 OWN = ("skills", "commands")
 """Commands of this plugin."""
 TOOLS: Mapping[str, tuple[str, ...]] = {
@@ -50,7 +53,7 @@ def _begins(command: str, start: str) -> bool:
 
 @frozen
 class PromptFile:
-    """One that counts; `file` is its path in its folder."""
+    """One that counts; `file` is its path in its folder, `model` who is asked, empty for the session's own."""
 
     name: str
     folder: Folder
@@ -59,6 +62,7 @@ class PromptFile:
     hint: str
     body: str
     allowed: Allowed | None = None
+    model: str = ""
 
     @property
     def source(self) -> str:
@@ -113,16 +117,20 @@ def _read(folder: Folder, file: str) -> tuple[PromptFile, list[str]]:
     texts: dict[str, str] = {}
     remarks: list[str] = []
     for key in ("description", "argument-hint", "model"):
-        value = head.get(key, "")
+        value = head.get(key) or ""
         words = [f"[{one}]" for one in value] if isinstance(value, list) else str(value).split()
         texts[key] = " ".join(words)
-    if texts["model"]:
-        remarks.append(f"model is ignored: type /model {texts['model']:.80} first if you want that one")
+    model = texts["model"]
+    if model in _SESSIONS_MODEL:
+        remarks += [] if model == "inherit" else [f"model {model} is a name of other programs: the session's is asked"]
+        model = ""
+    elif len(model) > _LONGEST_MODEL or any(letter.isspace() for letter in model):
+        raise inarch.ToolFailed("validation", f"model is {model!r:.60}", "PROVIDER/NAME, PROVIDER or auto")
     allowed = None
     if (listed := head.get("allowed-tools")) is not None:
         allowed = _allowed(listed, remarks)
     description = texts["description"] or inarch.shorten(body.strip().splitlines()[0].lstrip("# "), 80)
-    return PromptFile(name, folder, file, description, texts["argument-hint"], body.strip(), allowed), remarks
+    return PromptFile(name, folder, file, description, texts["argument-hint"], body.strip(), allowed, model), remarks
 
 
 def _allowed(listed: Any, remarks: list[str]) -> Allowed:

@@ -27,6 +27,11 @@ async def send(prompt: PromptFile, words: str, context: inarch.SlashContext) -> 
     body, own = without_itself(prompt)
     if own:
         context.show(f"{prompt.source} includes itself: that is left out")
+    try:
+        if prompt.model:
+            context.ask_model(prompt.model)
+    except inarch.InarchError as error:
+        return f"/{prompt.name} was not sent: {prompt.source}: {error}"
     parts: list[str] = []
     for piece in expand(body, words):
         if isinstance(piece, str):

@@ -50,6 +50,7 @@ def test_a_trusted_project_counts_like_the_users_file(place: Place) -> None:
         ".agents/hooks.json",
         ".claude/agents/a.md",
         ".claude/commands/c.md",
+        ".claude/hooks/tidy.sh",
         ".claude/skills/s/SKILL.md",
         ".claude/settings.json",
     ],

@@ -109,6 +109,25 @@ def test_a_confined_hook_writes_only_what_its_call_was_to_write(desk: Desk) -> N
     assert {path.name for path in desk.root.parent.rglob("stray.txt")} == set()
 
 
+def test_a_shell_that_may_not_write_says_what_keeps_it(desk: Desk) -> None:
+    log = desk.root.parent / "log.txt"
+    desk.users({"PreToolUse": one(f"cat >> {log}", "Read")})
+    desk.talk([calls(READ), says("done")])
+    assert "this hook runs confined" in desk.seen[0] and not log.exists()
+    desk.users({"PreToolUse": one("sh -c 'echo no such luck >&2; exit 2'", "Read")})
+    desk.talk([calls(READ), says("done")])
+    assert "no such luck" in desk.seen[0] and "confined" not in desk.seen[0]
+    desk.users({"PreToolUse": one(f"cat >> {log}", "Read")}, confine=False)
+    desk.talk([calls(READ), says("done")])
+    assert "one" in desk.seen[0] and log.exists()
+
+
+def test_a_long_command_that_says_no_is_told_shortly(desk: Desk) -> None:
+    desk.users({"PreToolUse": one(f"sh -c 'exit 2' {'x' * 500}", "Read")})
+    desk.talk([calls(READ), says("done")])
+    assert "says no" in desk.seen[0] and "x" * 100 not in desk.seen[0]
+
+
 def test_sessions_start_prompts_and_ends(desk: Desk) -> None:
     (desk.root / "objects.json").write_text('{"decision": "block", "reason": "the tests fail"}')
     desk.users({

@@ -53,6 +53,14 @@ async def delegate(context: inarch.ToolContext) -> str:
     return (await context.child(inarch.ChildTask("helper", "do it"))).turn.content
 
 
+@inarch.tool(effects=inarch.Effects(exclusive=True), timeout_s=0.0)
+async def entrust(context: inarch.ToolContext, elsewhere: bool = False) -> list[Any]:
+    """Have anything done by a session of its own."""
+    root = str(context.state) if elsewhere else ""
+    done = await context.child(inarch.ChildTask("helper", "do it", root=root))
+    return [done.turn.content, done.turn.status, list(done.files), done.turn.usage.input_tokens]
+
+
 @inarch.tool(effects=inarch.Effects(exclusive=True), category="command")
 def build(argv: list[str], asked: dict[str, Any], context: inarch.ToolContext) -> list[Any]:
     """Do anything."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from isolated_apps import GRACE_S, HERE
 
 import inarch
+from inarch.testing import says, scripted_app
 from inarch_isolation.allowing import within
 
 Made = Callable[..., inarch.App]
@@ -205,7 +206,7 @@ def test_a_child_session_is_refused_before_there_is_one(made: Made) -> None:
     session.state.journal.listeners.append(lambda event: kinds.append(event.kind))
     found = asyncio.run(asyncio.wait_for(session.call_tool("delegate", {}), GRACE_S))
     assert found.error is not None and found.error.code == "permission"
-    assert "child session can't be had from a process of its own" in found.error.message
+    assert "may have no child session" in found.error.message and "children = true" in found.error.remedy
     assert not any(kind.startswith("child.") for kind in kinds)
     assert "call.result" in kinds
 
@@ -228,3 +229,39 @@ def test_no_path_leads_out_of_the_folders_of_its_own(tmp_path_factory: pytest.Te
         except inarch.ToolFailed:
             continue
         assert {*found.reads, *found.writes_outside} <= set(own)
+
+
+SENDS = """
+import inarch
+
+async def sends(words, context):
+    try:
+        context.ask_model(words)
+    except inarch.InarchError as error:
+        return f"not sent: {error}"
+    context.submit("go")
+    return "sent"
+
+@inarch.hookimpl
+def inarch_slash_commands(context):
+    return [inarch.SlashCommand("send", "Send.", sends)]
+"""
+
+
+def test_a_command_names_the_model_of_its_prompt(tmp_path: Path) -> None:
+    (plugin := tmp_path / "sends.py").write_text(SENDS)
+    (root := tmp_path / "root").mkdir()
+    config = {"profiles": {"default": {"plugins": ["sandbox-fs"]}}, "isolation": {"sends": {"mode": "process"}}}
+    app, model = scripted_app([says("done")], root, config=config, files=(str(plugin),))
+    said: list[str] = []
+
+    async def work() -> None:
+        session = app.session()
+        for name in ("nobodys/other", "scripted/other"):
+            for prompt in await app.command(session, f"/send {name}", said.append):
+                await session.run(prompt)
+        await app.aclose()
+
+    asyncio.run(asyncio.wait_for(work(), GRACE_S))
+    assert said[0].startswith("not sent: ") and "no plugin provides the model 'nobodys/other'" in said[0]
+    assert said[1:] == ["sent"] and [request.model for request in model.requests] == ["other"]

@@ -22,7 +22,7 @@ class Both:
     input_schema = {"type": "object", "properties": {"text": {"type": "string"}}}
     description, category, output_schema = "Offer.", "other", None
     timeout_s, max_retries, requires_confirmation, receives_secrets = 9.0, 0, False, False
-    modes, text, least_window = ("plan", "ask"), "text", 5_000
+    modes, text, least_window, for_a_watcher = ("plan", "ask"), "text", 5_000, True
     default_model = default_decision_model = "m"
 
     def effects(self, arguments):
@@ -171,7 +171,8 @@ def test_a_tool_offers_what_it_offers(app: inarch.App) -> None:
     said = [getattr(tool, name)({"text": "a"}) for name in ("shape", "allowed_by", "preview")]
     assert said == ["shape of a", "allowed by a", "preview of a"]
     assert [tool.offered(model) for model in ("x/small", "x/large")] == [False, True]
-    assert (tool.modes, tool.text, tool.least_window) == (("plan", "ask"), "text", 5_000)
+    told = (tool.modes, tool.text, tool.least_window, tool.for_a_watcher)
+    assert told == (("plan", "ask"), "text", 5_000, True)
 
 
 def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:

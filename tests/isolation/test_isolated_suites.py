@@ -14,7 +14,15 @@ import pytest
 from isolated_apps import make
 
 import inarch
-from inarch.testing import ModelContract, StoreContract, StrategyContract, ToolContract, TracerContract
+from inarch.testing import (
+    ChildContract,
+    InboxContract,
+    ModelContract,
+    StoreContract,
+    StrategyContract,
+    ToolContract,
+    TracerContract,
+)
 
 PLUGIN = '''
 import asyncio
@@ -37,6 +45,30 @@ async def repeat(text: str, context: inarch.ToolContext, times: int = 1, when: L
     if times < 0:
         raise inarch.ToolFailed("validation", "times must be 0 or more", "give 0 or more")
     return {"text": text * min(times, 100)}
+
+
+@inarch.tool(effects=inarch.Effects(), timeout_s=0.0)
+async def ask(prompt: str, context: inarch.ToolContext) -> str:
+    """Have somebody else answer.
+
+    Args:
+        prompt: What is asked.
+    """
+    done = await context.child(inarch.ChildTask("helper", prompt))
+    if done.turn.status != "done":
+        raise inarch.ToolFailed("execution", "there is no answer", "ask again")
+    return done.turn.content
+
+
+@inarch.tool(effects=inarch.Effects())
+def remind(text: str, context: inarch.ToolContext) -> str:
+    """Say something to the model.
+
+    Args:
+        text: What to say.
+    """
+    context.inbox.say(f"remember: {text[:500]}")
+    return "said"
 
 
 class Parrot:
@@ -122,7 +154,7 @@ def app() -> inarch.App:
     folder = Path(mkdtemp(prefix="inarch-suites-"))
     file = folder / "suited.py"
     file.write_text(PLUGIN)
-    _OPEN.append(make(folder, files=(str(file),)))
+    _OPEN.append(make(folder, files=(str(file),), children=True))
     assert _OPEN[0].composition.refused == ()
     return _OPEN[0]
 
@@ -147,6 +179,20 @@ class TestIsolatedTool(ToolContract):
 
     def make(self) -> Any:
         return app().composition.tools["repeat"].value
+
+
+class TestIsolatedParent(ChildContract):
+    arguments = MappingProxyType({"prompt": "How is the moon?"})
+
+    def make(self) -> Any:
+        return app().composition.tools["ask"].value
+
+
+class TestIsolatedInbox(InboxContract):
+    arguments = MappingProxyType({"text": "the tea is ready"})
+
+    def make(self) -> Any:
+        return app().composition.tools["remind"].value
 
 
 class TestIsolatedModel(ModelContract):

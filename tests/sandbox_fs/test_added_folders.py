@@ -243,6 +243,26 @@ def test_a_model_is_told_of_them_only_where_there_are_any(bench: Bench) -> None:
     assert f"+{bench.lib}/" in with_one and "added" not in _talk(bench, added=[])[2][0].messages[0].text
 
 
+def test_who_goes_on_without_a_folder_is_told_once(bench: Bench) -> None:
+    async def go(kept: str | None, added: list[Path]) -> tuple[str, list[str]]:
+        app, _ = scripted_app([says("done")] * 2, bench.root, added=added, journal=True)
+        session = app.session(kept)
+        notes: list[str] = []
+        session.state.journal.listeners.append(
+            lambda event: notes.append(event.data["text"]) if event.kind == "note" else None
+        )
+        for _ in range(2):
+            await session.run("go")
+        await app.aclose()
+        return session.id, notes
+
+    kept, notes = asyncio.run(go(None, [bench.lib]))
+    assert notes == []
+    assert asyncio.run(go(kept, [bench.lib]))[1] == []
+    (told,) = asyncio.run(go(kept, []))[1]
+    assert told == f"this session could reach {bench.lib}, which is not added now (--add-dir {bench.lib})"
+
+
 def test_absolute_paths_are_read_as_those_of_the_folder(bench: Bench) -> None:
     file = str(bench.lib / "src/a.txt")
     events, shown, _ = _talk(
@@ -320,10 +340,19 @@ def test_secrets_of_their_env_files_are_hidden(bench: Bench) -> None:
     assert "hunter2" not in shown[0] and "secret" in shown[0]
 
 
-@pytest.mark.needs("bwrap")
-@pytest.mark.parametrize("confine", ["auto", "bwrap"])
-def test_commands_stay_in_the_root(bench: Bench, confine: str) -> None:
-    reach = f"import pathlib; pathlib.Path({str(bench.lib / 'src/a.txt')!r}).write_text('x')"
+@pytest.mark.parametrize("confine", ["auto", pytest.param("bwrap", marks=pytest.mark.needs("bwrap"))])
+def test_commands_change_nothing_elsewhere_and_read_only_what_was_added(bench: Bench, confine: str) -> None:
+    files = [str(folder / "src/a.txt") for folder in (bench.lib, bench.outside)]
+    reach = (
+        "import pathlib\n"
+        f"for file in map(pathlib.Path, {files}):\n"
+        "    for act in (lambda: print(file.read_text()), lambda: file.write_text('x'), file.unlink):\n"
+        "        try:\n"
+        "            act()\n"
+        "        except OSError as error:\n"
+        "            print(type(error).__name__)\n"
+        "(file.parents[2] / 'lib/src/new.txt').write_text('x')\n"
+    )
     (bench.root / "reach.py").write_text(reach)
     grant = {"argv": ["python3", "reach.py"]}
     _, shown, _ = _talk(
@@ -332,8 +361,11 @@ def test_commands_stay_in_the_root(bench: Bench, confine: str) -> None:
         calls(("execute_command", {"command": "python3 reach.py"})),
         config={"commands": {"reach": grant}, "plugins": {"sandbox-fs": {"confine": confine}}},
     )  # fmt: skip
-    assert "commands don't reach" in shown[0] and "absolute" in shown[1]
-    assert "Error" in shown[2] and (bench.lib / "src/a.txt").read_text() == "lib\n"
+    assert "programs change nothing" in shown[0] and "absolute" in shown[1]
+    printed = shown[2].partition("output:")[2].split()
+    assert printed[0] == "lib" and all(word.endswith("Error") for word in printed[1:6]), printed
+    assert [folder.joinpath("src/a.txt").read_text() for folder in (bench.lib, bench.outside)] == ["lib\n", "outside\n"]
+    assert not (bench.lib / "src/new.txt").exists()
 
 
 @pytest.mark.needs("bwrap")

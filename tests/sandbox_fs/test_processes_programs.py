@@ -129,7 +129,20 @@ def test_the_environment_is_built_from_zero(
     rights = Rights(writes=("",), executes=True, env={"CI": "1", "TERM": "xterm"})
     env, home, temporary, cwd, _leads = json.loads(workspace.run([sys.executable, "-c", code], rights).output)
     env.pop("LC_CTYPE", None)  # Python sets it itself
-    names = {"PATH", "HOME", "TMPDIR", "PWD", "LANG", "LC_ALL", "TERM", "SHELL", "TZ", "CI", "PYTHONUNBUFFERED"}
+    names = {
+        "PATH",
+        "HOME",
+        "TMPDIR",
+        "PWD",
+        "LANG",
+        "LC_ALL",
+        "TERM",
+        "SHELL",
+        "TZ",
+        "CI",
+        "PYTHONUNBUFFERED",
+        "GIT_CONFIG_NOSYSTEM",
+    }
     assert names <= env.keys() <= names | {"RUSTUP_HOME", "PYENV_ROOT", "GOMODCACHE"}
     assert (env["CI"], env["TERM"], env["LC_ALL"], cwd) == ("1", "xterm", "C.UTF-8", str(folder))
     assert all(os.path.isabs(part) for part in env["PATH"].split(":"))

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from inarch.host import discover
+
 CONFIG = """
 [profiles.default]
 plugins = ["...", "mcp"]
@@ -187,9 +189,15 @@ def test_a_link_within_the_project_is_followed_and_stays_one(desk: Desk) -> None
     assert (desk.root / "AGENTS.md").read_text() == GUIDE
 
 
-def test_an_agent_that_nobody_knows_and_a_profile_without_the_server(desk: Desk) -> None:
+@pytest.mark.skipif("mcp" in discover().commands, reason="inarch-mcp is installed here")
+def test_without_the_server_nothing_is_set_up(desk: Desk) -> None:
+    assert "pip install inarch-mcp" in desk.run("codex", "--yes", "--profile", "bare", code=2)
+    assert not (desk.root / "AGENTS.md").exists()
+
+
+def test_what_nobody_knows_is_told(desk: Desk) -> None:
     assert "claude-code and codex" in desk.run("cursor", "--yes", code=2)
-    assert "inarch-mcp" in desk.run("codex", "--yes", "--profile", "bare", code=2)
+    assert "no profile 'nobodys'" in desk.run("codex", "--yes", "--profile", "nobodys", code=2)
     assert "not a directory" in desk.run("codex", "--root", "nowhere", code=2)
 
 

@@ -52,7 +52,7 @@ class Desk:
             app, model = scripted_app(ScriptedModel(script), self.root, **given)
             assert "skills" not in {one.name for one in app.composition.refused}
             self.tools = set(app.composition.tools)
-            one = app.session(session)
+            one = self.now = app.session(session)
             one.state.journal.listeners.append(self.events.append)
             prompts = list(lines or ("go",))
             while prompts:

@@ -128,14 +128,16 @@ def test_what_counts_for_nothing_is_told(desk: Desk) -> None:
     text = "---\nmodel: opus\nargument-hint: [file]\nallowed-tools: [Read(src/**), 'Bash(', Grep]\n---\nLook.\n"
     desk.write(".agents/commands/look.md", text)
     told = desk.command("/commands")
-    assert "/look [file] (user: ~/.agents/commands/look.md)" in told and "model is ignored" in told
+    assert "/look [file] (user: ~/.agents/commands/look.md)" in told
+    assert "model opus is a name of other programs" in told
     assert "Read(src/**) allows nothing" in told and "'Bash(' is not understood" in told
 
 
 def test_through_the_command_line(desk: Desk) -> None:
     desk.write("root/.claude/commands/greet.md", "---\nallowed-tools: []\n---\nGreet $1.\n")
     replies = [{"content": "as it stands"}]
-    _, asked = desk.program("/greet Anna", replies=replies)
+    said, asked = desk.program("/greet Anna", replies=replies)
+    assert "/greet is no command here, so it is asked as it stands" in said
     assert asked[0]["messages"][-1]["content"].startswith("/greet Anna")
     desk.program("config", "trust", "--yes")
     replies = [call("read_file", file_path="a.txt"), {"content": "moin Anna"}]

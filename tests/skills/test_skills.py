@@ -103,6 +103,7 @@ WRONG = {
     "an odd name": (skill("My_Skill"), "is none of a skill"),
     "two hyphens": (skill("my--skill"), "is none of a skill"),
     "a number": (skill("one", description="7"), "has what is no text as description"),
+    "a name twice": ("---\nname: one\ndescription: x\nname: two\n---\nx\n", "line 4: the front matter has name twice"),
     "a list": ("---\n- name\n---\nx\n", "no list of names"),
     "nothing below": (skill("one", body=""), "nothing below"),
     "objects": ("---\nname: !!python/object/apply:os.system [touch boo]\ndescription: x\n---\nx\n", "is no YAML"),

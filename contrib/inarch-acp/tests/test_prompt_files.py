@@ -17,6 +17,7 @@ argument-hint: NAME
 ---
 explain $1 to $2
 """
+DEEP = "---\nmodel: openai-compatible/deep\n---\nthink hard\n"
 NOTED = "summed up:\n!`touch noted.txt`\n"
 
 
@@ -24,9 +25,11 @@ def test_a_prompt_file_is_a_slash_command_with_its_words_put_in(desk: Any, say: 
     folder = desk.folder / "home" / ".agents" / "commands"
     folder.mkdir(parents=True)
     (folder / "explain.md").write_text(EXPLAIN)
+    (folder / "deep.md").write_text(DEEP)
     (folder / "noted.md").write_text(NOTED)
     desk.model.script = {
         "explain weigh to a child": [replies.text("It weighs.")],
+        "think hard": [replies.text("Thought.")],
         "summed up": [replies.text("Noted.")],
     }
     desk.configure(PROFILE)
@@ -57,5 +60,12 @@ def test_a_prompt_file_is_a_slash_command_with_its_words_put_in(desk: Any, say: 
             assert [one.tool_call.raw_input["command"] for one in editor.asked] == ["touch noted.txt"] * 2
             sent = json.dumps(desk.model.server.requests[-1].json["messages"][-1])
             assert "summed up" in sent and "touch noted.txt" not in sent
+
+            own = desk.model.server.requests[-1].json["model"]
+            for line in ("/deep", "/noted"):
+                answers = iter(("once",))
+                await connection.prompt(session_id=session, prompt=say(line))
+            deep, noted = [request.json["model"] for request in desk.model.server.requests[-2:]]
+            assert (deep, noted) == ("deep", own) and own != "deep"
 
     asyncio.run(main())

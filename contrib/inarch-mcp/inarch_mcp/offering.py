@@ -43,9 +43,9 @@ def reads_only(tool: inarch.Tool) -> bool:
 
 
 def is_for(tool: inarch.Tool, mode: str) -> bool:
-    """Whether there is such a tool in an approve mode."""
+    """Whether there is such a tool in an approve mode, which does more than show something to who watches a session."""
     modes = getattr(tool, "modes", ())
-    return not modes or mode in modes
+    return (not modes or mode in modes) and not getattr(tool, "for_a_watcher", False)
 
 
 def wants_a_person(tool: inarch.Tool, policies: Iterable[inarch.Policy]) -> bool:

@@ -98,7 +98,7 @@ def test_in_plan_mode_only_reading_runs_and_no_tool_that_asks_a_person_is_offere
     async def use() -> None:
         async with Client(served(ground, environ, "--approve", "plan")) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
-            assert {"read_file", "write_file", "write_todos"} <= names and not names & {"ask_user", "present_plan"}
+            assert {"read_file", "write_file"} <= names and not names & {"ask_user", "present_plan", "write_todos"}
             assert not (await client.call_tool("read_file", {"file_path": "a.txt"})).is_error
             denied = await client.call_tool("write_file", {"file_path": "b.txt", "content": "x"})
             assert denied.is_error and denied.structured_content["error"]["code"] == "denied"

@@ -128,3 +128,21 @@ def test_codex_lists_and_calls_a_tool_through_the_entry(part: Callable[[str], st
     run(*inarch, "--remove")
     assert codex.read_text() == CODEX.format(port=model.server_port)
     assert sorted(one.name for one in Path(ground.root).iterdir()) == ["a.txt"]
+
+
+def test_a_profile_need_not_name_the_server(ground: Any) -> None:
+    command = (sys.executable, "-P", "-m", "inarch", "setup", "claude-code", "--yes")
+    done = subprocess.run(command, cwd=ground.root, env=ground.environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    server = json.loads((ground.root / ".mcp.json").read_text())["mcpServers"]["inarch"]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    with subprocess.Popen(
+        [server["command"], *server["args"]], cwd=ground.root, env=ground.environ, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as serving:  # fmt: skip
+        assert serving.stdin is not None and serving.stdout is not None
+        serving.stdin.write(f"{asked}\n")
+        serving.stdin.flush()
+        assert json.loads(serving.stdout.readline())["result"]["serverInfo"]["name"] == "inarch"
+        serving.stdin.close()

@@ -15,7 +15,7 @@ MAX_BYTES = 1_000_000
 CONFIG_FILE = ".inarch/config.toml"
 GUIDE_FILES = ("AGENTS.md", "GEMINI.md", "CLAUDE.md")
 """A project's instructions to agents, the one that is read first in front."""
-TRUSTED_FOLDERS = (".inarch", ".agents", ".claude/agents", ".claude/commands", ".claude/skills")
+TRUSTED_FOLDERS = (".inarch", ".agents", ".claude/agents", ".claude/commands", ".claude/hooks", ".claude/skills")
 """Whatever lies below them needs trust. Not all of `.claude`: others write there what no agent here reads."""
 TRUSTED_FILES = (*GUIDE_FILES, ".claude/settings.json")
 TRUST_FILE = "trust.json"

@@ -398,8 +398,8 @@ class PluginContext:
         user: The user's configuration folder, for files that a person may edit; None while the plugin is probed.
         project: The project's `.inarch` folder; None where the project is not trusted.
         brought: What the trusted project brings along for agents, by its path in the project: the files below
-            `.agents`, `.inarch` and `.claude`'s `agents`, `commands` and `skills`, `.claude/settings.json`, and the
-            `AGENTS.md` of folders. To be read only; None where the project is not trusted or brings nothing.
+            `.agents`, `.inarch` and `.claude`'s `agents`, `commands`, `hooks` and `skills`, `.claude/settings.json`,
+            and the `AGENTS.md` of folders. To be read only; None where the project is not trusted or brings nothing.
         added: The folders beside the root whose files are the workspace's, too; absolute. Their files have the paths
             `+/home/me/lib/a.py`: `+` before the absolute one.
         environ: The environment variables that count, keys of services among them; empty while the plugin is probed.

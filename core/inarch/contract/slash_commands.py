@@ -74,6 +74,23 @@ class SlashContext(Protocol):
         """Have a prompt run once the command has ended, as if the person had typed it; one that fails submits none."""
         ...
 
+    def ask_model(self, name: str) -> None:
+        """Have another model than the session's asked in the turns of what is submitted from here on.
+
+        Args:
+            name: As `Session.set_model` takes it.
+
+        Raises:
+            ConfigError: No composed plugin provides it, or its key is not there.
+        """
+        ...
+
+
+class Submitted(str):
+    """A prompt of a command's, which front ends hand on as it is: it may name the model of its turn."""
+
+    model: str = ""
+
 
 @frozen
 class SlashCommand:

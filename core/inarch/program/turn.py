@@ -83,6 +83,9 @@ async def _prompts(app: App, session: Session, prompt: str) -> Sequence[str]:
     name, _ = split_slash_command(prompt) or ("", "")
     bound = app.composition.slash_commands.get(name)
     if bound is None or not bound.value.asks:
+        if name:
+            what = "no command here" if bound is None else "a command of conversations only"
+            say("note", f"/{name} is {what}, so it is asked as it stands")
         return (prompt,)
     return await app.command(session, prompt, partial(say, "note"))
 

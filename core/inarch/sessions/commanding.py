@@ -13,7 +13,8 @@ from inarch.contract.errors import InarchError, PluginError, StoreError, UsageEr
 from inarch.contract.events import CommandRan, ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.records import ToolResult
-from inarch.contract.slash_commands import Completion, SlashCommand, split_slash_command
+from inarch.contract.slash_commands import Completion, SlashCommand, Submitted, split_slash_command
+from inarch.turns.models import choose_model
 from inarch_output.escaping import escape
 from inarch_sdk.nearest import nearest
 
@@ -33,6 +34,7 @@ class CommandContext:
     columns: int
     is_completing: bool = False
     prompts: list[str] = field(init=False, factory=list)
+    _model: str = field(init=False, default="")
 
     @property
     def session_id(self) -> str:
@@ -88,6 +90,18 @@ class CommandContext:
         state = self.session.state
         state.journal.record(state.scheduler.events.checked(self.command.plugin, name, data))
 
+    def ask_model(self, name: str) -> None:
+        """Have this model asked in the turns of what is submitted from here on.
+
+        Raises:
+            ConfigError: No composed plugin provides it, or its key is not there.
+            RuntimeError: The command's words are only completed.
+        """
+        self._needs_running()
+        state = self.session.state
+        choose_model(name, state.models, state.environ).check_key()
+        self._model = name
+
     def submit(self, prompt: str) -> None:
         """Keep a prompt for the command's end.
 
@@ -101,7 +115,9 @@ class CommandContext:
             raise TypeError(f"prompt must be str, not {type(prompt).__name__}")
         if not prompt.strip():
             raise ValueError("the submitted prompt is empty")
-        self.prompts.append(prompt)
+        submitted = Submitted(prompt)
+        submitted.model = self._model
+        self.prompts.append(submitted)
 
     def _needs_running(self) -> None:
         if self.is_completing:

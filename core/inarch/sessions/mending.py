@@ -16,44 +16,14 @@ if TYPE_CHECKING:
     from inarch.sessions.parts import Parts
 
 
-def session_logs(parts: Parts, session_id: str) -> Iterator[Path]:
-    """Yield the files that tracers keep of a session."""
-    yield from _files(parts, "files", session_id)
-
-
 def all_logs(parts: Parts) -> Iterator[Path]:
     """Yield the log of each session that tracers keep one of; what was set aside before it is read with it."""
-    yield from _files(parts, "logs")
-
-
-def keep_for_forks(parts: Parts, session_id: str) -> None:
-    """Copy what the logs of a session's forks have only in its own log, which is going to be deleted, into theirs.
-
-    Raises:
-        OSError: A log can't be read.
-        PluginError: The tracer can't write it.
-    """
-    from inarch_sdk.event_log import first_event, forked_with, read_sessions
-
     for tracer in parts.composition.tracers:
-        copied = getattr(tracer.value, "copied", None)
-        if copied is None:
-            continue
-        for log in _files_of(parts, tracer, "logs"):
-            source, last = forked_with(first_event(log))
-            if source == session_id != log.stem:
-                with guarded(tracer.plugin, "tracer", passes=()):
-                    for event in read_sessions(log).sessions.get(log.stem, ()):
-                        if 1 < event.seq <= last:
-                            copied(event)
+        yield from logs_of(parts, tracer, "logs")
 
 
-def _files(parts: Parts, method: str, *arguments: str) -> Iterator[Path]:
-    for tracer in parts.composition.tracers:
-        yield from _files_of(parts, tracer, method, *arguments)
-
-
-def _files_of(parts: Parts, tracer: Bound[Tracer], method: str, *arguments: str) -> Sequence[Path]:
+def logs_of(parts: Parts, tracer: Bound[Tracer], method: str, *arguments: str) -> Sequence[Path]:
+    """Return the files that a tracer keeps: all of them (`logs`), or those of a session (`files`)."""
     ask = getattr(tracer.value, method, None)
     if ask is None:
         return ()
@@ -65,23 +35,6 @@ def _files_of(parts: Parts, tracer: Bound[Tracer], method: str, *arguments: str)
     except PluginError:
         return ()
     return found
-
-
-def delete_session(parts: Parts, session_id: str, *, keeps_logs: bool = True) -> list[Path]:
-    """Delete a session from the store; return its event logs, which whoever keeps none has to remove.
-
-    Raises:
-        OSError: A log can't be read.
-        PluginError: The tracer can't write what a fork is to keep.
-        StoreError: The store can't delete it, or its name can't be dropped.
-    """
-    from inarch.sessions.names import forget_name
-
-    if not keeps_logs:
-        keep_for_forks(parts, session_id)
-    forget_name(parts.config.state_dir, session_id)
-    parts.store.delete(session_id)
-    return list(session_logs(parts, session_id))
 
 
 def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) -> tuple[bool, list[str]]:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
@@ -14,6 +14,7 @@ from attrs import define, field
 from inarch.contract.errors import UsageError
 from inarch.contract.events import ContextDropped, Event
 from inarch.contract.records import ToolResult, Turn
+from inarch.contract.slash_commands import Submitted
 from inarch.sessions.keeping_up import KeepingUp
 from inarch.sessions.own_process import check_process
 from inarch.turns.inputs import empty_prompt
@@ -80,6 +81,8 @@ class Session:
     async def run(self, prompt: str = "") -> Turn:
         """Run a turn to its end and return it; what still waits of what was said is the beginning of its prompt.
 
+        A prompt that `App.command` returned may name the model of its turn.
+
         Raises:
             UsageError: The prompt is empty and nothing waits, or this process was forked from the one that composed.
             ConfigError: The profile's model isn't there.
@@ -94,11 +97,20 @@ class Session:
             while not self._busy.acquire(blocking=False):  # noqa: ASYNC110 - a thread has it, and no loop's event
                 await asyncio.sleep(_PAUSE_S)
             try:
-                turn = await run_turn(self.state, prompt, before)
+                with self._asking(prompt):
+                    turn = await run_turn(self.state, prompt, before)
                 self._keeping_up.after_turn(self.state)
                 return turn
             finally:
                 self._busy.release()
+
+    def _asking(self, prompt: str) -> AbstractContextManager[None]:
+        """Ask the model that a prompt names."""
+        if not isinstance(prompt, Submitted) or not prompt.model:
+            return nullcontext()
+        from inarch.sessions.switching import asking
+
+        return asking(self.state, prompt.model)
 
     @property
     def waiting(self) -> tuple[Input, ...]:

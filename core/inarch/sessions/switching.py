@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
@@ -35,6 +36,18 @@ async def switch_model(state: SessionState, name: str, why: str) -> str:
     if new != old:
         state.journal.record(ModelSwitched(old, new, why))
     return new
+
+
+@contextmanager
+def asking(state: SessionState, model: str) -> Iterator[None]:
+    """Ask another model in a turn; what the person chooses meanwhile holds from the next one on."""
+    profile = state.config.profile
+    state.config = evolve(state.config, profile=evolve(profile, model=model))
+    try:
+        yield
+    finally:
+        if state.config.profile.model == model:
+            state.config = evolve(state.config, profile=evolve(state.config.profile, model=profile.model))
 
 
 def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:

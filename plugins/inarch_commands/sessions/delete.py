@@ -13,8 +13,8 @@ import click
 
 from inarch import UsageError
 from inarch.commands import composing_options
-from inarch.host import delete_session
 from inarch.output import is_terminal, print_json, print_line
+from inarch_commands.sessions.deleting import delete_session
 from inarch_sdk.session_lines import listing
 
 if TYPE_CHECKING:

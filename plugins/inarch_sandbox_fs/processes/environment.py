@@ -76,6 +76,7 @@ def environment(program: Program, private: Private, folder: str, added: Mapping[
         "TERM": "dumb",
         "SHELL": "/bin/sh",
         "PYTHONUNBUFFERED": "1",  # output is shown as it comes
+        "GIT_CONFIG_NOSYSTEM": "1",  # git ends with an error where /etc/gitconfig can't be read
         **dict(program.env),
     }
     zone = os.environ.get("TZ")

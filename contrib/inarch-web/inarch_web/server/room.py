@@ -316,6 +316,11 @@ class Room:
         self._spent = await asyncio.to_thread(self._sum)
         self._tell_state()
 
+    def spent_by(self) -> Sequence[Any]:
+        """Return what the session took, by purpose, plugin and model."""
+        transcript = self._transcript()
+        return transcript.spent() if transcript is not None else ()
+
     def _sum(self) -> Message:
         transcript = self._transcript()
         rows = transcript.spent() if transcript is not None else ()

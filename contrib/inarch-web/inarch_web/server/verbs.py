@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import inarch
+from inarch_web.server.commands import commands_of
 from inarch_web.server.completing import complete
 from inarch_web.server.exporting import export
 from inarch_web.server.page import Page
@@ -71,14 +72,6 @@ async def _hello(page: Page, message: Message) -> Message:
         "proxy": framed.told() if framed is not None else None,
         "voice": page.desk.voice_missing,
     }
-
-
-def commands_of(app: inarch.App) -> dict[str, str]:
-    """Return the slash commands that make sense here: not those that the terminal's plugin made for its screen."""
-    composed = app.composition
-    text = composed.front_ends.get("text")
-    of_terminal = text.plugin if text is not None else ""
-    return {name: one.value.help for name, one in composed.slash_commands.items() if one.plugin != of_terminal}
 
 
 async def _sessions(page: Page, message: Message) -> Message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,7 @@ from attrs import define, field
 
 import inarch
 from inarch_web import rooms
+from inarch_web.server.commands import own_command
 
 if TYPE_CHECKING:
     from inarch_web.server.room import Room
@@ -166,9 +167,14 @@ class Working:
         def show(text: str) -> None:
             loop.call_soon_threadsafe(room.send, {"shown": {"text": text, "line": line}})
 
+        name, words = inarch.split_slash_command(line) or ("", "")
         try:
             with rooms.here(room):
-                prompts = await room.app.command(await room.session(), line, show)
+                prompts: Sequence[str] = ()
+                if (own := own_command(room.app, name)) is not None:
+                    show(await asyncio.to_thread(own, room, await room.session(), words))
+                else:
+                    prompts = await room.app.command(await room.session(), line, show)
         finally:
             self._command = None
         self._queued += prompts

@@ -1,0 +1,106 @@
+"""The model that a prompt file names: asked in its turn alone, recorded with it, and never one that isn't there."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+import inarch
+from inarch.testing import says
+from inarch_replay import replay
+
+from .desk import Desk, call
+
+OTHER = "---\nmodel: scripted/other\nallowed-tools: Read\n---\nLook.\n"
+
+
+def models(desk: Desk) -> list[str]:
+    """Whom each agent's turn began with."""
+    turns = [event["turn"] for event in desk.of("turn.started")]
+    return [turn["model"] for turn in turns if turn["type"] == "agent"]
+
+
+def test_its_turn_alone_asks_that_model(desk: Desk) -> None:
+    desk.write(".agents/commands/look.md", OTHER)
+    desk.talk([says("done")] * 3, "one", "/look", "three")
+    assert [request.model for request in desk.requests] == ["script", "other", "script"]
+    assert models(desk) == ["scripted/script", "scripted/other", "scripted/script"]
+    settings = [event["settings"]["model"] for event in desk.of("turn.started") if event["settings"]]
+    assert settings == ["scripted/script", "scripted/other", "scripted/script"]
+    assert not desk.of("model.switched")
+
+
+def test_one_chosen_meanwhile_holds_afterwards(desk: Desk) -> None:
+    desk.write(".agents/commands/look.md", OTHER)
+
+    def chosen(request: inarch.ModelRequest) -> Any:
+        asyncio.get_running_loop().create_task(desk.now.set_model("scripted/third"))
+        return [0.01, *says("done")]
+
+    desk.talk([chosen, says("done")], "/look", "two")
+    assert [request.model for request in desk.requests] == ["other", "third"]
+
+
+@pytest.mark.parametrize("word", ["inherit", "opus", "sonnet", "haiku", ""])
+def test_words_of_other_programs_are_the_sessions_own(desk: Desk, word: str) -> None:
+    desk.write(".agents/commands/look.md", f"---\nmodel: {word}\n---\nLook.\n")
+    desk.talk([says("done")], "/look")
+    assert models(desk) == ["scripted/script"]
+    assert ("is a name of other programs" in desk.notes()) == (word in ("opus", "sonnet", "haiku"))
+
+
+WRONG = {
+    "elsewhere/large": "no plugin provides the model 'elsewhere/large'",
+    "gemini/gemini-9": "providers of this profile: ",
+    "claude-of-nobody": "no plugin provides the model 'claude-of-nobody'",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_one_that_is_not_there_is_told_and_nothing_runs(desk: Desk, name: str) -> None:
+    desk.write(".agents/commands/look.md", f"---\nmodel: {name}\n---\nLook at !`ls` now.\n")
+    desk.talk([says("done")], "/look", "go")
+    (told,) = desk.said
+    assert told.startswith("/look was not sent: ~/.agents/commands/look.md: ") and WRONG[name] in told
+    assert "\n" not in told and len(desk.requests) == 1 and not desk.of("call.result") and not desk.of("skills.sent")
+
+
+@pytest.mark.parametrize("name", ["a b", "[x, y]", "m" * 300])
+def test_what_is_no_name_leaves_the_file_out(desk: Desk, name: str) -> None:
+    desk.write(".agents/commands/look.md", f"---\nmodel: {name}\n---\nLook.\n")
+    assert "commands/look.md: left out: model is " in desk.command("/commands")
+
+
+def test_a_project_names_one_once_it_is_trusted(desk: Desk) -> None:
+    desk.write("root/.agents/commands/look.md", OTHER)
+    assert "no prompt files" in desk.command("/commands")
+    desk.trust()
+    desk.talk([says("done")], "/look")
+    assert models(desk) == ["scripted/other"]
+
+
+def test_a_replay_asks_the_same(desk: Desk) -> None:
+    desk.write(".agents/commands/look.md", OTHER)
+    desk.talk([says("one"), says("two")], "/look", "two")
+    report = asyncio.run(replay(desk.session, root=desk.root, environ=desk.environ, config={}))
+    assert report.same and report.turns == 2, report
+
+
+def test_through_the_command_line(desk: Desk) -> None:
+    desk.write(".agents/commands/look.md", "---\nmodel: openai-compatible/other\n---\nLook at $1.\n")
+    said, asked = desk.program("/look a.txt", replies=[{"content": "seen"}])
+    assert (desk.exit_code, asked[0]["model"]) == (0, "other") and "seen" in said
+    _, asked = desk.program("--continue", "go on", replies=[{"content": "well"}])
+    assert asked[0]["model"] == "m"
+    desk.write(".agents/commands/look.md", "---\nmodel: nobodys/other\n---\nLook at $1.\n")
+    said, asked = desk.program("/look a.txt", replies=[{"content": "seen"}])
+    assert desk.exit_code == 1 and not asked and "no plugin provides the model 'nobodys/other'" in said
+
+
+def test_what_it_calls_for_asks_its_model_too(desk: Desk) -> None:
+    desk.write(".agents/commands/look.md", "---\nmodel: openai-compatible/other\n---\nLook at $1.\n")
+    replies = [call("task", agent="explore", prompt="look"), {"content": "found"}, {"content": "well"}]
+    _, asked = desk.program("/look a.txt", replies=replies)
+    assert [request["model"] for request in asked] == ["other"] * 3
