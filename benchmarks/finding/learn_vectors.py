@@ -19,7 +19,6 @@ import sys
 import sysconfig
 import warnings
 import zipfile
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -235,7 +234,7 @@ def packed(names: Sequence[str], vectors: Any) -> bytes:
     numbers = np.clip(np.round(vectors * (127 / np.quantile(np.abs(vectors), 0.9995))), -127, 127) + 128
     order = sorted(range(len(names)), key=lambda place: names[place])
     text = " ".join(names[place] for place in order).encode()
-    return zlib.compress(text + b"\n" + numbers[order].astype(np.uint8).tobytes(), 9)
+    return text + b"\n" + bytes(numbers[order].astype(np.uint8).tobytes())
 
 
 def main(wheels: Path, model: Path, target: Path) -> None:

@@ -8,7 +8,6 @@ at once: the numbers of a vector stand side by side in one large integer.
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterable
 from functools import cache
 from math import sqrt
@@ -38,7 +37,7 @@ class Vectors(NamedTuple):
 @cache
 def vectors() -> Vectors:
     """Read the vectors that come with the library."""
-    return read(zlib.decompress(_FILE.read_bytes()))
+    return read(_FILE.read_bytes())
 
 
 def read(data: bytes) -> Vectors:

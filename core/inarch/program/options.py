@@ -58,7 +58,7 @@ _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--no-journal",), {"is_flag": True, "help": "Keep no record on disk."}),
 )
 _ASKING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--long",), {"is_flag": True, "help": "All there is to say: puts “in full” behind the prompt."}),
+    (("--long",), {"is_flag": True, "help": "All there is to say: 'in full' is put behind the prompt."}),
 )
 _SHOWING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--quiet",), {"is_flag": True, "help": "The answer only."}),
