@@ -12,13 +12,12 @@ from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
 from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
 from inarch_brief_tracer.graph.spans import spans
-from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES, Edge, label
+from inarch_brief_tracer.linking.edges import CALL_KINDS, CONFIDENCES, Edges, label
 from inarch_brief_tracer.store.kept_files import put_state, state
 
 LAMBDA = "lambda"
 LAMBDA_PLACE = 1_000_000
 """Places of functions without a name begin here: they are not among a file's facts."""
-_SURENESS = {name: place for place, name in enumerate(CONFIDENCES)}
 
 
 class Names(NamedTuple):
@@ -100,9 +99,11 @@ def _plain(name: str) -> str:
     return name.rpartition(":")[2] if ":" in name else name
 
 
-def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Iterable[Edge], lines: Mapping[str, int]) -> None:
+def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Edges, lines: Mapping[str, int]) -> None:
     """Make nodes of the functions without a name that edges tell of; `lines` says where they stand."""
-    wanted = dict.fromkeys(name for edge in edges for name in edge[:2] if "<" in name and name not in names.ids)
+    nameless = bytes("<" in name and name not in names.ids for name in edges.names)
+    ends = (end for caller, callee, *_ in edges.rows() for end in (caller, callee) if nameless[end])
+    wanted = [edges.names[end] for end in dict.fromkeys(ends)]
     number = max(state(connection, "symbols") or 0, max(names.file, default=0))
     rows = []
     for qualname in wanted:
@@ -124,44 +125,56 @@ def _heads(qualname: str) -> Iterable[str]:
         qualname = qualname.rpartition(".")[0]
 
 
-def by_file(names: Names, edges: Iterable[Edge]) -> Iterator[tuple[int, FileArcs]]:
-    """Sort edges to the files of their callers; of several between two nodes of a kind the surest and first counts.
+class Columns(NamedTuple):
+    """Arcs of many files as columns of numbers: of a large tree there are more than a million."""
 
-    Of a large tree there are half a million: they are numbers until their file's turn comes.
-    """
-    best: dict[int, int] = {}
-    for caller_name, callee_name, kind, confidence, line in edges:
-        caller, callee = names.ids.get(caller_name), names.ids.get(callee_name)
-        if caller is None or callee is None:
-            continue
-        key = (caller << 32 | callee) << 3 | CALL_KINDS.index(kind)
-        value = _SURENESS[confidence] << 32 | line
-        if value < best.get(key, value + 1):
-            best[key] = value
-    arcs: dict[int, list[int]] = {}
-    for key in best:
-        arcs.setdefault(names.file[key >> 35], []).append(key)
+    callers: array[int]
+    callees: array[int]
+    kinds: array[int]
+    """Kind and confidence: places in `CALL_KINDS` and `CONFIDENCES`."""
+    lines: array[int]
+
+
+def numbered(names: Names, edges: Edges) -> Columns:
+    """Give edges as arcs between numbers; what leads to nothing known is left out."""
+    ids = [names.ids.get(name, 0) for name in edges.names]
+    found = Columns(array("I"), array("I"), array("B"), array("I"))
+    for caller, callee, kind, confidence, line in edges.rows():
+        if ids[caller] and ids[callee]:
+            found.callers.append(ids[caller])
+            found.callees.append(ids[callee])
+            found.kinds.append(kind << 2 | confidence)
+            found.lines.append(line)
+    return found
+
+
+def by_file(names: Names, columns: Columns) -> Iterator[tuple[int, FileArcs]]:
+    """Sort arcs to the files of their callers; each is made when its file's turn comes."""
+    places: dict[int, array[int]] = {}
+    for place, caller in enumerate(columns.callers):
+        places.setdefault(names.file[caller], array("I")).append(place)
     symbols: dict[int, array[int]] = {}
     for number, file in names.file.items():
         symbols.setdefault(file, array("I")).append(number)
     for file, numbers in symbols.items():
-        found = [_arc(key, best[key]) for key in arcs.get(file, ())]
+        found = [_arc(columns, place) for place in places.get(file, ())]
         found.sort(key=lambda arc: (arc.caller, arc.line, arc.callee))
         yield file, FileArcs({number: names.natures[number] for number in numbers}, tuple(found))
 
 
-def _arc(key: int, value: int) -> Arc:
-    mask = (1 << 32) - 1
-    return Arc(key >> 35, key >> 3 & mask, CALL_KINDS[key & 7], CONFIDENCES[value >> 32], value & mask)
+def _arc(columns: Columns, place: int) -> Arc:
+    kind = columns.kinds[place]
+    return Arc(
+        columns.callers[place], columns.callees[place], CALL_KINDS[kind >> 2], CONFIDENCES[kind & 3],
+        columns.lines[place],
+    )  # fmt: skip
 
 
-def mark_spans(names: Names, edges: Iterable[Edge]) -> None:
+def mark_spans(names: Names, columns: Columns) -> None:
     """Note in the natures how much each symbol reaches."""
-    callees: dict[int, list[int]] = {}
-    for edge in edges:
-        caller, callee = names.ids.get(edge.caller), names.ids.get(edge.callee)
-        if caller is not None and callee is not None:
-            callees.setdefault(caller, []).append(callee)
+    callees: dict[int, array[int]] = {}
+    for caller, callee in zip(columns.callers, columns.callees, strict=True):
+        callees.setdefault(caller, array("I")).append(callee)
     for number, span in spans(callees, callees).items():
         names.natures[number] |= span << SPAN_SHIFT
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.linking.budget import Budget
-from inarch_brief_tracer.linking.edges import Edge, shared_modules
+from inarch_brief_tracer.linking.edges import Edges, shared_modules
 from inarch_brief_tracer.linking.link import link
 from inarch_brief_tracer.linking.loading import Files
 
@@ -39,7 +39,7 @@ class Job:
     hashes: Mapping[str, str]
     late: Callable[[Job], None]
     delay: float = 0.0
-    edges: Collection[Edge] = ()
+    edges: Edges = Factory(Edges)
     lambdas: Mapping[str, int] = Factory(dict)
     """Lines of the functions without a name."""
     shared: frozenset[str] = frozenset()
@@ -119,7 +119,7 @@ class Rest:
                 return  # the next call sees what is wrong with the store
 
 
-def linked(files: Files, budget: Budget = WHOLE) -> tuple[Collection[Edge], dict[str, int], str]:
+def linked(files: Files, budget: Budget = WHOLE) -> tuple[Edges, dict[str, int], str]:
     """Link files that are given as they are kept; give the edges, the lines of functions without a name, and a note.
 
     Raises:

@@ -9,7 +9,7 @@ from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, Link
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
-from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, names_of, put_arcs
+from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, names_of, numbered, put_arcs
 from inarch_brief_tracer.indexing.background import linked
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.linking.budget import Budget
@@ -38,9 +38,10 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
     }
     edges, lambdas, _ = linked(given, NEAR)
     names = names_of(connection, shared_modules(given), seen)
-    own = [edge for edge in edges if names.file.get(names.ids.get(edge.caller, -1)) in files]
+    callers = {place for place, name in enumerate(edges.names) if names.file.get(names.ids.get(name, -1)) in own_files}
+    own = edges.leaving(callers)
     add_lambdas(connection, names, own, lambdas)
-    found = dict(by_file(names, own))
+    found = dict(by_file(names, numbered(names, own)))
     known = {file for file in files if connection.execute("SELECT 1 FROM arcs WHERE file = ?", (file,)).fetchone()}
     changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ())), names) for file in files}
     put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file in known], "near")

@@ -248,6 +248,7 @@ class Links:
         """Write what a job found, for the files that are still what they were."""
         from inarch_brief_tracer.indexing import arc_rows
         from inarch_brief_tracer.indexing.entry_nodes import gates_of
+        from inarch_brief_tracer.linking.edges import Edges
 
         job.is_taken = True
         with uncollected(), transaction(connection):
@@ -256,9 +257,11 @@ class Links:
             names = arc_rows.names_of(connection, job.shared)
             arc_rows.mark_exports(connection, names)
             arc_rows.add_lambdas(connection, names, job.edges, job.lambdas)
-            arc_rows.mark_spans(names, job.edges)
-            found = arc_rows.by_file(names, job.edges)
-            kept = ((file, arcs) for file, arcs in found if now.get(file) in was)
+            columns = arc_rows.numbered(names, job.edges)
+            job.edges = Edges()
+            names.ids.clear()  # of a large tree the names take more than what follows
+            arc_rows.mark_spans(names, columns)
+            kept = ((file, arcs) for file, arcs in arc_rows.by_file(names, columns) if now.get(file) in was)
             arc_rows.put_arcs(connection, kept, "whole")
             arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)

@@ -100,6 +100,7 @@ def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings
     unknown.define(linker, own.keys(), found)
     _take(linker, unresolved, own, found, unknown)
     found.work += linker.work
+    found.pack()
     linker.dissolve()
 
 
@@ -115,6 +116,7 @@ def _link_tests(tree: _Tree, part: Sequence[str], budget: Budget, found: Finding
             _, unresolved = settle(linker, load(linker, {path: own[path]}))
             _take(linker, unresolved, own, found, unknown)
     found.work += linker.work
+    found.pack()
     linker.dissolve()
 
 
