@@ -33,12 +33,14 @@ class Job:
         hashes: Of each file's bytes when they were read: what changed meanwhile is linked again.
         late: Called in the thread with the finished job: keeps what nobody has taken.
         delay: Seconds to wait before it begins, so that short-lived processes never do.
+        ending: Called once the files are not needed any more.
     """
 
     files: Files
     hashes: Mapping[str, str]
     late: Callable[[Job], None]
     delay: float = 0.0
+    ending: Callable[[], None] = lambda: None
     edges: Edges = Factory(Edges)
     lambdas: Mapping[str, int] = Factory(dict)
     """Lines of the functions without a name."""
@@ -63,10 +65,11 @@ class Job:
             with uncollected():
                 self.edges, self.lambdas, self.note = linked(self.files)
             self.is_complete = True
-        except ValueError as error:
+        except (ValueError, sqlite3.Error) as error:
             self.damage = f"damaged link facts: {error}"
         finally:
             self.files = {}
+            self.ending()
             self.seconds = time.thread_time() - start
             self._done.set()
 
@@ -85,6 +88,7 @@ class Job:
 
     def _work(self) -> None:
         if self._stop.wait(self.delay):
+            self.ending()
             return
         self.run()
         self.late(self)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, LinkFacts, decode_links, packed_code
+from inarch_brief_tracer.facts.link_facts import LinkFacts, ScopeFacts, unpacked
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
@@ -14,6 +14,7 @@ from inarch_brief_tracer.indexing.background import linked
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import shared_modules
+from inarch_brief_tracer.linking.loading import Files
 from inarch_brief_tracer.store.kept_files import Shelf
 
 NEAR = Budget(values=8, functions=16, overrides=8, visits=2)
@@ -32,8 +33,12 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
         seen,
     ).fetchall()
     own_files, called = set(files), _called(shelf, files)
-    given = {
-        path: (module, fresh.get(path, facts) if number in own_files else _outlined(facts, called))
+
+    def is_called(scope: ScopeFacts, _: object) -> bool:
+        return scope.name.rpartition(".")[2] in called
+
+    given: Files = {
+        path: (module, fresh.get(path, facts) if number in own_files else unpacked(facts).outline(is_called))
         for number, path, module, facts in rows
     }
     edges, lambdas, _ = linked(given, NEAR)
@@ -55,16 +60,6 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
 def _called(shelf: Shelf, files: Sequence[int]) -> frozenset[str]:
     """Give the last names of everything that some files call."""
     return frozenset(call.callee.rpartition(".")[2] for file in files for call in shelf.facts(file)[3].calls)
-
-
-def _outlined(blob: bytes, called: Collection[str]) -> LinkFacts:
-    """Give the link facts of a file without the bodies of the functions that nobody here calls."""
-    facts = decode_links(blob)
-    bodies = [
-        body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or scope.name.rpartition(".")[2] in called else ()
-        for scope, body in zip(facts.scopes, facts.bodies(), strict=True)
-    ]
-    return facts._replace(code=packed_code(bodies), sizes=tuple(map(len, bodies)))
 
 
 def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
