@@ -21,12 +21,28 @@ LAMBDA_PLACE = 1_000_000
 
 
 class Names(NamedTuple):
-    """Numbers of all symbols by qualified name, the file of each, and what each is to the choice of entries."""
+    """Numbers of all symbols by qualified name, the file of each, and what each is to the choice of entries.
+
+    Files and natures stand at the place of the symbol's number: of a large tree there are half a million. No file is 0.
+    """
 
     ids: dict[str, int]
-    file: dict[int, int]
-    natures: dict[int, int]
+    file: array[int]
+    natures: array[int]
     modules: dict[str, int]
+
+    def put(self, number: int, file: int, nature: int) -> None:
+        """Note what a symbol is."""
+        missing = number + 1 - len(self.file)
+        if missing > 0:
+            for column in (self.file, self.natures):
+                column.frombytes(bytes(4 * missing))
+        self.file[number], self.natures[number] = file, nature
+
+    def file_of(self, name: str) -> int:
+        """Give the file of a symbol by its name, 0 where it isn't known."""
+        number = self.ids.get(name)
+        return 0 if number is None else self.file[number]
 
 
 def names_of(connection: sqlite3.Connection, shared: Collection[str], files: Collection[int] | None = None) -> Names:
@@ -34,7 +50,7 @@ def names_of(connection: sqlite3.Connection, shared: Collection[str], files: Col
 
     Names of modules in `shared`, which several files claim, have the path in front, as in edges.
     """
-    names = Names({}, {}, {}, {})
+    names = Names({}, array("I"), array("I"), {})
     among = "" if files is None else f" AND s.file IN ({', '.join('?' * len(files))})"
     rows = connection.execute(
         "SELECT s.id, s.file, f.module, f.path, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
@@ -44,8 +60,7 @@ def names_of(connection: sqlite3.Connection, shared: Collection[str], files: Col
     for number, file, module, path, dotted, flags in rows:
         module = label(module, path, shared)
         names.ids.setdefault(f"{module}.{dotted}" if dotted else module, number)
-        names.file[number] = file
-        names.natures[number] = flags >> SHIFT
+        names.put(number, file, flags >> SHIFT)
         if not dotted:
             names.modules.setdefault(module, file)
     return names
@@ -70,16 +85,16 @@ def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
         for name in listed.get(source, ()):
             handed.setdefault(f"{module}.{name}", f"{source}.{name}")
     marks: dict[str, int] = {}
-    known = {_plain(name) for name in names.ids}
+    plain = {_plain(name) for name in names.ids if ":" in name}
     for name in handed:
         if any(part.startswith("_") for part in name.split(".")):
             continue
         found, seen = name, {name}
-        while found not in known and (further := handed.get(found)) and further not in seen:
+        while not (found in names.ids or found in plain) and (further := handed.get(found)) and further not in seen:
             found = further
             seen.add(found)
         found = handed.get(found, found)
-        if found in known:
+        if found in names.ids or found in plain:
             marks[found] = marks.get(found, 0) | EXPORTED | (TOP if name.count(".") == 1 else 0)
     whole = {source for _, source in stars if source not in listed}
     for name, number in names.ids.items():
@@ -104,7 +119,7 @@ def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Edges, line
     nameless = bytes("<" in name and name not in names.ids for name in edges.names)
     ends = (end for caller, callee, *_ in edges.rows() for end in (caller, callee) if nameless[end])
     wanted = [edges.names[end] for end in dict.fromkeys(ends)]
-    number = max(state(connection, "symbols") or 0, max(names.file, default=0))
+    number = max(state(connection, "symbols") or 0, len(names.file) - 1)
     rows = []
     for qualname in wanted:
         module = next((part for part in _heads(qualname) if part in names.modules), "")
@@ -113,7 +128,8 @@ def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Edges, line
         number += 1
         file, line = names.modules[module], lines.get(qualname, 1)
         rows.append((number, file, LAMBDA_PLACE + number, "<lambda>", qualname[len(module) + 1 :], LAMBDA, line, line))
-        names.ids[qualname], names.file[number], names.natures[number] = number, file, 0
+        names.ids[qualname] = number
+        names.put(number, file, 0)
     connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', 0)", rows)
     put_state(connection, "symbols", number)
 
@@ -154,8 +170,9 @@ def by_file(names: Names, columns: Columns) -> Iterator[tuple[int, FileArcs]]:
     for place, caller in enumerate(columns.callers):
         places.setdefault(names.file[caller], array("I")).append(place)
     symbols: dict[int, array[int]] = {}
-    for number, file in names.file.items():
-        symbols.setdefault(file, array("I")).append(number)
+    for number, file in enumerate(names.file):
+        if file:
+            symbols.setdefault(file, array("I")).append(number)
     for file, numbers in symbols.items():
         found = [_arc(columns, place) for place in places.get(file, ())]
         found.sort(key=lambda arc: (arc.caller, arc.line, arc.callee))

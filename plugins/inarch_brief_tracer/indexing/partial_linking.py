@@ -43,7 +43,7 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
     }
     edges, lambdas, _ = linked(given, NEAR)
     names = names_of(connection, shared_modules(given), seen)
-    callers = {place for place, name in enumerate(edges.names) if names.file.get(names.ids.get(name, -1)) in own_files}
+    callers = {place for place, name in enumerate(edges.names) if names.file_of(name) in own_files}
     own = edges.leaving(callers)
     add_lambdas(connection, names, own, lambdas)
     found = dict(by_file(names, numbered(names, own)))
@@ -51,7 +51,7 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
     changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ())), names) for file in files}
     put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file in known], "near")
     put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file not in known], "new")
-    symbols = {number for number, file in names.file.items() if file in files}
+    symbols = {number for file in own_files & found.keys() for number in found[file].symbols}
     connection.executemany("DELETE FROM gates WHERE symbol = ?", [(number,) for number in symbols])
     gates = [gate for gate in gates_of(shelf, set(files)) if gate.symbol in symbols]
     connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates)

@@ -176,9 +176,7 @@ def _add_other(rows: _Rows, entry: FileRow, file: int, facts: Facts) -> None:
     tests = sum(shown.kind == entry_kinds.TEST for shown in facts.shown)
     if tests:
         rows.entry_points.append((file, entry_kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))
-    if entry.role == TEST:
-        return
-    if entry.role == VENDORED:
+    if entry.role in (TEST, VENDORED):
         return
     for kind, name, place, line, how, target in facts.shown:
         if kind != entry_kinds.TEST:
