@@ -141,6 +141,7 @@ class Index:
         changed: Mapping[str, Sequence[Document]],
         gone: Iterable[str] = (),
         stamps: Mapping[str, str] | None = None,
+        more: bool = False,
     ) -> None:
         """Put in the documents of new and changed files, and drop those of files that are gone, all or nothing.
 
@@ -148,6 +149,7 @@ class Index:
             changed: each file's documents; those it had before are replaced.
             gone: files that are no more.
             stamps: what tells later whether a file has changed; the caller's own, kept as it is.
+            more: whether more is put in at once: small segments become one with the last of it, and only once.
         """
         self.refresh()
         with self._whole():
@@ -155,7 +157,8 @@ class Index:
             self._add([document for path in sorted(changed) for document in changed[path]])
             rows = [(path, (stamps or {}).get(path, "")) for path in changed]
             self.connection.executemany("INSERT OR REPLACE INTO search_files VALUES (?, ?)", rows)
-            self.segments.merge()
+            if not more:
+                self.segments.merge()
 
     def _drop(self, paths: set[str]) -> None:
         dropped: set[int] = set()

@@ -12,7 +12,6 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import repeat
 from math import sqrt
 from typing import NamedTuple
 
@@ -29,7 +28,6 @@ _WORTH_PACKING = 240
 """Bytes from which on packing saves more room than it costs time."""
 _MANY = 24
 """Terms of a field above which those that come again are counted first."""
-_ONCE = repeat(1)
 _COMMON = (FIELDS.index("qualified"), FIELDS.index("path"))
 """Fields that the documents of a file have in common."""
 MOST_TERMS = 4_000
@@ -97,19 +95,27 @@ def put_in(
     """
     weights: dict[str, float] = {}
     places: dict[str, int] = {}
+    weight_now, places_now = weights.get, places.get
     for bit, text in enumerate(_texts(document)):
-        measure = measures[FIELDS[bit]]
-        if not text or not measure.weight:
+        if not text:
+            continue
+        weight, length, usual = measures[FIELDS[bit]]
+        if not weight:
             continue
         found = _terms_again(text) if bit in _COMMON else terms(text[:MOST_CHARACTERS])[:MOST_TERMS]
-        share = measure.weight / (1.0 - measure.length + measure.length * len(found) / measure.usual)
+        share = weight / (1.0 - length + length * len(found) / usual)
         field = 1 << bit
-        for term, times in Counter(found).items() if len(found) > _MANY else zip(found, _ONCE, strict=False):
-            weights[term] = weights.get(term, 0.0) + share * times
-            places[term] = places.get(term, 0) | field
+        if len(found) > _MANY:
+            for term, times in Counter(found).items():
+                weights[term] = weight_now(term, 0.0) + share * times
+                places[term] = places_now(term, 0) | field
+        else:
+            for term in found:
+                weights[term] = weight_now(term, 0.0) + share
+                places[term] = places_now(term, 0) | field
     first = number << 8
-    for (term, weight), fields in zip(weights.items(), places.values(), strict=True):
-        gathered[term] += first | step_of(weight), fields
+    for term, summed in weights.items():
+        gathered[term] += first | step_of(summed), places[term]
     return weights
 
 

@@ -6,12 +6,11 @@ the number of its first document.
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -158,43 +157,43 @@ class Segments:
     def _make_one(self, segments: Sequence[Segment]) -> None:
         """Make some segments one, without what is crossed out: a term at a time, so that memory holds one."""
         ids, natures = array("q"), bytearray()
-        sources = []
-        for place, segment in enumerate(segments):
-            sources.append(self._rows(segment, place, len(ids)))
+        moved: dict[int, Callable[[bytes], bytes | Postings]] = {}
+        for segment in segments:
+            moved[segment.id] = _moving(segment, len(ids))
             ids += segment.ids if not segment.gone else array("q", filter(None, segment.ids))
             natures += bytes(nature for nature, row in zip(segment.natures, segment.ids, strict=True) if row)
-        self._put(ids, bytes(natures), _joined(heapq.merge(*sources, key=itemgetter(0, 1))))
+        rows = self.connection.execute(
+            f"SELECT term, segment, data FROM search_postings WHERE segment IN ({', '.join('?' * len(moved))})"
+            " ORDER BY term, segment",
+            list(moved),
+        )
+        self._put(ids, bytes(natures), _joined((term, moved[segment](data)) for term, segment, data in rows))
         for table, column in (("search_postings", "segment"), ("search_segments", "id")):
             self.connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(part.id,) for part in segments])
         self.forget()
 
-    def _rows(self, segment: Segment, place: int, first: int) -> Iterator[_Row]:
-        """Give the terms of a segment in order, each with the segment's place and its entries, from a number on."""
-        numbers = _renumbered(segment, first) if segment.gone else None
-        rows = self.connection.execute(
-            "SELECT term, data FROM search_postings WHERE segment = ? ORDER BY term", (segment.id,)
-        )
-        for term, data in rows:
-            if not first and numbers is None:
-                yield term, place, data
-                continue
-            entries, fields = unpacked(data)
-            if numbers is None:
-                shift = first << 8
-                entries = array("I", [entry + shift for entry in entries])
-            else:
-                kept = [
-                    (numbers[entry >> 8] << 8 | entry & 255, some)
-                    for entry, some in zip(entries, fields, strict=True)
-                    if numbers[entry >> 8] >= 0
-                ]
-                entries, fields = array("I", [entry for entry, _ in kept]), array("H", [some for _, some in kept])
-            if entries:
-                yield term, place, Postings(entries, fields)
+
+def _moving(segment: Segment, first: int) -> Callable[[bytes], bytes | Postings]:
+    """Give what numbers a segment's packed postings from a number on; those that stay as they are stay packed."""
+    shift = first << 8
+    if not segment.gone:
+        return _shifting(shift) if shift else bytes
+    numbers = _renumbered(segment, first)
+
+    def living(data: bytes) -> Postings:
+        pairs = zip(*unpacked(data), strict=True)
+        kept = [(numbers[entry >> 8] << 8 | entry & 255, some) for entry, some in pairs if numbers[entry >> 8] >= 0]
+        return Postings(array("I", [entry for entry, _ in kept]), array("H", [some for _, some in kept]))
+
+    return living
 
 
-_Row = tuple[str, int, bytes | Postings]
-"""A term, the place of a segment, and the entries: packed where they are to stay as they are."""
+def _shifting(shift: int) -> Callable[[bytes], Postings]:
+    def shifted(data: bytes) -> Postings:
+        entries, fields = unpacked(data)
+        return Postings(array("I", [entry + shift for entry in entries]), fields)
+
+    return shifted
 
 
 def _renumbered(segment: Segment, first: int) -> list[int]:
@@ -203,10 +202,10 @@ def _renumbered(segment: Segment, first: int) -> list[int]:
     return [next(fresh) if row else -1 for row in segment.ids]
 
 
-def _joined(rows: Iterable[_Row]) -> Iterator[tuple[str, bytes]]:
-    """Give each term once, with its entries of all segments."""
+def _joined(rows: Iterable[tuple[str, bytes | Postings]]) -> Iterator[tuple[str, bytes]]:
+    """Give each term once, with its entries of all segments; a term of which nothing is left is none."""
     for term, group in itertools.groupby(rows, itemgetter(0)):
-        parts = [part for _, _, part in group]
+        parts = [part for _, part in group]
         if len(parts) == 1 and isinstance(parts[0], bytes):
             yield term, parts[0]
             continue
@@ -215,7 +214,8 @@ def _joined(rows: Iterable[_Row]) -> Iterator[tuple[str, bytes]]:
             some = unpacked(part) if isinstance(part, bytes) else part
             whole.entries.extend(some.entries)
             whole.fields.extend(some.fields)
-        yield term, packed(whole)
+        if whole.entries:
+            yield term, packed(whole)
 
 
 def _living(segment: Segment, postings: Postings) -> Postings:

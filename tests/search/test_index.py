@@ -73,6 +73,20 @@ def test_many_updates_are_merged_and_lose_nothing() -> None:
     assert len(search(index, "send").hits) == 13
 
 
+def test_while_more_is_put_in_nothing_is_merged_and_all_is_found() -> None:
+    index, other = opened(), opened()
+    for number in range(20):
+        update = {f"m{number % 13}.py": [function(f"m{number % 13}.py", f"send_{WORDS[number % 10]}")]}
+        index.update(update, more=True)
+        other.update(update)
+    assert len(index.segments.all()) == 20
+    assert answers(index) == answers(other)
+    index.update({}, ["m0.py"])
+    other.update({}, ["m0.py"])
+    assert len(index.segments.all()) == 1
+    assert answers(index) == answers(other)
+
+
 def test_what_was_replaced_is_not_found() -> None:
     index = opened()
     index.update({"a.py": [function("a.py", "old_cookie")], "b.py": [function("b.py", "url")]})

@@ -22,6 +22,7 @@ from inarch_brief_tracer.graph.model import Node
 from inarch_brief_tracer.indexing.index import Coverage, Index
 from inarch_brief_tracer.indexing.looking import Look
 from inarch_brief_tracer.store.database import Store
+from inarch_brief_tracer.store.kept_files import Shelf
 
 BUILDING_SECONDS = 3600.0
 """For `trace index`, which is there to build; questions read within the budget of the settings."""
@@ -83,6 +84,13 @@ class Room:
         if self.context.project is not None or not has_paths(self.look.workspace):
             return ""
         return ".inarch/paths is not read: the project is not trusted (inarch config trust)"
+
+    def linked(self, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
+        """Answer from what is kept once everything is linked."""
+        try:
+            return self.look.linked(self.index, answer)
+        finally:
+            self.progress.clear()
 
     def graph(self, answer: Callable[[Graph, Coverage], Answer], about: str = "") -> Answer:
         """Answer what is asked `about` from the graph."""

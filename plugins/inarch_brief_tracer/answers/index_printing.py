@@ -15,9 +15,11 @@ from inarch_brief_tracer.answers.wording import count, joined
 from inarch_brief_tracer.facts.file_facts import LIGHT
 from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.facts.modules import TEXT
+from inarch_brief_tracer.graph.arcs import calls_kept
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
 from inarch_brief_tracer.indexing.index import NOTHING, Coverage
+from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_staging import write_whole
 
 _TABLES = ("files", "symbols", "gates")
@@ -33,8 +35,9 @@ def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> Non
         with command_room.room(command_room.BUILDING_SECONDS) as room:
             if rebuild:
                 room.index.recover("built again", in_memory=False)
-            figures = room.graph(lambda graph, coverage: _built(graph, coverage, folder))
-            figures = {"path": room.index.store.path, **figures}
+            figures = {"path": room.index.store.path, **room.linked(_built)}
+            if folder is not None:
+                figures["exported"] = room.graph(lambda graph, _: _exported(graph, folder))
     if as_json:
         command_room.say_json(figures)
         return
@@ -77,18 +80,20 @@ def _counted(connection: sqlite3.Connection) -> dict[str, Any]:
     }
 
 
-def _built(graph: Graph, coverage: Coverage, folder: str | None) -> dict[str, Any]:
-    figures = {
-        **_counted(graph.connection),
-        "calls": len(graph.adjacency),
-        "note": joined(_beyond_parsing(coverage), graph.linked) or None,
+def _built(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
+    """Count what is kept. The graph is not looked at: of a large tree that takes more memory than making it."""
+    return {
+        **_counted(shelf.connection),
+        "calls": calls_kept(shelf.connection),
+        "note": joined(_beyond_parsing(coverage), coverage.linked) or None,
     }
-    if folder is not None:
-        try:
-            figures["exported"] = export(graph, Path(folder))
-        except OSError as error:
-            command_room.fail(f"{folder} can't be written: {error.strerror or error}")
-    return figures
+
+
+def _exported(graph: Graph, folder: str) -> dict[str, int]:
+    try:
+        return export(graph, Path(folder))
+    except OSError as error:
+        command_room.fail(f"{folder} can't be written: {error.strerror or error}")
 
 
 def _beyond_parsing(coverage: Coverage) -> str | None:

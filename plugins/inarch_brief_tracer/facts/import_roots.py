@@ -17,9 +17,6 @@ MOST_READ = 400
 MOST_OF_ONE = 40
 """The same of one folder."""
 
-Roots = Mapping[str, int]
-"""Of a folder that imports decide about, how many of its folders stand above the root."""
-
 
 def open_folders(paths: Collection[str], packages: Collection[str]) -> dict[str, list[str]]:
     """Give the folders whose root imports decide, with their files: below others, without a package above."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import marshal
 import zlib
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 LINK_VERSION = 4
@@ -139,9 +140,67 @@ def encode_links(facts: LinkFacts) -> bytes:
     return len(head).to_bytes(4, "big") + sum(facts.sizes).to_bytes(4, "big") + head + facts.code
 
 
-def statements(facts: LinkFacts | bytes) -> int:
-    """Give the number of statements of a file, of packed_code facts too."""
-    return int.from_bytes(facts[4:8], "big") if isinstance(facts, bytes) else sum(facts.sizes)
+class Stored(NamedTuple):
+    """Link facts that stay in the store until they are needed: those of a large tree take more room than a part."""
+
+    size: int
+    """Number of statements."""
+    read: Callable[[], bytes]
+
+
+class Unpacked(NamedTuple):
+    """Link facts whose statements are at hand."""
+
+    facts: LinkFacts
+    bodies: tuple[tuple[Code, ...], ...]
+
+    def outline(self, keeps: Callable[[ScopeFacts, tuple[Code, ...]], bool]) -> Unpacked:
+        """Leave out the statements of functions, but for those of which `keeps` says that others have to see them."""
+        bodies = tuple(
+            body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or keeps(scope, body) else ()
+            for scope, body in zip(self.facts.scopes, self.bodies, strict=True)
+        )
+        return Unpacked(self.facts._replace(sizes=tuple(map(len, bodies)), code=b""), bodies)
+
+
+Given = LinkFacts | bytes | Stored | Unpacked
+"""Link facts in any of their forms."""
+
+
+def size_of(head: bytes) -> int:
+    """Give the number of statements of a file, from the first eight bytes of its packed facts."""
+    return int.from_bytes(head[4:8], "big")
+
+
+def statements(given: Given) -> int:
+    """Give the number of statements of a file."""
+    if isinstance(given, Stored):
+        return given.size
+    if isinstance(given, bytes):
+        return size_of(given)
+    return sum(given.facts.sizes if isinstance(given, Unpacked) else given.sizes)
+
+
+def at_hand(given: Given) -> LinkFacts:
+    """Give the link facts of a file.
+
+    Raises:
+        ValueError: the bytes are damaged or of another version.
+    """
+    if isinstance(given, Unpacked):
+        return given.facts
+    packed = given.read() if isinstance(given, Stored) else given
+    return decode_links(packed) if isinstance(packed, bytes) else packed
+
+
+def unpacked(given: Given) -> Unpacked:
+    """Give the link facts of a file with its statements.
+
+    Raises:
+        ValueError: the bytes are damaged or of another version.
+    """
+    facts = at_hand(given)
+    return given if isinstance(given, Unpacked) else Unpacked(facts, facts.bodies())
 
 
 def decode_links(blob: bytes) -> LinkFacts:

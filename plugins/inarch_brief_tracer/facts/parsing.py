@@ -15,7 +15,7 @@ from inarch_brief_tracer.facts.statement_codes import compiled
 
 def facts_of(data: bytes) -> Facts:
     """Extract the facts of a file; one that can't be parsed says why and keeps the names that a scan finds."""
-    return extracted(data)[0]
+    return examined(data)[0]
 
 
 def as_text(data: bytes) -> str:
@@ -23,14 +23,11 @@ def as_text(data: bytes) -> str:
     return data.replace(b"\0", b"").decode("utf-8", "replace")
 
 
-def extracted(data: bytes, light: bool = False) -> tuple[Facts, str]:
-    """Give a file's facts and its text; `light` ones are found by scanning, where names and imports are enough."""
-    facts, text, _ = examined(data, light)
-    return facts, text
-
-
 def examined(data: bytes, light: bool = False) -> tuple[Facts, str, LinkFacts]:
-    """Give a file's facts, its text, and what linking needs of it; nothing where there is no tree."""
+    """Give a file's facts, its text, and what linking needs of it; nothing where there is no tree.
+
+    `light` facts are found by scanning, where names and imports are enough.
+    """
     try:
         text = decoded(data)
     except Undecodable as error:

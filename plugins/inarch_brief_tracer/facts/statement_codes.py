@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from inarch_brief_tracer.facts.expression_codes import BINARY, codes, default_values, each, expression, target, truth
@@ -161,6 +162,8 @@ def annotation(scopes: Scopes, node: ast.expr | None) -> Code:
     if type(node) is ast.Constant:
         text = node.value
         if type(text) is str and len(text) < 200 and text.isascii():
+            if text.isidentifier() and not iskeyword(text):
+                return text
             try:
                 return annotation(scopes, ast.parse(text.strip(), mode="eval").body)
             except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -13,22 +13,37 @@ from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
 from inarch_brief_tracer.graph.spans import spans
 from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
-from inarch_brief_tracer.linking.edges import Edge, label
+from inarch_brief_tracer.linking.edges import Edges, label
 from inarch_brief_tracer.store.kept_files import put_state, state
 
 LAMBDA = "lambda"
 LAMBDA_PLACE = 1_000_000
 """Places of functions without a name begin here: they are not among a file's facts."""
-_SURENESS = {name: place for place, name in enumerate(CONFIDENCES)}
 
 
 class Names(NamedTuple):
-    """Numbers of all symbols by qualified name, the file of each, and what each is to the choice of entries."""
+    """Numbers of all symbols by qualified name, the file of each, and what each is to the choice of entries.
+
+    Files and natures stand at the place of the symbol's number: of a large tree there are half a million. No file is 0.
+    """
 
     ids: dict[str, int]
-    file: dict[int, int]
-    natures: dict[int, int]
+    file: array[int]
+    natures: array[int]
     modules: dict[str, int]
+
+    def put(self, number: int, file: int, nature: int) -> None:
+        """Note what a symbol is."""
+        missing = number + 1 - len(self.file)
+        if missing > 0:
+            for column in (self.file, self.natures):
+                column.frombytes(bytes(4 * missing))
+        self.file[number], self.natures[number] = file, nature
+
+    def file_of(self, name: str) -> int:
+        """Give the file of a symbol by its name, 0 where it isn't known."""
+        number = self.ids.get(name)
+        return 0 if number is None else self.file[number]
 
 
 def names_of(connection: sqlite3.Connection, shared: Collection[str], files: Collection[int] | None = None) -> Names:
@@ -36,7 +51,7 @@ def names_of(connection: sqlite3.Connection, shared: Collection[str], files: Col
 
     Names of modules in `shared`, which several files claim, have the path in front, as in edges.
     """
-    names = Names({}, {}, {}, {})
+    names = Names({}, array("I"), array("I"), {})
     among = "" if files is None else f" AND s.file IN ({', '.join('?' * len(files))})"
     rows = connection.execute(
         "SELECT s.id, s.file, f.module, f.path, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
@@ -46,8 +61,7 @@ def names_of(connection: sqlite3.Connection, shared: Collection[str], files: Col
     for number, file, module, path, dotted, flags in rows:
         module = label(module, path, shared)
         names.ids.setdefault(f"{module}.{dotted}" if dotted else module, number)
-        names.file[number] = file
-        names.natures[number] = flags >> SHIFT
+        names.put(number, file, flags >> SHIFT)
         if not dotted:
             names.modules.setdefault(module, file)
     return names
@@ -72,16 +86,16 @@ def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
         for name in listed.get(source, ()):
             handed.setdefault(f"{module}.{name}", f"{source}.{name}")
     marks: dict[str, int] = {}
-    known = {_plain(name) for name in names.ids}
+    plain = {_plain(name) for name in names.ids if ":" in name}
     for name in handed:
         if any(part.startswith("_") for part in name.split(".")):
             continue
         found, seen = name, {name}
-        while found not in known and (further := handed.get(found)) and further not in seen:
+        while not (found in names.ids or found in plain) and (further := handed.get(found)) and further not in seen:
             found = further
             seen.add(found)
         found = handed.get(found, found)
-        if found in known:
+        if found in names.ids or found in plain:
             marks[found] = marks.get(found, 0) | EXPORTED | (TOP if name.count(".") == 1 else 0)
     whole = {source for _, source in stars if source not in listed}
     for name, number in names.ids.items():
@@ -101,10 +115,12 @@ def _plain(name: str) -> str:
     return name.rpartition(":")[2] if ":" in name else name
 
 
-def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Iterable[Edge], lines: Mapping[str, int]) -> None:
+def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Edges, lines: Mapping[str, int]) -> None:
     """Make nodes of the functions without a name that edges tell of; `lines` says where they stand."""
-    wanted = dict.fromkeys(name for edge in edges for name in edge[:2] if "<" in name and name not in names.ids)
-    number = max(state(connection, "symbols") or 0, max(names.file, default=0))
+    nameless = bytes("<" in name and name not in names.ids for name in edges.names)
+    ends = (end for caller, callee, *_ in edges.rows() for end in (caller, callee) if nameless[end])
+    wanted = [edges.names[end] for end in dict.fromkeys(ends)]
+    number = max(state(connection, "symbols") or 0, len(names.file) - 1)
     rows = []
     for qualname in wanted:
         module = next((part for part in _heads(qualname) if part in names.modules), "")
@@ -113,7 +129,8 @@ def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Iterable[Ed
         number += 1
         file, line = names.modules[module], lines.get(qualname, 1)
         rows.append((number, file, LAMBDA_PLACE + number, "<lambda>", qualname[len(module) + 1 :], LAMBDA, line, line))
-        names.ids[qualname], names.file[number], names.natures[number] = number, file, 0
+        names.ids[qualname] = number
+        names.put(number, file, 0)
     connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', 0)", rows)
     put_state(connection, "symbols", number)
 
@@ -125,44 +142,57 @@ def _heads(qualname: str) -> Iterable[str]:
         qualname = qualname.rpartition(".")[0]
 
 
-def by_file(names: Names, edges: Iterable[Edge]) -> Iterator[tuple[int, FileArcs]]:
-    """Sort edges to the files of their callers; of several between two nodes of a kind the surest and first counts.
+class Columns(NamedTuple):
+    """Arcs of many files as columns of numbers: of a large tree there are more than a million."""
 
-    Of a large tree there are half a million: they are numbers until their file's turn comes.
-    """
-    best: dict[int, int] = {}
-    for caller_name, callee_name, kind, confidence, line in edges:
-        caller, callee = names.ids.get(caller_name), names.ids.get(callee_name)
-        if caller is None or callee is None:
-            continue
-        key = (caller << 32 | callee) << 3 | CALL_KINDS.index(kind)
-        value = _SURENESS[confidence] << 32 | line
-        if value < best.get(key, value + 1):
-            best[key] = value
-    arcs: dict[int, list[int]] = {}
-    for key in best:
-        arcs.setdefault(names.file[key >> 35], []).append(key)
+    callers: array[int]
+    callees: array[int]
+    kinds: array[int]
+    """Kind and confidence: places in `CALL_KINDS` and `CONFIDENCES`."""
+    lines: array[int]
+
+
+def numbered(names: Names, edges: Edges) -> Columns:
+    """Give edges as arcs between numbers; what leads to nothing known is left out."""
+    ids = [names.ids.get(name, 0) for name in edges.names]
+    found = Columns(array("I"), array("I"), array("B"), array("I"))
+    for caller, callee, kind, confidence, line in edges.rows():
+        if ids[caller] and ids[callee]:
+            found.callers.append(ids[caller])
+            found.callees.append(ids[callee])
+            found.kinds.append(kind << 2 | confidence)
+            found.lines.append(line)
+    return found
+
+
+def by_file(names: Names, columns: Columns) -> Iterator[tuple[int, FileArcs]]:
+    """Sort arcs to the files of their callers; each is made when its file's turn comes."""
+    places: dict[int, array[int]] = {}
+    for place, caller in enumerate(columns.callers):
+        places.setdefault(names.file[caller], array("I")).append(place)
     symbols: dict[int, array[int]] = {}
-    for number, file in names.file.items():
-        symbols.setdefault(file, array("I")).append(number)
+    for number, file in enumerate(names.file):
+        if file:
+            symbols.setdefault(file, array("I")).append(number)
     for file, numbers in symbols.items():
-        found = [_arc(key, best[key]) for key in arcs.get(file, ())]
+        found = [_arc(columns, place) for place in places.get(file, ())]
         found.sort(key=lambda arc: (arc.caller, arc.line, arc.callee))
         yield file, FileArcs({number: names.natures[number] for number in numbers}, tuple(found))
 
 
-def _arc(key: int, value: int) -> Arc:
-    mask = (1 << 32) - 1
-    return Arc(key >> 35, key >> 3 & mask, CALL_KINDS[key & 7], CONFIDENCES[value >> 32], value & mask)
+def _arc(columns: Columns, place: int) -> Arc:
+    kind = columns.kinds[place]
+    return Arc(
+        columns.callers[place], columns.callees[place], CALL_KINDS[kind >> 2], CONFIDENCES[kind & 3],
+        columns.lines[place],
+    )  # fmt: skip
 
 
-def mark_spans(names: Names, edges: Iterable[Edge]) -> None:
+def mark_spans(names: Names, columns: Columns) -> None:
     """Note in the natures how much each symbol reaches."""
-    callees: dict[int, list[int]] = {}
-    for edge in edges:
-        caller, callee = names.ids.get(edge.caller), names.ids.get(edge.callee)
-        if caller is not None and callee is not None:
-            callees.setdefault(caller, []).append(callee)
+    callees: dict[int, array[int]] = {}
+    for caller, callee in zip(columns.callers, columns.callees, strict=True):
+        callees.setdefault(caller, array("I")).append(callee)
     for number, span in spans(callees, callees).items():
         names.natures[number] |= span << SPAN_SHIFT
 

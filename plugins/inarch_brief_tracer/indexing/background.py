@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.linking.budget import Budget
-from inarch_brief_tracer.linking.edges import Edge, shared_modules
+from inarch_brief_tracer.linking.edges import Edges, shared_modules
 from inarch_brief_tracer.linking.link import link
 from inarch_brief_tracer.linking.loading import Files
 
@@ -33,13 +33,15 @@ class Job:
         hashes: Of each file's bytes when they were read: what changed meanwhile is linked again.
         late: Called in the thread with the finished job: keeps what nobody has taken.
         delay: Seconds to wait before it begins, so that short-lived processes never do.
+        ending: Called once the files are not needed any more.
     """
 
     files: Files
     hashes: Mapping[str, str]
     late: Callable[[Job], None]
     delay: float = 0.0
-    edges: Collection[Edge] = ()
+    ending: Callable[[], None] = lambda: None
+    edges: Edges = Factory(Edges)
     lambdas: Mapping[str, int] = Factory(dict)
     """Lines of the functions without a name."""
     shared: frozenset[str] = frozenset()
@@ -63,10 +65,11 @@ class Job:
             with uncollected():
                 self.edges, self.lambdas, self.note = linked(self.files)
             self.is_complete = True
-        except ValueError as error:
+        except (ValueError, sqlite3.Error) as error:
             self.damage = f"damaged link facts: {error}"
         finally:
             self.files = {}
+            self.ending()
             self.seconds = time.thread_time() - start
             self._done.set()
 
@@ -85,6 +88,7 @@ class Job:
 
     def _work(self) -> None:
         if self._stop.wait(self.delay):
+            self.ending()
             return
         self.run()
         self.late(self)
@@ -119,7 +123,7 @@ class Rest:
                 return  # the next call sees what is wrong with the store
 
 
-def linked(files: Files, budget: Budget = WHOLE) -> tuple[Collection[Edge], dict[str, int], str]:
+def linked(files: Files, budget: Budget = WHOLE) -> tuple[Edges, dict[str, int], str]:
     """Link files that are given as they are kept; give the edges, the lines of functions without a name, and a note.
 
     Raises:

@@ -279,7 +279,8 @@ class Index:
 
     def _keep(self, connection: sqlite3.Connection, gone: list[str], reading: Reading) -> bool:
         """Write what a refresh found out; False where another process writes."""
-        if not (gone or reading.entries or reading.touched):
+        ends = reading.kept > 0 and not reading.goes_on
+        if not (gone or reading.entries or reading.touched or ends):
             return True
         # Here: where nothing changed, nothing that reads or writes files is loaded.
         from inarch_brief_tracer.store.file_rows import add, remove, touch, unless_newer
@@ -289,7 +290,7 @@ class Index:
                 reading.entries = unless_newer(connection, reading.entries)
                 former = remove(connection, [*gone, *(entry.path for entry in reading.entries)])
                 touch(connection, reading.touched)
-                add(connection, reading.entries, former)
+                add(connection, reading.entries, former, gone, reading.goes_on)
                 put_state(connection, "gone", (state(connection, "gone") or 0) + len(gone))
                 put_state(connection, "generation", (state(connection, "generation") or 0) + 1)
         except Busy:

@@ -45,11 +45,13 @@ class Look:
         """Answer from the facts of the files."""
         return self._asked(index, answer, linked=False)
 
+    def linked(self, index: Index, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
+        """Answer from what is kept, linked as far as there is time."""
+        return self._asked(index, answer, linked=True)
+
     def graph(self, index: Index, answer: Callable[[Graph, Coverage], Answer]) -> Answer:
         """Answer from the graph, as far as it is made."""
-        return self._asked(
-            index, lambda shelf, found: answer(index.links.graph(shelf, found.linked), found), linked=True
-        )
+        return self.linked(index, lambda shelf, found: answer(index.links.graph(shelf, found.linked), found))
 
     def _asked(self, index: Index, answer: Callable[[Shelf, Coverage], Answer], linked: bool) -> Answer:
         """Answer from an index that is up to date; one that proves damaged is built again, once."""

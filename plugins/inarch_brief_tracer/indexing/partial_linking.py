@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE, LinkFacts, decode_links, packed_code
+from inarch_brief_tracer.facts.link_facts import LinkFacts, ScopeFacts, unpacked
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
-from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, names_of, put_arcs
+from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, names_of, numbered, put_arcs
 from inarch_brief_tracer.indexing.background import linked
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import shared_modules
+from inarch_brief_tracer.linking.loading import Files
 from inarch_brief_tracer.store.kept_files import Shelf
 
 NEAR = Budget(values=8, functions=16, overrides=8, visits=2)
@@ -32,20 +33,25 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
         seen,
     ).fetchall()
     own_files, called = set(files), _called(shelf, files)
-    given = {
-        path: (module, fresh.get(path, facts) if number in own_files else _outlined(facts, called))
+
+    def is_called(scope: ScopeFacts, _: object) -> bool:
+        return scope.name.rpartition(".")[2] in called
+
+    given: Files = {
+        path: (module, fresh.get(path, facts) if number in own_files else unpacked(facts).outline(is_called))
         for number, path, module, facts in rows
     }
     edges, lambdas, _ = linked(given, NEAR)
     names = names_of(connection, shared_modules(given), seen)
-    own = [edge for edge in edges if names.file.get(names.ids.get(edge.caller, -1)) in files]
+    callers = {place for place, name in enumerate(edges.names) if names.file_of(name) in own_files}
+    own = edges.leaving(callers)
     add_lambdas(connection, names, own, lambdas)
-    found = dict(by_file(names, own))
+    found = dict(by_file(names, numbered(names, own)))
     known = {file for file in files if connection.execute("SELECT 1 FROM arcs WHERE file = ?", (file,)).fetchone()}
     changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ())), names) for file in files}
     put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file in known], "near")
     put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file not in known], "new")
-    symbols = {number for number, file in names.file.items() if file in files}
+    symbols = {number for file in own_files & found.keys() for number in found[file].symbols}
     connection.executemany("DELETE FROM gates WHERE symbol = ?", [(number,) for number in symbols])
     gates = [gate for gate in gates_of(shelf, set(files)) if gate.symbol in symbols]
     connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates)
@@ -54,16 +60,6 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
 def _called(shelf: Shelf, files: Sequence[int]) -> frozenset[str]:
     """Give the last names of everything that some files call."""
     return frozenset(call.callee.rpartition(".")[2] for file in files for call in shelf.facts(file)[3].calls)
-
-
-def _outlined(blob: bytes, called: Collection[str]) -> LinkFacts:
-    """Give the link facts of a file without the bodies of the functions that nobody here calls."""
-    facts = decode_links(blob)
-    bodies = [
-        body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or scope.name.rpartition(".")[2] in called else ()
-        for scope, body in zip(facts.scopes, facts.bodies(), strict=True)
-    ]
-    return facts._replace(code=packed_code(bodies), sizes=tuple(map(len, bodies)))
 
 
 def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:

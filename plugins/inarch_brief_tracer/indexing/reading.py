@@ -77,6 +77,8 @@ class Reading:
     """Characters of the entries' texts."""
     kept: int = 0
     """Entries of the batches that were written."""
+    goes_on: bool = True
+    """Whether another batch follows."""
     is_refused: bool = False
     """Whether a batch could not be written."""
     rest: list[Changed] = Factory(list)
@@ -142,6 +144,7 @@ class Reader:
                 except Cancelled:
                     self.found.rest = ordered[number:]
                     break  # what was read so far is worth keeping
+            self.found.goes_on = False
             self._kept()
         if self._many:
             from inarch_search.tokens import terms_of_word

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from inarch_brief_tracer.graph.call_graph import Graph
     from inarch_brief_tracer.graph.costs import Costs
     from inarch_brief_tracer.indexing.background import Job
+    from inarch_brief_tracer.linking.loading import Files
 
 QUICK = 0.1
 """CPU seconds up to which everything is linked again after every change; else only what changed is, at first."""
@@ -225,11 +227,7 @@ class Links:
     def _new_job(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], delay: float = 0.0) -> Job:
         from inarch_brief_tracer.indexing.background import Job
 
-        rows = connection.execute(
-            "SELECT f.path, f.module, f.hash, l.facts FROM files f JOIN link_facts l ON l.file = f.id"
-            " ORDER BY f.role != 'code', f.path"
-        ).fetchall()
-        files = {path: (module, self.fresh.get(path, facts)) for path, module, _, facts in rows}
+        files, hashes, ending = self._given(connection)
         self.fresh = {}
         # When it is done the workspace of this call may be closed.
         manifests = {name: read(name) for name in MANIFESTS}
@@ -242,12 +240,38 @@ class Links:
                     except (Busy, sqlite3.Error):
                         job.is_taken = True  # the next call begins anew
 
-        return Job(files, {path: content for path, _, content, _ in rows}, late, delay)
+        return Job(files, hashes, late, delay, ending)
+
+    def _given(self, connection: sqlite3.Connection) -> tuple[Files, dict[str, str], Callable[[], None]]:
+        """Give the facts of all files, the hashes of their bytes, and what lets go of them."""
+        from inarch_brief_tracer.facts.link_facts import Stored, size_of
+        from inarch_brief_tracer.linking.link import WHOLE
+
+        heads = connection.execute("SELECT substr(facts, 1, 8) FROM link_facts").fetchall()
+        snapshot = self.store.snapshot() if sum(size_of(head) for (head,) in heads) > WHOLE else None
+        facts, source = ("l.facts", connection) if snapshot is None else ("substr(l.facts, 1, 8)", snapshot)
+        rows = source.execute(
+            f"SELECT f.path, f.module, f.hash, f.id, {facts} FROM files f JOIN link_facts l ON l.file = f.id"
+            " ORDER BY f.role != 'code', f.path"
+        ).fetchall()
+        hashes = {path: content for path, _, content, _, _ in rows}
+        if snapshot is None:
+            return (
+                {path: (module, self.fresh.get(path, some)) for path, module, _, _, some in rows},
+                hashes,
+                lambda: None,
+            )
+        files = {
+            path: (module, Stored(size_of(head), partial(_facts_of, snapshot, file)))
+            for path, module, _, file, head in rows
+        }
+        return files, hashes, snapshot.close
 
     def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], job: Job) -> None:
         """Write what a job found, for the files that are still what they were."""
         from inarch_brief_tracer.indexing import arc_rows
         from inarch_brief_tracer.indexing.entry_nodes import gates_of
+        from inarch_brief_tracer.linking.edges import Edges
 
         job.is_taken = True
         with uncollected(), transaction(connection):
@@ -256,9 +280,11 @@ class Links:
             names = arc_rows.names_of(connection, job.shared)
             arc_rows.mark_exports(connection, names)
             arc_rows.add_lambdas(connection, names, job.edges, job.lambdas)
-            arc_rows.mark_spans(names, job.edges)
-            found = arc_rows.by_file(names, job.edges)
-            kept = ((file, arcs) for file, arcs in found if now.get(file) in was)
+            columns = arc_rows.numbered(names, job.edges)
+            job.edges = Edges()
+            names.ids.clear()  # of a large tree the names take more than what follows
+            arc_rows.mark_spans(names, columns)
+            kept = ((file, arcs) for file, arcs in arc_rows.by_file(names, columns) if now.get(file) in was)
             arc_rows.put_arcs(connection, kept, "whole")
             arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
@@ -275,6 +301,11 @@ class Links:
         with uncollected(), transaction(connection):
             link_near(Shelf(connection, read), files, self.fresh)
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
+
+
+def _facts_of(connection: sqlite3.Connection, file: int) -> bytes:
+    row = connection.execute("SELECT facts FROM link_facts WHERE file = ?", (file,)).fetchone()
+    return bytes(row[0])
 
 
 def _partly(stale: Stale) -> str:

@@ -141,7 +141,7 @@ def hand_over(linker: Linker, arguments: Arguments, line: int, callee: str = "")
             where nothing says that they are called, they may be: confidence `name`. Instances that can be called are
             where that is known, and those that can be entered where the name says so.
     """
-    if "callbacks" not in linker.on:
+    if arguments is NO_ARGUMENTS or "callbacks" not in linker.on:
         return
     last = callee.rpartition(".")[2]
     if is_keeping(callee):

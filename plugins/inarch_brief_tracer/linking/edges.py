@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from attrs import define
+from attrs import Factory, define
 
 from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
 
@@ -57,18 +57,30 @@ class Edges(Collection[Edge]):
         values: For each edge its line and its confidence.
     """
 
-    names: list[str]
-    keys: array[int]
-    values: array[int]
+    names: list[str] = Factory(list)
+    keys: array[int] = Factory(lambda: array("Q"))
+    values: array[int] = Factory(lambda: array("I"))
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def __iter__(self) -> Iterator[Edge]:
         """Give all edges."""
-        names, mask, kinds = self.names, (1 << 28) - 1, sorted(CALL_KINDS)
+        for caller, callee, kind, confidence, line in self.rows():
+            yield Edge(self.names[caller], self.names[callee], CALL_KINDS[kind], CONFIDENCES[confidence], line)
+
+    def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
+        """Give all edges as numbers: the places of caller, callee, kind and confidence, and the line."""
+        mask, kinds = (1 << 28) - 1, [CALL_KINDS.index(kind) for kind in sorted(CALL_KINDS)]
         for key, value in zip(self.keys, self.values, strict=True):
-            yield Edge(names[key >> 31], names[key >> 3 & mask], kinds[key & 7], CONFIDENCES[value & 3], value >> 2)
+            yield key >> 31, key >> 3 & mask, kinds[key & 7], value & 3, value >> 2
+
+    def leaving(self, callers: Collection[int]) -> Edges:
+        """Give the edges of some callers, by the places of their names."""
+        keep = bytes(place in callers for place in range(len(self.names)))
+        kept = [place for place, key in enumerate(self.keys) if keep[key >> 31]]
+        keys, values = array("Q", map(self.keys.__getitem__, kept)), array("I", map(self.values.__getitem__, kept))
+        return Edges(self.names, keys, values)
 
     def __contains__(self, edge: object) -> bool:
         return any(edge == other for other in self)

@@ -23,6 +23,8 @@ class Findings:
     """Statements evaluated."""
     _numbers: dict[str, int] = Factory(dict)
     _edges: dict[int, int] = Factory(dict)
+    _packed: list[tuple[array[int], array[int]]] = Factory(list)
+    """Edges that were found before, a dozen bytes each: in a dictionary they take ten times as much."""
 
     def take(self, linker: Linker, scopes: list[Scope]) -> None:
         """Take over what the linker found, so that it may forget the scopes."""
@@ -53,6 +55,11 @@ class Findings:
         if known is None or (value & 3, value) < (known & 3, known):
             self._edges[row] = value
 
+    def pack(self) -> None:
+        """Put what was found so far by: a part of a large tree is done with."""
+        self._packed.append((array("Q", self._edges), array("I", self._edges.values())))
+        self._edges.clear()
+
     def edges(self) -> Edges:
         """Give all edges in order, and forget them."""
         names, mask = list(self._numbers), (1 << 28) - 1
@@ -61,11 +68,23 @@ class Findings:
         for place, number in enumerate(order):
             places[number] = place
         kinds = [sorted(CALL_KINDS).index(kind) for kind in CALL_KINDS]
-        rows = sorted(
-            ((places[key >> 31] << 28 | places[key >> 3 & mask]) << 3 | kinds[key & 7]) << 32 | value
-            for key, value in self._edges.items()
-        )
+        self.pack()
+        rows = [
+            ((places[key >> 31] << 28 | places[key >> 3 & mask]) << 3 | kinds[key & 7]) << 32
+            | (value & 3) << 30
+            | value >> 2
+            for numbers, values in self._packed
+            for key, value in zip(numbers, values, strict=True)
+        ]
+        rows.sort()
         self._numbers.clear()
-        self._edges.clear()
-        keys = array("Q", [row >> 32 for row in rows])
-        return Edges([names[number] for number in order], keys, array("I", [row & 0xFFFFFFFF for row in rows]))
+        self._packed.clear()
+        found = Edges([names[number] for number in order])
+        last = -1
+        for row in rows:
+            # Two parts may have found the same: the surest counts, and of these the first line.
+            if row >> 32 != last:
+                last = row >> 32
+                found.keys.append(last)
+                found.values.append((row & 0x3FFFFFFF) << 2 | row >> 30 & 3)
+        return found

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, LAMBDA_SCOPE, MODULE_SCOPE, Code, LinkFacts, decode_links
+from inarch_brief_tracer.facts.link_facts import (
+    CLASS_SCOPE,
+    LAMBDA_SCOPE,
+    MODULE_SCOPE,
+    Code,
+    Given,
+    LinkFacts,
+    Unpacked,
+    at_hand,
+)
 from inarch_brief_tracer.linking.definitions import predefine
 from inarch_brief_tracer.linking.edges import label
 from inarch_brief_tracer.linking.evaluate import function_of
@@ -18,24 +26,16 @@ KEPT_BODIES = 80_000
 KEPT_OF_MANY = 20_000
 """The same for a tree that has more: memory is what it is short of."""
 
-Files = Mapping[str, tuple[str, LinkFacts | bytes]]
+Files = Mapping[str, tuple[str, Given]]
 """Module name and link facts by path."""
 
 
-class Unpacked(NamedTuple):
-    """Link facts whose statements are at hand."""
-
-    facts: LinkFacts
-    bodies: tuple[tuple[Code, ...], ...]
-
-
-def load(linker: Linker, files: Mapping[str, tuple[str, LinkFacts | bytes | Unpacked]]) -> Bodies:
+def load(linker: Linker, files: Files) -> Bodies:
     """Make the scopes of files, with the classes among them, in the order of their paths."""
     loaded = []
     for path in sorted(files):
         module, given = files[path]
-        facts = given.facts if isinstance(given, Unpacked) else given
-        facts = decode_links(facts) if isinstance(facts, bytes) else facts
+        facts = at_hand(given)
         file = File(path, module, facts.exports)
         file.bodies = given.bodies if isinstance(given, Unpacked) else ()
         linker.modules.setdefault(module, []).append(file)

@@ -21,7 +21,7 @@ def own_cell(scope: Scope, name: str) -> Cell:
 
 def binding_cell(linker: Linker, scope: Scope, name: str) -> Cell:
     """Give the cell that an assignment to a name in a scope writes: another one's after `global` and `nonlocal`."""
-    if name in scope.names or name in scope.facts.bound:
+    if name in scope.names or name in scope.bound:
         return own_cell(scope, name)
     found = name_cell(linker, scope, name)
     return found if found is not None else own_cell(scope.file.scopes[0], name)
@@ -54,10 +54,9 @@ def _find(linker: Linker, scope: Scope, name: str) -> Cell | None:
 
 
 def _binds(scope: Scope, name: str) -> bool:
-    facts = scope.facts
-    if name in facts.bound:
+    if name in scope.bound:
         return True
-    parameters = facts.parameters
+    parameters = scope.facts.parameters
     return name in parameters.positional or name in parameters.keyword or name in (parameters.rest, parameters.keywords)
 
 
@@ -66,7 +65,7 @@ def exported_cell(linker: Linker, file: File, name: str, seen: set[str], stars_o
     if not stars_only:
         module = file.scopes[0]
         cell = module.names.get(name)
-        if cell is None and name in module.facts.bound:
+        if cell is None and name in module.bound:
             cell = own_cell(module, name)
         if cell is not None:
             return cell

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, IMPORT, MODULE_SCOPE, Code, decode_links, statements
+from inarch_brief_tracer.facts.link_facts import IMPORT, Code, ScopeFacts, Unpacked, statements, unpacked
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.linking.budget import NAME, Budget
 from inarch_brief_tracer.linking.dispatching import call_unnamed
 from inarch_brief_tracer.linking.edges import shared_modules
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.linker import Linker
-from inarch_brief_tracer.linking.loading import Files, Unpacked, load
+from inarch_brief_tracer.linking.loading import Files, load
 from inarch_brief_tracer.linking.name_matching import call_hooks
 from inarch_brief_tracer.linking.names import nearest
 from inarch_brief_tracer.linking.rounds import Unresolved, made_linker, settle
@@ -101,6 +101,7 @@ def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings
     unknown.define(linker, own.keys(), found)
     _take(linker, unresolved, own, found, unknown)
     found.work += linker.work
+    found.pack()
     linker.dissolve()
 
 
@@ -116,6 +117,7 @@ def _link_tests(tree: _Tree, part: Sequence[str], budget: Budget, found: Finding
             _, unresolved = settle(linker, load(linker, {path: own[path]}))
             _take(linker, unresolved, own, found, unknown)
     found.work += linker.work
+    found.pack()
     linker.dissolve()
 
 
@@ -150,18 +152,11 @@ def _take(
 
 def _unpacked(tree: _Tree, path: str) -> tuple[str, Unpacked]:
     module, given = tree.files[path]
-    facts = decode_links(given) if isinstance(given, bytes) else given
-    return module, Unpacked(facts, facts.bodies())
+    return module, unpacked(given)
 
 
-def _outlined(module: str, whole: Unpacked) -> tuple[str, Unpacked]:
-    """Give what others see of a file."""
-    facts = whole.facts
-    bodies = tuple(
-        body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or len(body) <= SHORT else ()
-        for scope, body in zip(facts.scopes, whole.bodies, strict=True)
-    )
-    return module, Unpacked(facts._replace(sizes=tuple(map(len, bodies)), code=b""), bodies)
+def _is_short(_: ScopeFacts, body: tuple[Code, ...]) -> bool:
+    return len(body) <= SHORT
 
 
 def _around(tree: _Tree, own: Mapping[str, tuple[str, Unpacked]]) -> dict[str, tuple[str, Unpacked]]:
@@ -178,7 +173,8 @@ def _around(tree: _Tree, own: Mapping[str, tuple[str, Unpacked]]) -> dict[str, t
         for path in wanted:
             if step and room <= 0:
                 return found
-            found[path] = waiting[path] = _outlined(*_unpacked(tree, path))
+            module, whole = _unpacked(tree, path)
+            found[path] = waiting[path] = (module, whole.outline(_is_short))
             room -= sum(waiting[path][1].facts.sizes)
     return found
 

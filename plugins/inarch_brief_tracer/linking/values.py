@@ -9,11 +9,17 @@ from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, ScopeFacts
 from inarch_brief_tracer.facts.modules import root_of
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 
+_FEW = 6
+"""Names among which looking one by one is as quick as by hash, and takes less memory."""
+
 
 class Scope:
     """A module, class, function or lambda while it is linked."""
 
-    __slots__ = ("cls", "facts", "file", "first", "function", "id", "names", "outer", "qualname", "resolved", "size")
+    __slots__ = (
+        *("bound", "cls", "facts", "file", "first", "function"),
+        *("id", "names", "outer", "qualname", "resolved", "size"),
+    )
 
     def __init__(
         self, id: int, file: File, facts: ScopeFacts, qualname: str, first: int, size: int, outer: Scope | None
@@ -21,6 +27,8 @@ class Scope:
         self.id = id
         self.file = file
         self.facts = facts
+        self.bound = frozenset(facts.bound) if len(facts.bound) > _FEW else facts.bound
+        """What `facts.bound` has; a module may bind hundreds of names, and is asked for all that its functions read."""
         self.qualname = qualname
         self.first = first
         self.size = size

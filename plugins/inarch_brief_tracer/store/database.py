@@ -102,6 +102,15 @@ class Store:
         else:
             connection.close()
 
+    def snapshot(self) -> sqlite3.Connection | None:
+        """Open the database as it is now, for whoever reads on while others write; None where there is no file."""
+        if self._memory is not None:
+            return None
+        connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+        connection.execute("BEGIN")
+        connection.execute("SELECT 1 FROM state").fetchone()  # what is seen is settled by the first look
+        return connection
+
     def _put_by(self, connection: sqlite3.Connection) -> None:
         """Keep a connection for the next use, which finds its pages and statements ready."""
         try:

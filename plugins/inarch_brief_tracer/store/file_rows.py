@@ -43,11 +43,8 @@ class Former(NamedTuple):
 
 
 def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Former]:
-    """Forget files; give the numbers that they had."""
+    """Forget files but for their words, which `add` replaces; give the numbers that they had."""
     former: dict[str, Former] = {}
-    paths = list(paths)
-    if paths:
-        Index(connection).update({}, paths)
     for path in paths:
         found = connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
         if found is None:
@@ -96,18 +93,32 @@ class _Rows:
     links: list[tuple[int, bytes]] = Factory(list)
     exports: list[tuple[int, str, str]] = Factory(list)
 
-    def write(self, connection: sqlite3.Connection) -> None:
+    def write(self, connection: sqlite3.Connection, gone: Iterable[str], more: bool) -> None:
         connection.executemany(f"INSERT INTO files VALUES ({_marks(13)})", self.files)
         connection.executemany(f"INSERT INTO symbols VALUES ({_marks(11)})", self.symbols)
         connection.executemany(f"INSERT INTO entries VALUES ({_marks(7)})", self.entry_points)
-        Index(connection).update(self.documents)
+        Index(connection).update(self.documents, gone, more=more)
         connection.executemany("INSERT INTO callees(rowid, names) VALUES (?, ?)", self.callees)
         connection.executemany("INSERT INTO link_facts VALUES (?, ?)", self.links)
         connection.executemany("INSERT INTO exports VALUES (?, ?, ?)", self.exports)
 
 
-def add(connection: sqlite3.Connection, entries: Iterable[FileRow], former: Mapping[str, Former]) -> None:
-    """Keep files that the store does not hold (any more), under their `former` numbers where they had some."""
+def add(
+    connection: sqlite3.Connection,
+    entries: Iterable[FileRow],
+    former: Mapping[str, Former],
+    gone: Iterable[str] = (),
+    more: bool = False,
+) -> None:
+    """Keep files that the store does not hold (any more), under their `former` numbers where they had some.
+
+    Args:
+        connection: The store, in a transaction.
+        entries: The files.
+        former: What `remove` gave.
+        gone: Files that are no more: their words go, too.
+        more: Whether more files are added at once.
+    """
     number = connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
     number = max([number, *(before.file for before in former.values())])
     # A number is never given twice: arcs may still lead to a symbol that is gone.
@@ -121,7 +132,7 @@ def add(connection: sqlite3.Connection, entries: Iterable[FileRow], former: Mapp
         _add_file(rows, entry, file)
         if entry.facts is not None:
             _add_symbols(rows, entry, file, entry.facts, before.symbols if before else {}, fresh)
-    rows.write(connection)
+    rows.write(connection, gone, more)
     connection.execute("DELETE FROM arcs WHERE mode = 'former' AND file NOT IN (SELECT id FROM files)")
     put_state(connection, "symbols", next(fresh) - 1)
 
@@ -165,9 +176,7 @@ def _add_other(rows: _Rows, entry: FileRow, file: int, facts: Facts) -> None:
     tests = sum(shown.kind == entry_kinds.TEST for shown in facts.shown)
     if tests:
         rows.entry_points.append((file, entry_kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))
-    if entry.role == TEST:
-        return
-    if entry.role == VENDORED:
+    if entry.role in (TEST, VENDORED):
         return
     for kind, name, place, line, how, target in facts.shown:
         if kind != entry_kinds.TEST:

@@ -22,7 +22,7 @@ from inarch_brief_tracer.facts.file_facts import (
     decode,
     encode,
 )
-from inarch_brief_tracer.facts.parsing import extracted, facts_of
+from inarch_brief_tracer.facts.parsing import examined, facts_of
 
 SAMPLE = '''"""A sample.
 
@@ -224,7 +224,7 @@ def test_arbitrary_bytes_never_crash(data: bytes) -> None:
     facts = facts_of(data)
     assert facts.symbols[0].kind == "module"
     assert decode(encode(facts)) == facts
-    assert extracted(data, light=True)[0].symbols[0].kind == "module"
+    assert examined(data, light=True)[0].symbols[0].kind == "module"
 
 
 _LINES = """

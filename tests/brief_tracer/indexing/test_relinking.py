@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -275,6 +276,30 @@ def test_link_facts_of_many_files_are_read_from_the_store_again(
     linked = linking(cache=str(tmp_path / "two"))
     assert linked.arcs() == made != set()
     assert linked.index.links.fresh == {}
+
+
+def test_facts_of_a_large_tree_stay_in_the_store_until_they_are_linked(
+    tree: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linking: Any
+) -> None:
+    tree.write({**CHAIN, "c.py": "import a\nlate = lambda: a.one()\ndef three(): late()\n"})
+    expected = linking(cache=str(tmp_path / "one")).arcs()
+    monkeypatch.setattr(importlib.import_module("inarch_brief_tracer.linking.link"), "WHOLE", 0)
+    linked = linking(cache=str(tmp_path / "two"))
+    assert linked.arcs() == expected != set()
+    assert linking(cache="").arcs() == expected
+    tree.write({"b.py": "def zero(): pass\ndef two(): zero()\n"})
+    assert ("b.two", "b.zero") in {arc[:2] for arc in linked.arcs()}
+
+
+def test_a_snapshot_of_the_store_shows_what_it_held(tree: Any, linking: Any) -> None:
+    tree.write(CHAIN)
+    linked = linking()
+    linked.arcs()
+    snapshot = linked.index.store.snapshot()
+    tree.write({"b.py": "def two(): pass\n", "c.py": "import b\nb.two()\n"})
+    linked.arcs()
+    assert snapshot.execute("SELECT count(*) FROM link_facts").fetchone() == (2,)
+    snapshot.close()
 
 
 def test_a_whole_graph_is_not_looked_at_again_until_the_store_changes(tree: Any, linking: Any) -> None:
