@@ -125,6 +125,6 @@ def _read(folder: Folder, directory: str) -> tuple[Skill, list[str]]:
 def _text(head: dict[str, Any], key: str) -> str:
     value = head.get(key)
     if not isinstance(value, str) or not value.strip():
-        said = "has no" if value is None or value == "" else "has what is no text as"
+        said = "has no" if value is None or isinstance(value, str) else "has what is no text as"
         raise inarch.ToolFailed("validation", f"it {said} {key}", f'write {key}: "…" in its front matter')
     return value.strip()

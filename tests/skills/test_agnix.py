@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from .desk import Desk
@@ -126,6 +126,7 @@ ABOUT = st.integers(1_020, 1_028).flatmap(lambda length: st.sampled_from("aé€
 
 
 @settings(max_examples=3 * settings().max_examples)
+@example(written=[(" ", "Does it.")])
 @given(written=st.lists(st.tuples(NAMES, ABOUT | st.just("Does it.")), min_size=1, max_size=40))
 def test_both_judge_names_and_lengths_alike(
     tmp_path_factory: Any, linted: Linted, written: list[tuple[str, str]]
