@@ -263,6 +263,24 @@ def test_a_name_of_one_letter_has_callers_as_the_help_says(tmp_path, answer):
     assert "m.caller" in text and "m.py:2" in text
 
 
+def test_underscores_before_a_private_name_may_be_left_out(tmp_path, answer):
+    (tmp_path / "m.py").write_text(
+        "def caller():\n    return _merge_rows([])\n\n\ndef _merge_rows(rows):\n    return rows\n\n\n"
+        "def _rows():\n    return 1\n"
+    )
+    for prompt in ("who calls merge_rows?", "where is merge_rows defined?", "how does merge_rows work?"):
+        text = answer(tmp_path, prompt)
+        assert "`m._merge_rows" in text.splitlines()[2] and "- m.caller:" in text, text
+        assert "Nothing here" not in text and "not found" not in text
+
+
+def test_a_name_with_underscores_comes_second_to_the_name_itself(tmp_path, answer):
+    (tmp_path / "m.py").write_text(
+        "def _merge_rows(rows):\n    return rows\n\n\ndef merge_rows(rows):\n    return _merge_rows(rows)\n"
+    )
+    assert "`m.merge_rows" in answer(tmp_path, "where is merge_rows defined?").splitlines()[2]
+
+
 def test_follow_ups_mean_the_place_that_was_answered(shop, asked):
     turns = asked(
         shop,
