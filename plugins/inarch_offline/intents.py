@@ -93,6 +93,16 @@ def _is(pattern: str, text: str) -> bool:
     return bool(re.match(pattern, text, re.I))
 
 
+def is_in_full(prompt: str) -> bool:
+    """Whether a prompt says nothing but that all there is to say is asked for."""
+    return len(prompt) <= _MOST_BEHIND and bool(_LONG.fullmatch(f" {prompt.strip()}"))
+
+
+def put_in_full(prompt: str) -> str:
+    """Ask for all there is to say on a question."""
+    return f"{_in_full(prompt)[0]}, {IN_FULL}"
+
+
 def _in_full(prompt: str) -> tuple[str, bool]:
     """Take off the words behind a question that ask for all there is to say."""
     text = prompt.rstrip()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from inarch import ToolResult
+from inarch_offline.layout import is_aside
 from inarch_offline.writing import Place
 from inarch_search.formats import APART
 
@@ -204,17 +205,23 @@ def entries(result: ToolResult) -> list[Entry]:
 def context(result: ToolResult) -> Context:
     """Read what `context_get` found."""
     data = _mapping(result)
-    target = data.get("target")
+    told = data.get("target")
+    target = _symbol(told) if isinstance(told, Mapping) else None
     return Context(
-        _symbol(target) if isinstance(target, Mapping) else None,
+        target,
         tuple(_sites(data, "callers")),
-        tuple(_sites(data, "callees")),
+        tuple(site for site in _sites(data, "callees") if target is None or not _is_handed_in(target, site)),
         tuple(_symbols(data, "others")),
         bool(data.get("more_callers")),
         bool(data.get("more_callees")),
         float(data.get("confidence") or 0.0),
         tuple(word for word in data.get("unknown") or () if isinstance(word, str)),
     )
+
+
+def _is_handed_in(target: Symbol, site: Site) -> bool:
+    """Whether what the product calls is a function of tests or examples: those hand themselves to it."""
+    return site.defined is not None and is_aside(site.defined.path) and not is_aside(target.place.path)
 
 
 def commits(result: ToolResult) -> list[Commit]:
@@ -263,7 +270,7 @@ def _sites(data: Mapping[str, Any], name: str) -> list[Site]:
     return [
         Site(_string(row, "qualname"), _place(row), _string(row, "text"), _defined(row.get("defined_at")))
         for row in _rows(data, name)
-        if _string(row, "file")
+        if _string(row, "file") and (name != "callees" or row.get("line"))  # handed over elsewhere: no line to cite
     ]
 
 

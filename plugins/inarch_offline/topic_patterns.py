@@ -70,6 +70,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"what (?:did|does|has|is in|was in|came with) (?:the )?(?:last|latest|newest|current) "
             r"(?P<verb>release|version)"
             r"(?: (?:change|bring|add|fix|contain)(?:d|s|ed)?)?",
+            r"what (?:is|was) (?:the )?(?:last|latest|newest|current) (?P<verb>release|version) about",
             r"what(?: has| have| was| is| are)?(?: been| got)? "
             rf"(?:changed|new|different|done|happened|happening|going on) {RECENTLY}{_OF}",
             rf"what(?: has| have| was| is)?(?: been| got)? (?:changed|new){_OF}",

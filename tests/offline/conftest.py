@@ -157,12 +157,12 @@ def bell(tmp_path):
 def asked(tmp_path):
     """Ask a list of prompts in one session and return the turns."""
 
-    def ask(root, *prompts, **options):
+    def ask(root, *prompts, added=(), **options):
         environ = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_STATE_HOME": str(tmp_path / "state")}
         flags = {"model": "offline/extractive", **options}
 
         async def go():
-            app = inarch.compose(root=root, config={}, flags=flags, environ=environ, journal=False)
+            app = inarch.compose(root=root, config={}, flags=flags, environ=environ, journal=False, added=added)
             try:
                 session = app.session()
                 return [await session.run(prompt) for prompt in prompts]

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from inarch import ToolResult
+from inarch_offline.material import context
 from inarch_offline.writing import NOTICE
 
 from .conftest import write
@@ -261,6 +263,46 @@ def test_a_name_of_one_letter_has_callers_as_the_help_says(tmp_path, answer):
     assert "who calls a" in answer(tmp_path, "help")
     text = answer(tmp_path, "who calls a")
     assert "m.caller" in text and "m.py:2" in text
+
+
+def test_tests_that_hand_themselves_over_are_not_called_by_the_product(tmp_path, answer):
+    (tmp_path / "m.py").write_text(
+        "HOOKS = []\n\n\ndef register(hook):\n    HOOKS.append(hook)\n    return hook\n\n\n"
+        "def run_hooks():\n    prepare()\n    for hook in HOOKS:\n        hook()\n\n\ndef prepare():\n    return 1\n"
+    )
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_m.py").write_text(
+        "from m import register, run_hooks\n\n\ndef test_it():\n    @register\n    def from_a_test():\n"
+        "        return 2\n\n    run_hooks()\n"
+    )
+    for prompt in ("how does run_hooks work, in full", "what does run_hooks call?"):
+        text = answer(tmp_path, prompt)
+        assert "m.prepare, defined at m.py:15" in text
+        assert "from_a_test, defined at" not in text, text
+
+
+def test_what_is_called_at_no_line_that_is_known_is_not_cited():
+    row = {"qualname": "m.one", "file": "m.py", "line": 0, "defined_at": "m.py:3"}
+    found = context(ToolResult(True, data={"callees": [row, {**row, "qualname": "m.two", "line": 7}]}))
+    assert [(site.qualname, site.place.line) for site in found.callees] == [("m.two", 7)]
+
+
+def test_underscores_before_a_private_name_may_be_left_out(tmp_path, answer):
+    (tmp_path / "m.py").write_text(
+        "def caller():\n    return _merge_rows([])\n\n\ndef _merge_rows(rows):\n    return rows\n\n\n"
+        "def _rows():\n    return 1\n"
+    )
+    for prompt in ("who calls merge_rows?", "where is merge_rows defined?", "how does merge_rows work?"):
+        text = answer(tmp_path, prompt)
+        assert "`m._merge_rows" in text.splitlines()[2] and "- m.caller:" in text, text
+        assert "Nothing here" not in text and "not found" not in text
+
+
+def test_a_name_with_underscores_comes_second_to_the_name_itself(tmp_path, answer):
+    (tmp_path / "m.py").write_text(
+        "def _merge_rows(rows):\n    return rows\n\n\ndef merge_rows(rows):\n    return _merge_rows(rows)\n"
+    )
+    assert "`m.merge_rows" in answer(tmp_path, "where is merge_rows defined?").splitlines()[2]
 
 
 def test_follow_ups_mean_the_place_that_was_answered(shop, asked):

@@ -37,6 +37,43 @@ def test_what_is_clear_is_explained_however_it_is_worded(shop, answer):
         assert "For example, ask" not in text
 
 
+def test_in_full_alone_is_about_the_question_before_it(shop, asked):
+    turns = asked(shop, "how does Till.add work?", "in full", "at length", "how does Till.add work, in full")
+    assert "Note: “in full”" in turns[0].content
+    assert turns[1].content == turns[2].content == turns[3].content
+    [alone] = asked(shop, "in full")
+    assert "shop.till.Till.add" not in alone.content
+
+
+def test_in_full_alone_makes_no_edit_a_second_time(shop, asked):
+    first, second = asked(shop, 'replace "a counter" by "counters" in README.md', "in full")
+    assert not [call for call in second.calls if call.name == "patch_source_file"]
+    assert first.content != second.content
+
+
+def test_words_that_stand_nowhere_are_named_in_one_sentence(shop, answer):
+    lines = answer(shop, "does the frobnicator know quuxes of a till?").splitlines()
+    assert [line for line in lines if "mentions" in line] == ["Nothing here mentions “frobnicator” or “quuxes”."]
+
+
+def test_folders_that_were_not_searched_are_named_where_a_name_was_not_found(shop, asked, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "weighing.py").write_text("def weigh_parcel():\n    return 1\n")
+    [turn] = asked(shop, "where is weigh_parcel defined?", added=[other])
+    assert "Nothing here mentions “weigh_parcel”." in turn.content
+    assert f"Note: added folders have paths of their own: +{other}" in " ".join(turn.content.split())
+
+
+def test_a_property_and_its_setter_are_one_line(shop, answer):
+    getter = '    @property\n    def coins(self):\n        """Coins of the drawer."""\n        return self._c\n\n'
+    setter = "    @coins.setter\n    def coins(self, value):\n        self._c = value\n"
+    (shop / "src/shop/drawer.py").write_text(f"class Drawer:\n{getter}{setter}")
+    text = answer(shop, "which settings limit the coins of a drawer per weekday?")
+    assert text.splitlines()[2].startswith("Nothing here") and text.count("`shop.drawer.Drawer.coins`") == 1, text
+    assert "`shop.drawer.Drawer.coins` — Coins of the drawer." in text
+
+
 def test_remark_on_what_can_be_asked_follows_the_match_not_the_wording(shop, asked):
     clear, unclear = asked(shop, "prices looked up", "zebra crossing lanes")
     assert "For example, ask" not in clear.content

@@ -215,6 +215,33 @@ def test_without_history_the_changelog_comes_first(shop, answer):
     assert "Note: no commits can be told" in body
 
 
+def test_a_statement_of_the_changelog_is_told_whole(shop, answer):
+    entries = """
+        Version 1.2
+        -----------
+
+        Released 2025-05-13
+
+        -   Receipts name the till and
+            the hour. :issue:`7`
+        -   **Totals** are rounded
+            only once.
+
+        Version 1.1
+        -----------
+
+        -   First.
+        """
+    write(shop, {"CHANGES.rst": entries})
+    for prompt in ("what changed in 1.2?", "what was the last release about?"):
+        assert answer(shop, prompt).split("\n\n", 1)[1].split("\n", 1)[1].split("\n\n")[0].splitlines()[:4] == [
+            "- Version 1.2 (CHANGES.rst:1)",
+            "- Released 2025-05-13 (CHANGES.rst:4)",
+            "- Receipts name the till and the hour. :issue:`7` (CHANGES.rst:6)",
+            "- Totals are rounded only once. (CHANGES.rst:8)",
+        ]
+
+
 def test_configuring_lists_what_can_be_set_and_no_numbers_of_a_protocol(shop, answer):
     code = """
         class Codes:

@@ -156,17 +156,23 @@ def route_lines(drawing: Drawing, routes: Iterable[Route], below: Sequence[str] 
     tails: set[tuple[int, ...]] = set()
     on_the_way: dict[int, str] = {}
     place = 0
+    shown: set[tuple[str, ...]] = set()
     for route in routes:
         ids = [step.node.id for step in route.steps]
         if tuple(ids) in tails:
             on_the_way[ids[0]] = f"{named(route.steps[0].node)} ({entered(route.entry)})"
             continue
+        arrows = list(_arrows(drawing, route, tails, is_first=not place))
+        entry = drawing.entry(route)
+        if (entry, *arrows) in shown:  # another way, which differs only in what stands above
+            continue
+        shown.add((entry, *arrows))
         if place:
             yield ""
-        yield drawing.entry(route)
+        yield entry
         if not place:
             yield from drawing.source(route.steps[0].node, "  ")
-        yield from _arrows(drawing, route, tails, is_first=not place)
+        yield from arrows
         if not place:
             indent = "  " * len(route.steps)
             yield from (f"{indent}{line}" for line in below)

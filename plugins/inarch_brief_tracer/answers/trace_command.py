@@ -24,7 +24,21 @@ def shapes(command: Any) -> Any:
     return command
 
 
-@click.group()
+class Traces(click.Group):
+    """The subcommands of `trace`; a name of a function in their place is told which of them takes it."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return what the first word means."""
+        word = args[0]
+        if word not in self.commands and word[:1] != "-":
+            ways = f"inarch trace up {word} shows what reaches a function, inarch trace --help what else there is"
+            raise click.UsageError(f"No such command {word!r} ({ways})", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Traces)
 def trace() -> None:
     """Trace execution paths through the code here."""
 

@@ -11,7 +11,8 @@ from importlib import import_module
 
 from inarch import ModelRequest, PlannedCall
 from inarch_offline import following, intents, topic_kinds
-from inarch_offline.exchange import Plan, carry_on, read_exchange
+from inarch_offline.edits import edit_of
+from inarch_offline.exchange import Exchange, Plan, carry_on, read_exchange
 from inarch_offline.intents import Intent
 from inarch_offline.writing import Page
 
@@ -56,10 +57,24 @@ _LOOKS_BACK = 4
 
 def next_step(request: ModelRequest, long: bool = False) -> Page | list[PlannedCall]:
     """Give the answer to a request, or the calls that are still needed for it; `long` for all there is to say."""
-    exchange = read_exchange(request)
+    exchange = _with_its_question(read_exchange(request))
     places = map(following.answered, exchange.answers[:_LOOKS_BACK])
     intent = _read(exchange.prompt, exchange.earlier, next(filter(None, places), ""))
     return carry_on(plan_for(intent._replace(long=True) if long else intent), exchange)
+
+
+def _with_its_question(exchange: Exchange) -> Exchange:
+    """Put the question before `in full` where these words stand alone; an edit is never made twice for them."""
+    prompts = [*exchange.earlier, exchange.prompt]
+    back = 0
+    while back < len(exchange.earlier) and intents.is_in_full(prompts[-1 - back]):
+        back += 1
+    question = prompts[-1 - back]
+    if not back or edit_of(question) is not None:
+        return exchange
+    return exchange._replace(
+        prompt=intents.put_in_full(question), earlier=exchange.earlier[:-back], answers=exchange.answers[back:]
+    )
 
 
 @lru_cache(maxsize=2)

@@ -40,7 +40,8 @@ def say_sites(
     if not sites:
         return
     number = counted(len(sites), "place", more=more)
-    page.head(title if len(sites) <= most else f"{title} ({most} of {number})")
+    said = number if number not in title else "them"
+    page.head(title if len(sites) <= most else f"{title} ({most} of {said})")
     for site in sites[:most]:
         told = shortened(site.qualname) + (f": {code(site.text, 70)}" if site.text else "")
         page.item(fitted(told, site.place, 2, lines), site.place)

@@ -17,6 +17,8 @@ _MOST = 10
 _CHANGELOG = r"(?:changelog|changes|history|news|releases?)(?:\.(?:md|rst|txt))?"
 _LINES = 60
 _SHOWN = 8
+_WIDEST = 170
+"""Characters of a statement of a changelog: two lines of the widest answer."""
 _VERSION = r"(?:(?:version|release) )?v?\d+(?:\.\d+)+\w*"
 
 
@@ -95,11 +97,28 @@ def _say_changelog(page: Page, version: str = "") -> Asking[None]:
     page.head(f"What {path} says of {version}" if version else f"The newest part of {path}")
     page.item(one_line(lines[first].strip("#*=[] ")), text.place(first))
     end = heads[1] if len(heads) > 1 else len(lines)
-    told = [index for index in range(first + 1, end) if re.search(r"[A-Za-z]{3}", lines[index])]
-    for index in told[:_SHOWN]:
-        page.item(cut(lines[index].strip("#*- "), 84), text.place(index))
+    told = _statements(lines, first + 1, end)
+    for index, statement in told[:_SHOWN]:
+        page.item(cut(statement, _WIDEST), text.place(index))
     if len(told) > _SHOWN:
-        page.item("… and more", text.place(told[_SHOWN]))
+        page.item("… and more", text.place(told[_SHOWN][0]))
+
+
+def _statements(lines: Sequence[str], first: int, end: int) -> list[tuple[int, str]]:
+    """Read items of lists, paragraphs and headings, each whole however many lines it takes, with its first line."""
+    found: list[tuple[int, str]] = []
+    goes_on = False
+    for index in range(first, end):
+        line = lines[index]
+        text = line.replace("**", "").strip("#*- ")
+        if goes_on and re.search(r"\w", text) and not re.match(r"\s*(?:[-*+#]|\d+\.)\s|#", line):
+            found[-1] = (found[-1][0], f"{found[-1][1]} {text}")
+            continue
+        goes_on = bool(re.search(r"[A-Za-z]{3}", text))
+        if goes_on:
+            found.append((index, text))
+            goes_on = not line.startswith("#")
+    return found
 
 
 def _line_of(path: str, version: str) -> Asking[int]:

@@ -7,7 +7,7 @@ from inarch_offline.exchange import Plan
 from inarch_offline.flows import say_ways
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
-from inarch_offline.material import Symbol, context, hits
+from inarch_offline.material import Symbol, context, hits, said
 from inarch_offline.plans.defining import say_code, say_sites
 from inarch_offline.plans.explaining import file_named, is_answered, is_said_unclear, say_more, say_texts
 from inarch_offline.plans.naming import LINKED, is_named, say_note
@@ -53,6 +53,8 @@ def locate(intent: Intent) -> Plan:
             if len(subject.split()) == 1 and (others or lines):
                 page.absent(f"“{cut(subject, 60)}” was not found.")
             say_closest(page, subject, (), others, lines)
+            for note in dict.fromkeys(filter(None, map(said, searched))):
+                page.note(note)  # such as that folders beside this one were not searched
         else:
             page.absent("The question names nothing to look for.")
     else:

@@ -23,11 +23,17 @@ def is_named(intent: Intent, target: Symbol) -> bool:
 
 
 def bears(target: Symbol, names: Sequence[str]) -> bool:
-    """Whether a definition has one of some names; a test's own has it as it is written: `Reader` is no `reader()`."""
+    """Whether a definition has one of some names.
+
+    A test's own has it as it is written: `Reader` is no `reader()`. The underscores before a private name may be left
+    out where what is left is still no plain word: people say `merge_rows` and mean `_merge_rows`.
+    """
     last = {name.rpartition(".")[2] for name in names}
     if target.test:
         return target.name in last or target.name.lower() in {name.lower() for name in last if name.islower()}
-    return target.name.lower() in {name.lower() for name in last}
+    private = target.name.lower().lstrip("_")
+    own = {target.name.lower(), private} if "_" in private else {target.name.lower()}
+    return not own.isdisjoint(name.lower() for name in last)
 
 
 def say_note(page: Page, result: ToolResult, without: str = "(?!)", named: bool = False) -> None:

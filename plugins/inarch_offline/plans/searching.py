@@ -145,9 +145,13 @@ def say_closest(
     page: Page, subject: str, missing: Sequence[str], symbols: Sequence[Symbol], lines: Sequence[Hit] = ()
 ) -> None:
     """Say that nothing clearly answers a question, and what comes closest: five lines at most."""
-    for word in missing[:2]:
-        page.absent(f"Nothing here mentions “{cut(word, 60)}”.")
-    rows = [(_row(symbol), symbol.place) for symbol in symbols if not symbol.name.startswith("__")]
+    if missing:
+        page.absent(f"Nothing here mentions {' or '.join(f'“{cut(word, 60)}”' for word in missing[:2])}.")
+    apart: dict[str, Symbol] = {}
+    for symbol in symbols:
+        if not apart.setdefault(symbol.qualname, symbol).doc:
+            apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
+    rows = [(_row(symbol), symbol.place) for symbol in apart.values() if not symbol.name.startswith("__")]
     rows = rows[:_MOST_CLOSEST] or [(code(hit.text), hit.place) for hit in lines[:_MOST_CLOSEST]]
     if not rows:
         if not missing:

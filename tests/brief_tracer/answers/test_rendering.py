@@ -109,6 +109,17 @@ def test_a_shared_end_is_told_once() -> None:
     assert "    → … as above to f5()" in text
 
 
+def test_ways_that_would_be_printed_alike_are_printed_once() -> None:
+    nodes = [node(number, f"m.f{number}") for number in range(7)]
+    steps = [Step(one, "m.py", one.id + 1, "call", "exact") for one in nodes]
+    ways = [[steps[middle], *steps[5:]] for middle in (3, 4)]
+    known = [route(Step(nodes[0]), *way) for way in ways]
+    around = [route(Step(nodes[2]), steps[0], *way) for way in ways]
+    text = told(Story(flow(nodes[6], (*known, *around))), NOTHING)
+    assert text.count("Entry: f0()") == 2
+    assert text.count("Entry: f2()") == 1
+
+
 def test_tests_come_after_what_runs() -> None:
     target, main, test = node(1, "m.target"), node(2, "m.main"), node(3, "t.test_it", "t.py")
     step = Step(target, "m.py", 4, "call", "exact")

@@ -14,6 +14,11 @@ def test_up_shows_every_entry(acme: Any) -> None:
     assert any(line.startswith("Entry: test_columns_are_needed()") for line in lines)
 
 
+def test_a_function_in_the_place_of_a_command_is_told_the_command(acme: Any) -> None:
+    err = acme.run("trace", "check_schema", code=2).err
+    assert "inarch trace up check_schema" in err and "inarch trace --help" in err
+
+
 def test_down_goes_as_deep_as_asked(acme: Any) -> None:
     shallow = acme.run("trace", "down", "Dispatcher.execute_command", "--depth", "1").out
     deep = acme.run("trace", "down", "Dispatcher.execute_command", "--depth", "3").out
