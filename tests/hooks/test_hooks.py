@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,13 +111,14 @@ def test_a_confined_hook_writes_only_what_its_call_was_to_write(desk: Desk) -> N
 
 
 def test_a_shell_that_may_not_write_says_what_keeps_it(desk: Desk) -> None:
-    log = desk.root.parent / "log.txt"
-    desk.users({"PreToolUse": one(f"cat >> {log}", "Read")})
+    installed = Path(sys.prefix) / "log-of-a-hook.txt"  # what is below /tmp may be a confined program's own
+    desk.users({"PreToolUse": one(f"cat >> {installed}", "Read")})
     desk.talk([calls(READ), says("done")])
-    assert "this hook runs confined" in desk.seen[0] and not log.exists()
+    assert "this hook runs confined" in desk.seen[0] and not installed.exists()
     desk.users({"PreToolUse": one("sh -c 'echo no such luck >&2; exit 2'", "Read")})
     desk.talk([calls(READ), says("done")])
     assert "no such luck" in desk.seen[0] and "confined" not in desk.seen[0]
+    log = desk.root.parent / "log.txt"
     desk.users({"PreToolUse": one(f"cat >> {log}", "Read")}, confine=False)
     desk.talk([calls(READ), says("done")])
     assert "one" in desk.seen[0] and log.exists()
