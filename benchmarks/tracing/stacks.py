@@ -1,9 +1,12 @@
 """Shown paths against the stacks that were seen while packages' own tests ran.
 
-`python benchmarks/tracing/stacks.py [-v] [--whole] [PACKAGE ...]`. A recording holds, for each function, the stack of
-package functions when it was first called. Asked for the function, is the stack's first function among the entries
-that are shown (20 at most), and is the stack itself, loops cut out, among the 3 paths shown for that entry?
+    python benchmarks/tracing/stacks.py [-v] [--whole] [--printed] [--untouched] [PACKAGE ...]
+
+A recording holds, for each function, the stack of package functions when it was first called. Asked for the function,
+is the stack's first function among the entries that are shown (20 at most), and is the stack itself, loops cut out,
+among the 3 paths shown for that entry?
 Without `--whole` only the package is indexed, else the whole source distribution with its tests and examples.
+`--printed` looks at the 8 entries that an answer prints, `--untouched` at packages that nobody tunes on.
 `-v` says what keeps the others from being found, by kind.
 """
 
@@ -20,6 +23,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from recorded import PACKAGES, UNTOUCHED
 from sources import HERE, fetch_sdist
 
 import inarch
@@ -30,8 +34,7 @@ from inarch_brief_tracer.store.database import Store
 from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_sandbox_fs import inarch_workspaces
 
-PACKAGES = {"click": "8.3.1", "flask": "3.1.2", "sqlparse": "0.5.3", "rich": "14.2.0"}
-ENTRIES, PATHS = 20, 3
+ENTRIES, PRINTED, PATHS = 20, 8, 3
 
 
 class Score(NamedTuple):
@@ -68,7 +71,7 @@ def graph_of(root: Path) -> Iterator[Graph]:
 @contextmanager
 def tree_of(name: str, whole: bool) -> Iterator[Path]:
     """Give the folder to index: a copy of the package alone, or the source distribution."""
-    sdist = fetch_sdist(name, PACKAGES[name])
+    sdist = fetch_sdist(name, {**PACKAGES, **UNTOUCHED}[name])
     base = sdist / "src" if (sdist / "src" / name).is_dir() else sdist
     if whole:
         yield sdist
@@ -89,12 +92,14 @@ def without_loops(stack: list[str]) -> list[str]:
     return found
 
 
-def measure(graph: Graph, chains: dict[str, list[list[object]]], missed: Counter[str]) -> tuple[Score, Score]:
-    """Score all stacks, and those of two functions and more."""
+def measure(
+    graph: Graph, chains: dict[str, list[list[object]]], missed: Counter[str], entries: int = ENTRIES
+) -> tuple[Score, Score]:
+    """Score all stacks, and those of two functions and more, by as many entries as are looked at."""
     every, long = Score(), Score()
     for name, chain in chains.items():
         stack = without_loops([str(frame) for frame, _ in chain])
-        score, reason = _one(graph, name, stack)
+        score, reason = _one(graph, name, stack, entries)
         missed[reason] += 1
         every += score
         if len(stack) > 1:
@@ -102,24 +107,22 @@ def measure(graph: Graph, chains: dict[str, list[list[object]]], missed: Counter
     return every, long
 
 
-def _one(graph: Graph, name: str, stack: list[str]) -> tuple[Score, str]:
+def _one(graph: Graph, name: str, stack: list[str], entries: int) -> tuple[Score, str]:
     target = next((node for node in graph.find(name) if node.qualname == name), None)
     if target is None:
         return Score(1), "the function is not in the graph"
-    flow = flow_to(graph, target, entries=ENTRIES, k=PATHS)
+    flow = flow_to(graph, target, entries=entries, k=PATHS)
     shown = [route for route in flow.routes if route.entry.node.qualname == stack[0]]
     if not shown:
-        return Score(1), _why(graph, stack, flow.entry_count)
+        return Score(1), _why(graph, stack, flow.entry_count > entries)
     if stack in [[step.node.qualname for step in route.steps] for route in shown]:
         return Score(1, 1, 1), "found"
     return Score(1, 1), _gap(graph, stack) or "other paths are cheaper"
 
 
-def _why(graph: Graph, stack: list[str], count: int) -> str:
+def _why(graph: Graph, stack: list[str], are_more: bool) -> str:
     gap = _gap(graph, stack)
-    return (
-        f"no entry: {gap}" if gap else f"no entry: {'others come first' if count > ENTRIES else 'it is taken for none'}"
-    )
+    return f"no entry: {gap}" if gap else f"no entry: {'others come first' if are_more else 'it is taken for none'}"
 
 
 def _gap(graph: Graph, stack: list[str]) -> str:
@@ -133,13 +136,15 @@ def _gap(graph: Graph, stack: list[str]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Measure packages and print a row each."""
-    names = [name for name in arguments if not name.startswith("-")] or list(PACKAGES)
+    pinned = UNTOUCHED if "--untouched" in arguments else PACKAGES
+    names = [name for name in arguments if not name.startswith("-")] or list(pinned)
+    entries = PRINTED if "--printed" in arguments else ENTRIES
     every, long = Score(), Score()
     missed: Counter[str] = Counter()
     for name in names:
         chains = json.loads((HERE / f"{name}.json").read_text())["chains"]
         with tree_of(name, "--whole" in arguments) as root, graph_of(root) as graph:
-            found, longer = measure(graph, chains, missed)
+            found, longer = measure(graph, chains, missed, entries)
         print(f"{name:9} all {found}    of two functions and more {longer}")
         every, long = every + found, long + longer
     print(f"pooled    all {every}    of two functions and more {long}")
