@@ -73,7 +73,8 @@ def ranked(
         parts: what takes part.
         near: how much nearer in meaning to the question than others a place is, by its row, where that is known.
     """
-    hits = [_hit(question, weighing, one, parts, near.get(one.kept.id, 0.0)) for one in found]
+    meaning = _meaning(question)
+    hits = [_hit(question, weighing, one, parts, math.exp(meaning * near.get(one.kept.id, 0.0))) for one in found]
     if parts.coherence:
         hits = _coherent(hits)
     hits.sort(key=_order)
@@ -95,12 +96,12 @@ def _explained(weighing: Weighing, candidate: Candidate, among: int = ~0) -> dic
     return mine
 
 
-def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Parts, near: float) -> Hit:
+def _hit(question: Question, weighing: Weighing, candidate: Candidate, parts: Parts, gain: float) -> Hit:
     kept, reasons = candidate.kept, []
     by_term = _explained(weighing, candidate)
     whole = max(1e-9, sum(weighing.own.values()))
     share, in_head = sum(by_term.values()) / whole, sum(_explained(weighing, candidate, HEAD).values()) / whole
-    score = candidate.score * KINDS.get(kept.kind, 1.0) * math.exp(_meaning(question) * near)
+    score = candidate.score * KINDS.get(kept.kind, 1.0) * gain
     if parts.coverage:
         score *= (LEAST_COVERAGE + (1 - LEAST_COVERAGE) * share) ** COVERAGE
     if question.kind and not _is(kept.kind, question.kind):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from inarch_brief_tracer.linking.budget import CALL, NAME
 from inarch_brief_tracer.linking.cells import Values
+from inarch_brief_tracer.linking.edge_kinds import CALLEE
 from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.members import descendants
 from inarch_brief_tracer.linking.name_matching import functions_of
@@ -35,8 +36,7 @@ def unnamed(linker: Linker, owners: Values) -> Values:
 def call_unnamed(linker: Linker) -> None:
     """Add calls of such attributes, confidence `name`, to those methods of the owner's that nothing else calls."""
     if "names" in linker.on:
-        mask = (1 << 28) - 1
-        called = {key >> 3 & mask for key, found in linker.edges.items() if found & 3 != NAME}
+        called = {key >> 3 & CALLEE for key, found in linker.edges.items() if found & 3 != NAME}
         callers: dict[Unnamed, list[tuple[int, int]]] = {}
         for (number, value), line in linker.dispatches.items():
             callers.setdefault(value, []).append((number, line))

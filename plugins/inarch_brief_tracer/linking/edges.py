@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
+from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CALLEE, CONFIDENCES
 
 
 class Fn(NamedTuple):
@@ -71,9 +71,9 @@ class Edges(Collection[Edge]):
 
     def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
         """Give all edges as numbers: the places of caller, callee, kind and confidence, and the line."""
-        mask, kinds = (1 << 28) - 1, [CALL_KINDS.index(kind) for kind in sorted(CALL_KINDS)]
+        kinds = [CALL_KINDS.index(kind) for kind in sorted(CALL_KINDS)]
         for key, value in zip(self.keys, self.values, strict=True):
-            yield key >> 31, key >> 3 & mask, kinds[key & 7], value & 3, value >> 2
+            yield key >> 31, key >> 3 & CALLEE, kinds[key & 7], value & 3, value >> 2
 
     def leaving(self, callers: Collection[int]) -> Edges:
         """Give the edges of some callers, by the places of their names."""

@@ -6,7 +6,7 @@ from array import array
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS
+from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CALLEE
 from inarch_brief_tracer.linking.edges import Edges, Fn
 from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.values import Scope
@@ -33,9 +33,8 @@ class Findings:
 
     def take_edges(self, linker: Linker) -> None:
         """Take over the edges that the linker found."""
-        mask = (1 << 28) - 1
         for key, value in linker.edges.items():
-            self._add(linker.scopes[key >> 31].qualname, linker.scopes[key >> 3 & mask].qualname, key & 7, value)
+            self._add(linker.scopes[key >> 31].qualname, linker.scopes[key >> 3 & CALLEE].qualname, key & 7, value)
         for number, name, line in linker.outside_edges:
             self._add(linker.scopes[number].qualname, name, 0, line << 2)
         linker.edges.clear()
@@ -62,7 +61,7 @@ class Findings:
 
     def edges(self) -> Edges:
         """Give all edges in order, and forget them."""
-        names, mask = list(self._numbers), (1 << 28) - 1
+        names = list(self._numbers)
         order = sorted(range(len(names)), key=names.__getitem__)
         places = array("I", bytes(4 * len(names)))
         for place, number in enumerate(order):
@@ -70,7 +69,7 @@ class Findings:
         kinds = [sorted(CALL_KINDS).index(kind) for kind in CALL_KINDS]
         self.pack()
         rows = [
-            ((places[key >> 31] << 28 | places[key >> 3 & mask]) << 3 | kinds[key & 7]) << 32
+            ((places[key >> 31] << 28 | places[key >> 3 & CALLEE]) << 3 | kinds[key & 7]) << 32
             | (value & 3) << 30
             | value >> 2
             for numbers, values in self._packed

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from inarch_brief_tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
 from inarch_brief_tracer.facts.outside_hooks import hooks_of
 from inarch_brief_tracer.linking.budget import CALL, CALLBACK, INFERRED, NAME, PROPERTY
+from inarch_brief_tracer.linking.edge_kinds import CALLEE
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.members import outside_bases
 from inarch_brief_tracer.linking.values import Cls, Func, Property, Scope
@@ -89,8 +90,7 @@ def call_hooks(linker: Linker) -> None:
     """Add callbacks from calls of inherited outside methods to those methods of the class that nothing else calls."""
     if not linker.hooks:
         return
-    mask = (1 << 28) - 1
-    called = {key >> 3 & mask for key in linker.edges if key & 7 != CALLBACK}
+    called = {key >> 3 & CALLEE for key in linker.edges if key & 7 != CALLBACK}
     for (number, cls), line in sorted(linker.hooks.items(), key=lambda item: (item[0][0], item[0][1].scope.id)):
         linker.scope = linker.scopes[number]
         for scope in _known_hooks(linker.scope, cls):

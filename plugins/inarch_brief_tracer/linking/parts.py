@@ -16,6 +16,7 @@ from inarch_brief_tracer.facts.link_facts import IMPORT, Code, ScopeFacts, Unpac
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.linking.budget import NAME, Budget
 from inarch_brief_tracer.linking.dispatching import call_unnamed
+from inarch_brief_tracer.linking.edge_kinds import CALLEE
 from inarch_brief_tracer.linking.edges import shared_modules
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.linker import Linker
@@ -140,10 +141,9 @@ def _take(
     for there in [there for there in linker.dispatches if linker.scopes[there[0]].file.path not in own]:
         del linker.dispatches[there]
     call_unnamed(linker)
-    mask = (1 << 28) - 1
     for key in [key for key, value in linker.edges.items() if value & 3 == NAME and key not in before]:
         # That nothing calls it is not known of what other parts define.
-        if linker.scopes[key >> 3 & mask].file.path not in own:
+        if linker.scopes[key >> 3 & CALLEE].file.path not in own:
             del linker.edges[key]
     found.take(
         linker, [scope for scope in linker.scopes[linker.base :] if scope.file.path in own and "<" in scope.qualname]
