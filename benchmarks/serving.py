@@ -128,6 +128,9 @@ def serve(connection: socket.socket, seen: Watched) -> None:
             body += connection.recv(1 << 20)
         buffer = body[length:]
         body = body[:length]
+        if not path.endswith(("/chat/completions", "enerateContent", "?alt=sse", "/rows", "/bodies")):
+            connection.sendall(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")  # how large its context is
+            continue
         if words[0] == b"GET":
             answer = seen.report(path.endswith("bodies"))
             connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(answer) + answer)
