@@ -207,8 +207,8 @@ def _assigned(node: Node) -> Iterator[Import]:
 
 def _target(text: str) -> tuple[str, str]:
     """Split `Router.prototype.handle`, `exports.parse`, `this.next`, `app.get`."""
-    if text.startswith(("module.exports", "exports")):
-        text = text[len(_EXPORTS.match(text)[0]) :] or "exports"  # type: ignore[index]  # it begins so
+    if exported := _EXPORTS.match(text):
+        text = text[exported.end() :] or "exports"
     owner, _, name = text.replace(".prototype.", ".").rpartition(".")
     return ("" if owner in ("this", "self", "window", "globalThis", "root") else owner.removesuffix(".prototype")), name
 

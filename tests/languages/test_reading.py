@@ -67,6 +67,11 @@ def test_definitions_of_ecmascript() -> None:
     }  # fmt: skip
 
 
+def test_a_name_that_begins_like_exports_is_a_name_of_its_own() -> None:
+    bundled = "exports.one = () => 1;\nexports2.two = () => 2;\nmodule.exports = () => 3;\nexportsOf = () => 4;\n"
+    assert list(kinds("a.js", bundled)) == ["one", "exports2.two", "exports", "exportsOf"]
+
+
 def test_signatures_comments_and_bases_of_ecmascript() -> None:
     found = symbols("a.js", ECMASCRIPT)
     assert found["Server"].doc == "Serves requests." and found["Server"].bases == ("Base",)
