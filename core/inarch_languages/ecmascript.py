@@ -96,6 +96,7 @@ _BUILTIN = frozenset(
     Map Set WeakMap WeakSet Promise Date RegExp Function Proxy Buffer setTimeout clearTimeout setInterval setImmediate
     """.split()  # noqa: SIM905 - a list of words is easier to read
 )
+_CALLING = frozenset(("call", "apply", "bind"))
 
 
 def _imports(node: Node) -> Iterator[Import]:
@@ -222,6 +223,7 @@ JAVASCRIPT = Language(
     imports=_imports,
     target=_target,
     hides=_BUILTIN,
+    calls_its_owner=_CALLING,
 )
 TYPESCRIPT = Language(
     "TypeScript",
@@ -233,6 +235,7 @@ TYPESCRIPT = Language(
     imports=_imports,
     target=_target,
     hides=_BUILTIN,
+    calls_its_owner=_CALLING,
 )
 TSX = Language(
     "TypeScript",
@@ -244,4 +247,5 @@ TSX = Language(
     imports=_imports,
     target=_target,
     hides=_BUILTIN,
+    calls_its_owner=_CALLING,
 )

@@ -48,6 +48,7 @@ class Language:
         prepare: Takes out of a text what the grammar stumbles over, and leaves every other byte where it is.
         shares_folder: Whether a folder is one package, whose files see each other's names.
         hides: Names of calls that are part of the language.
+        calls_its_owner: Methods of functions that call the function: `handle.apply(this, arguments)`.
     """
 
     name: str
@@ -61,3 +62,4 @@ class Language:
     prepare: Callable[[bytes], bytes] | None = None
     shares_folder: bool = False
     hides: frozenset[str] = frozenset()
+    calls_its_owner: frozenset[str] = frozenset()

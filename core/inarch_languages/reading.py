@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -128,6 +129,8 @@ class _Reading:
     symbols: list[Symbol] = Factory(list)
     imports: list[Import] = Factory(list)
     calls: list[Call] = Factory(list)
+    bodiless: list[int] = Factory(list)
+    """Places of symbols that are signatures alone."""
     package: str = ""
 
     def facts(self, matches: list[Captured]) -> FileFacts:
@@ -151,7 +154,7 @@ class _Reading:
         self.symbols = [Symbol(MODULE, "", 1, self.data.count(b"\n") + 1)]
         spans = self._define(definitions, above)
         self._attach(rest, spans)
-        self._unname_imports()
+        self._leave_out({**self._imported(), **self._overloads()})
         self.symbols[0] = self.symbols[0]._replace(doc=above.of_file(self.symbols[1:]))
         facts = FileFacts(
             self.language.name, tuple(self.symbols), tuple(i for i in self.imports if i.source),
@@ -189,23 +192,37 @@ class _Reading:
                 if made == CONSTANT and outer is not None and outer.kind in (FUNCTION, METHOD, CONSTANT):
                     continue  # a variable of a function: only what stands in it counts
                 open_one.place = len(self.symbols)
+                if node.type.endswith("_signature"):
+                    self.bodiless.append(open_one.place)
                 self.symbols.append(self._symbol(made, path, node, above))
                 spans.append(open_one)
         return spans
 
-    def _unname_imports(self) -> None:
-        """Leave out constants that only hold what is imported; nothing stands in them."""
+    def _imported(self) -> dict[int, int]:
+        """Give the constants that only hold what is imported: nothing stands in them."""
         imported = {(item.name, item.line) for item in self.imports if item.source}
-        kept: list[Symbol] = []
-        places: list[int] = []
-        for symbol in self.symbols:
-            is_import = symbol.kind == CONSTANT and (symbol.name, symbol.line) in imported
-            places.append(0 if is_import else len(kept))
-            if not is_import:
-                kept.append(symbol)
+        return {
+            place: 0
+            for place, symbol in enumerate(self.symbols)
+            if symbol.kind == CONSTANT and (symbol.name, symbol.line) in imported
+        }
+
+    def _overloads(self) -> dict[int, int]:
+        """Give the signatures that a body follows, which takes over what is said of the first, each with the body."""
+        bodies = {symbol.name: place for place, symbol in enumerate(self.symbols) if place not in self.bodiless}
+        found = {place: bodies[name] for place in self.bodiless if (name := self.symbols[place].name) in bodies}
+        for place, body in found.items():
+            if not self.symbols[body].doc:
+                self.symbols[body] = self.symbols[body]._replace(doc=self.symbols[place].doc)
+        return found
+
+    def _leave_out(self, stood_for: Mapping[int, int]) -> None:
+        """Leave symbols out; what stands in them counts to those that stand for them."""
+        kept = [place for place in range(len(self.symbols)) if place not in stood_for]
         if len(kept) < len(self.symbols):
-            self.symbols = kept
-            self.calls = [call._replace(scope=places[call.scope]) for call in self.calls]
+            places = {place: number for number, place in enumerate(kept)}
+            self.symbols = [self.symbols[place] for place in kept]
+            self.calls = [call._replace(scope=places[stood_for.get(call.scope, call.scope)]) for call in self.calls]
 
     def _named(self, kind: str, captured: Captured) -> tuple[str, str]:
         """Give the owner and the name that a definition tells itself."""
@@ -318,6 +335,9 @@ class _Reading:
                 text = flat(self.data[start : min(arguments[0].end_byte, start + 900)].decode("utf-8", "replace"))
         line = (called[0] if called else node).end_point[0] + 1
         self.calls.append(Call(callee, line, place, text))
+        function, _, name = callee.rpartition(".")
+        if name in self.language.calls_its_owner and not function.endswith("?") and function not in ("", "self"):
+            self.calls.append(Call(function, line, place))
 
 
 _ROLES = frozenset((*_KINDS, "comment", "annotation", "above", "call", "import", "base", "typed", "package"))

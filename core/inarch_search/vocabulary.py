@@ -10,6 +10,7 @@ STOP_WORDS = frozenset(
     their them then there these they thing things this those through to too under until up upon us use used uses
     using very via was way we were what when where whether which while who whom whose why will with within without
     would you your also here self cls none true false def return
+    nobody somebody someone anybody anyone everybody everyone something anything everything nothing
     """.split()  # noqa: SIM905 - a list of a hundred strings is no easier to read
 )
 """Words of questions and of every function; alone they are no term, inside an identifier they are."""

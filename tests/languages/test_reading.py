@@ -96,6 +96,14 @@ def test_calls_of_ecmascript() -> None:
     ]  # fmt: skip
 
 
+def test_a_function_is_called_by_its_own_methods_too() -> None:
+    text = "function f() { handle.call(this); out.next.apply(null, []); run(g.bind(null)); this.bind(); (x)().call() }"
+    assert [callee for _, callee in calls("a.js", text)] == [
+        "handle.call", "handle", "out.next.apply", "out.next", "run", "g.bind", "g", "self.bind", "?.call",
+    ]  # fmt: skip
+    assert [callee for _, callee in calls("a.rb", "def f\n  g.call(1)\nend\n")] == ["g.call"]
+
+
 def test_typescript_and_its_elements() -> None:
     text = """
         interface Shape { area(): number }
@@ -116,6 +124,30 @@ def test_typescript_and_its_elements() -> None:
     assert found["Box"].bases == ("Thing", "Shape")
     assert found["Box.constructor"].types == (("size", "Size"),) and found["later"].types == (("a", "Box"),)
     assert ("View", "Panel") in calls("a.tsx", text) and ("Box.area", "self.size.squared") in calls("a.tsx", text)
+
+
+def test_overloads_are_the_function_with_the_body() -> None:
+    text = """
+        /** Tries again. */
+        export function retry(count?: number): Op;
+        export function retry(config: Config): Op;
+        export function retry(given: any = first()) { return operate(given); }
+        class Box {
+          /** Puts one in. */
+          put(a: string): void;
+          put(a: any) { this.hold(a); }
+        }
+        interface Shape { draw(a: string): void; draw(a: number): void }
+        declare function later(): void;
+    """
+    found = facts("a.ts", text).symbols
+    names = ["", "retry", "Box", "Box.put", "Shape", "Shape.draw", "Shape.draw", "later"]
+    assert [symbol.name for symbol in found] == names
+    assert [(symbol.doc, symbol.line) for symbol in found if symbol.name in ("retry", "Box.put")] == [
+        ("Tries again.", 5),
+        ("Puts one in.", 9),
+    ]
+    assert calls("a.ts", text) == [("retry", "first"), ("retry", "operate"), ("Box.put", "self.hold")]
 
 
 def test_go() -> None:
