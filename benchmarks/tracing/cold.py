@@ -1,15 +1,17 @@
 """What the first index of a tree costs: Django (package only), the standard library, sympy.
 
 `python benchmarks/tracing/cold.py [django|stdlib|sympy ...]`. Each tree is measured in a process of its own: CPU of
-`ast.parse` of all its files (collector off, trees dropped; before and after, the mean counts), then CPU of the index
-with its search and the whole graph; the most memory the process had, and what is on disk afterwards. `--parts` measures
-the facts and the linking alone.
+`ast.parse` of all its files (collector off, trees dropped; before and after, the mean counts), then CPU of the first
+answer on the command line (`inarch QUESTION`, with its start and all its processes), then that of the index with its
+search and the whole graph; the most memory the process had, and what is on disk afterwards. `--parts` measures the
+facts and the linking alone.
 """
 
 from __future__ import annotations
 
 import ast
 import gc
+import os
 import resource
 import shutil
 import subprocess
@@ -31,6 +33,11 @@ from inarch_brief_tracer.store.database import Store
 from inarch_sandbox_fs import inarch_workspaces
 
 TREES = {"django": "5.2", "stdlib": "", "sympy": "1.14.0"}
+QUESTIONS = {
+    "django": "how are migrations ordered?",
+    "stdlib": "how are zip files read?",
+    "sympy": "how are equations solved?",
+}
 
 
 def copied(name: str, folder: Path) -> list[Path]:
@@ -74,6 +81,17 @@ def indexed(root: Path, cache: str) -> tuple[float, str]:
     return spent, f"{coverage.indexed:,} of {coverage.files:,} files; {coverage.linked or 'linked wholly'}"
 
 
+def first_answer(name: str, root: Path, home: Path) -> float:
+    """Give the CPU seconds of the first question about a tree, asked on the command line."""
+    places = {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CONFIG", "STATE", "CACHE", "DATA")}
+    kept = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY")}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    words = [sys.executable, "-m", "inarch", QUESTIONS[name]]
+    subprocess.run(words, cwd=root, env={**kept, **places}, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def parts(root: Path, paths: list[Path]) -> tuple[float, float, int]:
     """Give the CPU seconds of the facts of all files, with parsing, and of linking them; and the number of edges."""
     gc.disable()
@@ -103,11 +121,13 @@ def measure(name: str, in_parts: bool) -> None:
                 flush=True,
             )
             return
+        first = first_answer(name, root, Path(folder, "home"))
         spent, said = indexed(root, folder + "/cache")
         parsing = (parsing + floor(paths)) / 2
         size = sum(path.stat().st_size for path in Path(folder, "cache").iterdir())
     print(
-        f"{name:7} parse {parsing:6.2f} s  index {spent:6.2f} s = {spent / parsing:4.2f} x  memory {peak():4} MB"
+        f"{name:7} parse {parsing:6.2f} s  first answer {first:5.2f} s = {first / parsing:4.2f} x"
+        f"  index {spent:6.2f} s = {spent / parsing:4.2f} x  memory {peak():4} MB"
         f" (parsing alone {before})  disk {size / 1e6:5.2f} MB  {said}",
         flush=True,
     )

@@ -15,7 +15,7 @@ from inarch_search.index import Index
 from inarch_search.parts import ALL, Parts
 from inarch_search.questions import REPORT, SYMBOL, Question, understood
 from inarch_search.ranking import Hit, file_score, ranked
-from inarch_search.scoring import Candidate, accumulated, best, candidates, nature_shares, without_texts
+from inarch_search.scoring import CANDIDATES, Candidate, accumulated, best, candidates, nature_shares, without_texts
 from inarch_search.weighing import weighed
 
 
@@ -58,7 +58,7 @@ def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL, among: 
     if parts.feedback and question.shape != SYMBOL:
         passages = best(index, scores, natures if texts else without_texts(natures), PASSAGES)
         scores = accumulated(index, fed_back(index, weighing, passages, texts), texts, scores)
-    found = candidates(index, best(index, scores, natures), weighing.sought)
+    found = candidates(index, best(index, scores, natures, CANDIDATES), weighing.sought)
     is_of_code = question.shape != SYMBOL and not (question.about_tests or question.about_texts)
     near = _near(index, question, found) if parts.meaning and is_of_code else {}
     hits = ranked(question, weighing, found, parts, near)

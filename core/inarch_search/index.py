@@ -23,7 +23,7 @@ from inarch_search.embedding import embedded
 from inarch_search.postings import Postings, put_in
 from inarch_search.segments import SCHEMA, Segments, storable
 
-FORMAT = "4"
+FORMAT = "5"
 _SCHEMA = (
     "CREATE TABLE search_about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE search_files(path TEXT PRIMARY KEY, stamp TEXT NOT NULL)",

@@ -25,7 +25,7 @@ NAMED_THERE = "named in the question"
 _SURELY = 0.7
 WHOLE_NAME = 0.5
 """What is added where the question has every word of a name."""
-MEANING, MEANING_OF_REPORT = 3.0, 1.5
+MEANING, MEANING_OF_REPORT = 4.0, 1.5
 """How much a place gains that is near in meaning, as a power of e for a cosine that is greater by 1."""
 _MANY = 5
 """Words from which on a question's meaning counts whole: one of few words is about those words."""

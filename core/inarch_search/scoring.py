@@ -79,9 +79,7 @@ def _shares() -> tuple[float, ...]:
     return tuple(weight_of(step) / (SATURATION + weight_of(step)) for step in range(STEPS))
 
 
-def best(
-    index: Index, scores: Mapping[int, float], natures: Sequence[float], most: int = CANDIDATES
-) -> list[tuple[int, float]]:
+def best(index: Index, scores: Mapping[int, float], natures: Sequence[float], most: int) -> list[tuple[int, float]]:
     """Give the numbers of the documents that score best, each with what it comes to for its nature."""
     of = index.segments.natures
     worth = {number: score * share for number, score in scores.items() if (share := natures[of[number]])}

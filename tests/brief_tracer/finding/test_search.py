@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inarch_search import scoring
+from inarch_search import asking
 
 SHOP = '''"""A shop."""
 
@@ -136,7 +136,7 @@ def test_names_count_more_than_words_of_the_body_before_anything_is_left_out(
 ) -> None:
     bodies = {f"a{number}.py": f"def pear{number}():\n    return [mango, 1, mango]\n" for number in range(30)}
     tree.write({**bodies, "z.py": "def ripen_the_mango(box):\n    return box\n"})
-    monkeypatch.setattr(scoring, "CANDIDATES", 1)
+    monkeypatch.setattr(asking, "CANDIDATES", 1)
     assert tree.names("how does a mango get eaten")[:1] == ["z.ripen_the_mango"]
 
 
