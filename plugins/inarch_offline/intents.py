@@ -263,7 +263,7 @@ def _located(text: str, facet: str) -> Intent:
 def _facet(low: str) -> str:
     if re.fullmatch(phrasings.TEST_RUN, low):
         return "tests"
-    if re.fullmatch(r"what (?:does|do) (?:it|this|this \w+|the \w+) (?:depend on|require|need)", low):
+    if re.fullmatch(rf"what (?:does|do) (?:it|this|{phrasings.PROJECT}) (?:depend on|require|need)", low):
         return "dependencies"
     words = low.split()
     first = next((index for index, word in enumerate(words) if word not in phrasings.LIST_WORDS), len(words))

@@ -296,3 +296,40 @@ def test_marks_that_are_made_elsewhere_are_told_where_no_function_is_one(tmp_pat
     text = answer(root, "which decorators are there?")
     assert "No function and no class that is defined here" in text
     assert "- `@lib.mark`, 1 time (a.py:4)" in text
+
+
+@pytest.mark.parametrize("wording", ["what does {} depend on?", "dependencies of {}", "what does {} need?"])
+def test_a_name_that_is_the_project_and_a_class_means_the_project_where_dependencies_are_asked_for(
+    shop, answer, wording
+):
+    write(shop, {"src/shop/shop.py": "class Shop:\n    def open(self):\n        return self.lock()\n"})
+    text = answer(shop, wording.format("Shop"))
+    assert text == answer(shop, "list the dependencies")
+    assert (
+        "- click>=8 (pyproject.toml:" in text and "- click in 1 file, first `import click` (src/shop/cli.py:3)" in text
+    )
+    assert "class `shop.shop.Shop`" not in text
+
+
+def test_what_a_module_depends_on_is_what_it_imports_and_of_a_function_what_it_calls(shop, answer):
+    for name in ("the till module", "shop.till", "src/shop/till.py"):
+        assert "shop.prices (src/shop/till.py:3)" in answer(shop, f"what does {name} depend on?"), name
+    assert "shop.till.check_item" in answer(shop, "what does Till.add depend on?")
+
+
+def test_imports_of_others_are_counted_by_file_without_prose_and_what_is_ones_own(shop, bell, answer):
+    lines = [
+        "import os, attrs as a, click  # both",
+        "from . import till",
+        "from shop import cli",
+        "import things of others",
+    ]
+    write(shop, {"src/shop/more.py": "\n".join(lines), "tests/test_more.py": "import attrs\nimport hypothesis\n"})
+    text = answer(shop, "what does this project depend on?")
+    told = text.partition("Imported by its code:")[2]
+    assert [line.split(",")[0] for line in told.splitlines() if line.startswith("- ")] == [
+        "- click in 2 files",
+        "- attrs in 1 file",
+    ]
+    write(bell, {"lib/more.js": "// require('ms') in a comment\nimport ms from 'ms'\nconst fs = require('fs')\n"})
+    assert "- ms in 1 file, first `import ms from 'ms'` (lib/more.js:2)" in answer(bell, "what does bell need?")

@@ -33,6 +33,7 @@ PLANS = {
     topic_kinds.FILES: "handling:list_handlers",
     topic_kinds.CONFIGURE: "configuring:configure",
     topic_kinds.DEPENDENTS: "depending:importers",
+    topic_kinds.NEEDS: "needing:needs",
     topic_kinds.SUBCLASSES: "inheriting:subclasses",
     topic_kinds.EXISTS: "locating:locate",
     topic_kinds.GUIDE: "documenting:guide",
