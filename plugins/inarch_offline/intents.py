@@ -74,11 +74,13 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
             stand for what the last earlier prompt named.
     """
     edit = edit_of(prompt)
+    prompt, long = _in_full(prompt)
+    if isinstance(edit, Refusal) and long:
+        edit = edit_of(prompt)  # an edit has no more to say
     if isinstance(edit, Refusal):
         return Intent(REFUSED, refusal=edit)
     if edit is not None:
         return Intent(EDIT, path=edit.path, edit=edit)
-    prompt, long = _in_full(prompt)
     text = stripped_politeness(prompt)
     if not text:
         return Intent(EMPTY)

@@ -9,6 +9,8 @@ from inarch import ToolResult
 from inarch_offline.plans.naming import LINKED, say_note
 from inarch_offline.writing import Page
 
+from .conftest import write
+
 UNCLEAR = "Nothing here clearly answers this. Closest:"
 
 
@@ -43,6 +45,36 @@ def test_in_full_alone_is_about_the_question_before_it(shop, asked):
     assert turns[1].content == turns[2].content == turns[3].content
     [alone] = asked(shop, "in full")
     assert "shop.till.Till.add" not in alone.content
+
+
+def test_where_nothing_is_clear_in_full_shows_what_the_closest_do(shop, answer):
+    slips = "".join(
+        f'def {name}_slip(slip):\n    """Print a slip of the till{when}."""\n    slip.{call}()\n\n\n'
+        for name, when, call in (("print", "", "send"), ("queue", " later", "wait"))
+    )
+    write(shop, {"src/shop/slips.py": slips})
+    short = answer(shop, "how do slips of the till work?")
+    assert "Nothing here clearly answers this" in short and "Step by step" not in short
+    assert "“in full” behind the question shows what the first ones do" in " ".join(short.split())
+    full = answer(shop, "how do slips of the till work? --long")
+    assert full.splitlines()[2] == short.splitlines()[2]
+    for shown in ("`slip.send()` (src/shop/slips.py:3)", "`slip.wait()` (src/shop/slips.py:8)"):
+        assert shown in full and shown not in short
+
+
+def test_prose_without_the_words_that_tell_is_no_answer(shop, answer):
+    write(shop, {"docs/crossing.md": "# Crossing\n\n## Crossing the road\n\nLook left, then right.\n"})
+    text = answer(shop, "zebra crossing lanes")
+    assert "Nothing here mentions “lanes” or “zebra”." in text and "says under" not in text
+    assert "Look left" in answer(shop, "what about crossing the road?")
+
+
+@pytest.mark.parametrize("behind", [", in full", " --long", ", at length"])
+def test_an_edit_has_no_more_to_say_in_full(shop, asked, behind):
+    [turn] = asked(shop, f'replace "a till" by "tills" in README.md{behind}')
+    assert [call for call in turn.calls if call.name == "patch_source_file"], turn.content
+    [turn] = asked(shop, f'replace "a till" by "tills" in README.md twice{behind}')
+    assert not turn.calls and "twice" in turn.content
 
 
 def test_in_full_alone_makes_no_edit_a_second_time(shop, asked):

@@ -142,9 +142,14 @@ def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
 
 
 def say_closest(
-    page: Page, subject: str, missing: Sequence[str], symbols: Sequence[Symbol], lines: Sequence[Hit] = ()
+    page: Page,
+    subject: str,
+    missing: Sequence[str],
+    symbols: Sequence[Symbol],
+    lines: Sequence[Hit] = (),
+    long: bool = False,
 ) -> None:
-    """Say that nothing clearly answers a question, and what comes closest: five lines at most."""
+    """Say that nothing clearly answers a question, and what comes closest: five lines at most, all if `long`."""
     if missing:
         page.absent(f"Nothing here mentions {' or '.join(f'“{cut(word, 60)}”' for word in missing[:2])}.")
     apart: dict[str, Symbol] = {}
@@ -152,14 +157,15 @@ def say_closest(
         if not apart.setdefault(symbol.qualname, symbol).doc:
             apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
     rows = [(_row(symbol), symbol.place) for symbol in apart.values() if not symbol.name.startswith("__")]
-    rows = rows[:_MOST_CLOSEST] or [(code(hit.text), hit.place) for hit in lines[:_MOST_CLOSEST]]
+    most = len(rows) + len(lines) if long else _MOST_CLOSEST
+    rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]
     if not rows:
         if not missing:
             page.absent(f"Nothing here mentions “{cut(subject, 60)}”.")
         return
     page.head("Nothing here clearly answers this. Closest")
     for text, place in rows:
-        page.item(fitted(text, place, 2, 1), place)
+        page.item(fitted(text, place, 2, int(not long)), place)
 
 
 def _row(symbol: Symbol) -> str:
