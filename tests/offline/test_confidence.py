@@ -1,6 +1,7 @@
 """Answers know when they don't know: the line of confidence, what is told below it, and short answers above it."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -88,13 +89,34 @@ def test_words_that_stand_nowhere_are_named_in_one_sentence(shop, answer):
     assert [line for line in lines if "mentions" in line] == ["Nothing here mentions “frobnicator” or “quuxes”."]
 
 
-def test_folders_that_were_not_searched_are_named_where_a_name_was_not_found(shop, asked, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "weighing.py").write_text("def weigh_parcel():\n    return 1\n")
-    [turn] = asked(shop, "where is weigh_parcel defined?", added=[other])
-    assert "Nothing here mentions “weigh_parcel”." in turn.content
-    assert f"Note: added folders have paths of their own: +{other}" in " ".join(turn.content.split())
+def test_added_folders_are_searched_for_a_name_and_for_words_that_are_nowhere_else(shop, asked, tmp_path):
+    other = write(
+        tmp_path / "other", {"weighing.py": "def weigh_parcel():\n    return 1\n\n\nPARCEL = weigh_parcel()\n"}
+    )
+    for prompt, shown in (
+        ("where is weigh_parcel defined?", ["weighing.py:1"]),
+        ("who calls weigh_parcel?", ["weighing.py:1", "weighing.py:5"]),
+        ("how are parcels weighed?", ["weighing.py:1", "weighing.py:5"]),
+    ):
+        [turn] = asked(shop, prompt, added=[other])
+        assert "Nothing here " in turn.content
+        assert f"In +{other} (text search):" in turn.content
+        assert re.findall(r"weighing\.py:\d+", turn.content) == shown
+    [turn] = asked(shop, "where is check_item defined?", added=[other])
+    assert f"nor is “check_item” found as text in +{other}" in " ".join(turn.content.split())
+
+
+def test_added_folders_that_were_not_looked_at_are_named(shop, asked, tmp_path):
+    other = write(tmp_path / "other", {"weighing.py": "def weigh_parcel():\n    return 1\n"})
+    told = f"Note: only the folder that you work in was looked at, not +{other}"
+    for prompt in ("summarize this codebase", "list the tests", "how are prices looked up?"):
+        [turn] = asked(shop, prompt, added=[other])
+        assert told in " ".join(turn.content.split()), prompt
+    for prompt in (f"explain +{other}/weighing.py", 'replace "a till" by "tills" in README.md', "hello"):
+        [turn] = asked(shop, prompt, added=[other])
+        assert "was looked at" not in turn.content, prompt
+    [turn] = asked(shop, "summarize this codebase")
+    assert "was looked at" not in turn.content
 
 
 def test_a_property_and_its_setter_are_one_line(shop, answer):
