@@ -141,6 +141,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"settings?)|"
             r"command[- ]line (?:options|flags|arguments)|settings)(?: (?:for|of|about) (?P<what>.+))?",
             r"what (?:is|are) the default(?: value| setting)?s?(?: (?:for|of) (?P<what>.+))?",
+            r"what (?:is|are) the default (?!values?\b|settings?\b)(?P<what>\S+(?: \S+){0,4})",
             r"what (?:all )?can (?:i|we|you|one|be) (?:configured?|set|customi[sz]ed?|changed?|adjust(?:ed)?)",
             r"where (?:do|can|should) (?:i|we|you|one) (?:set|change|specify|define|put) (?:the |a |my "
             r")?(?P<what>.+)",

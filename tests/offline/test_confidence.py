@@ -33,6 +33,21 @@ def test_what_is_not_there_is_told_with_five_lines_at_most(shop, answer, prompt)
     assert "Step by step" not in body
 
 
+def test_a_plain_word_beside_others_is_no_name(shop, answer):
+    code = "def exclude(what):\n    return what\n\n\nclass Slip:\n    def send(self):\n        return 1\n"
+    write(shop, {"src/shop/slips.py": code})
+    assert "Nothing here clearly answers this" in answer(shop, "how do I exclude an item of the bill?")
+    for prompt in ("how does exclude work?", "where is the exclude function?"):
+        assert "function `shop.slips.exclude(what)`" in answer(shop, prompt), prompt
+    assert "method `shop.slips.Slip.send(self)`" in answer(shop, "how does the send method of a slip work?")
+
+
+def test_a_name_that_ends_as_a_file_does_is_a_name_where_there_is_no_such_file(shop, answer):
+    write(shop, {"src/shop/slips.py": "class Slip:\n    def json(self):\n        return 1\n"})
+    assert "method `shop.slips.Slip.json(self)`" in answer(shop, "how does Slip.json work?")
+    assert "package.json could not be read" in answer(shop, "explain package.json")
+
+
 def test_what_is_clear_is_explained_however_it_is_worded(shop, answer):
     for prompt in ("how are prices looked up?", "prices looked up", "tell me how prices are looked up"):
         text = answer(shop, prompt)

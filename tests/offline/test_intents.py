@@ -58,6 +58,8 @@ TABLE = [
     ("how do I configure timeouts?", "configure", "timeouts"),
     ("how are the timeouts configured", "configure", "timeouts"),
     ("which environment variables are read?", "configure", ""),
+    ("what is the default body limit?", "configure", "body limit"),
+    ("what is the default for the body limit?", "configure", "body limit"),
     ("what options are there for the session cookie?", "configure", "session cookie"),
     ("is there a retry mechanism?", "exists", "retry mechanism"),
     ("does it support websockets?", "exists", "websockets"),

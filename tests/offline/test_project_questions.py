@@ -333,3 +333,10 @@ def test_imports_of_others_are_counted_by_file_without_prose_and_what_is_ones_ow
     ]
     write(bell, {"lib/more.js": "// require('ms') in a comment\nimport ms from 'ms'\nconst fs = require('fs')\n"})
     assert "- ms in 1 file, first `import ms from 'ms'` (lib/more.js:2)" in answer(bell, "what does bell need?")
+
+
+def test_links_of_a_changelog_are_told_by_their_words(shop, answer):
+    log = "# Changes\n\n## [1.2](https://example.org/1.2) - 2026-01-02\n\n- Receipts. [#7](https://example.org/7)\n"
+    (shop / "CHANGELOG.md").write_text(log)
+    text = answer(shop, "what changed in 1.2?")
+    assert "- 1.2 - 2026-01-02 (CHANGELOG.md:3)" in text and "- Receipts. #7 (CHANGELOG.md:5)" in text
