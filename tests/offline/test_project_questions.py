@@ -340,3 +340,20 @@ def test_links_of_a_changelog_are_told_by_their_words(shop, answer):
     (shop / "CHANGELOG.md").write_text(log)
     text = answer(shop, "what changed in 1.2?")
     assert "- 1.2 - 2026-01-02 (CHANGELOG.md:3)" in text and "- Receipts. #7 (CHANGELOG.md:5)" in text
+
+
+def test_the_default_of_an_option_is_found_in_objects_of_scripts_and_not_in_unrelated_prose(bell, answer):
+    options = "const defaults = {\n  maxRings: 3 * 4,\n  mode: mode,\n  maxRings: options.maxRings,\n}\n"
+    readme = "# bell\n\nA bell.\n\n## Maximum\n\nOf everything, the most.\n\n## Rings\n\n`maxRings` is how often.\n"
+    write(bell, {"lib/options.js": options, "README.md": readme})
+    text = answer(bell, "what is the default maxRings?")
+    assert "- `maxRings: 3 * 4,` (lib/options.js:2)" in text and "options.js:4" not in text
+    assert "is how often" in text and "the most" not in text
+
+
+def test_that_nothing_is_always_needed_is_said(shop, answer):
+    manifest = (shop / "pyproject.toml").read_text().replace('["click>=8", "attrs"]', "[]")
+    extras = '\n[project.optional-dependencies]\ntests = ["pytest"]\n'
+    (shop / "pyproject.toml").write_text(manifest + extras)
+    text = answer(shop, "what does shop need?")
+    assert "No dependency that is always needed is declared (pyproject.toml:1)" in text and "- tests: pytest" in text

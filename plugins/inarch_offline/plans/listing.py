@@ -144,6 +144,8 @@ def _say_dependencies(page: Page, project: Project) -> None:
     for fact in project.dependencies[:_MOST]:
         page.item(fact.text, fact.place)
     _say_more(page, project.dependencies, _MOST)
+    if project.extras and not project.dependencies and project.manifests:
+        page.say("No dependency that is always needed is declared", project.manifests[0])
     if project.extras:
         page.head("Optional and development")
     for fact in project.extras[:15]:
