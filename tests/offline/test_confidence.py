@@ -78,6 +78,15 @@ def test_where_nothing_is_clear_in_full_shows_what_the_closest_do(shop, answer):
         assert shown in full and shown not in short
 
 
+def test_a_long_name_is_told_without_its_module_rather_than_cut(shop, answer):
+    path = "src/shop/long_package/slips.py"
+    methods = "".join(f"    def slip_of_the_{one}_till(self):\n        return 1\n\n" for one in ("morning", "evening"))
+    write(shop, {path: f"class PrinterOfSlips:\n{methods}", "src/shop/long_package/__init__.py": ""})
+    text = answer(shop, "which slips does the till of a day have?")
+    assert "Nothing here" in text
+    assert f"- method `PrinterOfSlips.slip_of_the_morning_till` ({path}:2)" in text
+
+
 def test_prose_without_the_words_that_tell_is_no_answer(shop, answer):
     write(shop, {"docs/crossing.md": "# Crossing\n\n## Crossing the road\n\nLook left, then right.\n"})
     text = answer(shop, "zebra crossing lanes")
