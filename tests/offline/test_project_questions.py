@@ -324,7 +324,14 @@ def test_imports_of_others_are_counted_by_file_without_prose_and_what_is_ones_ow
         "from shop import cli",
         "import things of others",
     ]
-    write(shop, {"src/shop/more.py": "\n".join(lines), "tests/test_more.py": "import attrs\nimport hypothesis\n"})
+    write(
+        shop,
+        {
+            "src/shop/more.py": "\n".join(lines),
+            "tests/test_more.py": "import attrs\nimport hypothesis\n",
+            "docs_src/first.py": "import attrs\n",
+        },
+    )
     text = answer(shop, "what does this project depend on?")
     told = text.partition("Imported by its code:")[2]
     assert [line.split(",")[0] for line in told.splitlines() if line.startswith("- ")] == [
