@@ -1,9 +1,10 @@
-"""How sure an answer is: what the first place explains of the question and where, and how far the next file is."""
+"""How sure an answer is: what the first place explains of the question and where, and how far the others are."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from inarch_search.documents import MODULE, SECTION, SETTING, TEST
 from inarch_search.questions import SYMBOL, Question
@@ -12,39 +13,106 @@ from inarch_search.tokens import terms_of_word
 from inarch_search.vocabulary import WEAK_WORDS
 from inarch_search.weighing import Weighing
 
-SURE = 0.6
+SURE = 0.67
 """The confidence from which on an answer needs no word of doubt."""
-_BASE, _EXPLAINED, _HEAD, _DISTANCE, _WORDS, _NAME, _UNKNOWN = -2.31, 0.85, 0.8, 0.31, 0.38, 0.88, -0.61
-"""Of a logistic regression over `benchmarks/finding`, its half "tune", that keeps weights small: few questions tell."""
+
+
+class Signs(NamedTuple):
+    """What tells whether the first place is what is asked for.
+
+    Args:
+        explained: the share of the question that it explains.
+        in_head: the share that it explains by what is read first.
+        distance: how far the best place of another file is behind.
+        alone: its part of what it and the other places come to, squared.
+        words: the logarithm of how many telling words the question has.
+        name: how many words of its name the question has.
+        unknown: the share of the question that stands nowhere.
+    """
+
+    explained: float
+    in_head: float
+    distance: float
+    alone: float
+    words: float
+    name: float
+    unknown: float
+
+
+WEIGHTS = Signs(explained=0.08, in_head=0.61, distance=1.08, alone=1.04, words=0.05, name=0.76, unknown=-1.21)
+"""Of a logistic regression over the tuned half of `benchmarks/finding` and over short questions as people type them."""
+BASE = -2.07
 _DOUBTFUL = 0.5
-"""The most where a telling word of the question stands nowhere, or where a test comes first that was not asked for."""
+"""The most that an answer has that is never sure."""
+_COMPETES, _AS_MUCH = 0.7, 0.8
+"""Of the first place's score, and of what it explains in its head, what a place has that may as well be meant."""
+_MOST_OTHERS = 15
 _NAMED = 0.8
 
 
 def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
     """Give how likely the first hit is what is asked for, 0 to 1; sections and modules are passed over."""
-    aside = (MODULE,) if question.about_texts else (MODULE, SECTION, SETTING)
-    places = [hit for hit in hits if hit.place.kind not in aside] or hits
+    places = places_among(question, hits)
     if not places or not question.terms:
         return 0.0
-    best = places[0]
-    named = NAMED_THERE in best.reasons
+    named = NAMED_THERE in places[0].reasons
     if question.shape == SYMBOL:
-        return 1.0 if named else 0.5 * best.explained
-    other = next((hit.score for hit in places if hit.place.file != best.place.file), 0.0)
-    telling = {term for term in weighing.own if question.terms[term].word not in WEAK_WORDS}
-    evidence = (
-        _BASE
-        + _EXPLAINED * best.explained
-        + _HEAD * best.in_head
-        + _DISTANCE * (1 - other / best.score if best.score else 1.0)
-        + _WORDS * math.log(max(1, len(telling)))
-        + _NAME * len(question.terms.keys() & _parts_of(best.place.name))
-        + _UNKNOWN * sum(weighing.own[term] for term in weighing.unknown) / sum(weighing.own.values())
-    )
+        return 1.0 if named else 0.5 * places[0].explained
+    signs = signs_of(question, weighing, places)
+    evidence = BASE + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
     sure = max(_NAMED if named else 0.0, 1 / (1 + math.exp(-evidence)))
+    return min(sure, _DOUBTFUL) if is_doubtful(question, weighing, places) else sure
+
+
+def places_among(question: Question, hits: Sequence[Hit]) -> Sequence[Hit]:
+    """Give the hits that can be what is asked for."""
+    aside = (MODULE,) if question.about_texts else (MODULE, SECTION, SETTING)
+    return [hit for hit in hits if hit.place.kind not in aside] or hits
+
+
+def signs_of(question: Question, weighing: Weighing, places: Sequence[Hit]) -> Signs:
+    """Read what tells whether the first of some places is what is asked for."""
+    best = places[0]
+    elsewhere = next((hit.score for hit in places if hit.place.file != best.place.file), 0.0)
+    return Signs(
+        explained=best.explained,
+        in_head=best.in_head,
+        distance=1 - _share(elsewhere, best),
+        alone=1 / (1 + sum(_share(hit.score, best) ** 2 for hit in _others(places))),
+        words=math.log(max(1, len(_telling(question, weighing)))),
+        name=len(question.terms.keys() & _parts_of(best.place.name)),
+        unknown=sum(weighing.own[term] for term in weighing.unknown) / sum(weighing.own.values()),
+    )
+
+
+def is_doubtful(question: Question, weighing: Weighing, places: Sequence[Hit]) -> bool:
+    """Whether an answer is never sure, whatever the signs: a word is unknown, a test comes first, others compete."""
+    best = places[0]
     is_test = best.place.nature == TEST and not question.about_tests
-    return min(sure, _DOUBTFUL) if is_test or not telling.isdisjoint(weighing.unknown) else sure
+    is_one_of_several = NAMED_THERE not in best.reasons and any(_competes(hit, best) for hit in _others(places))
+    return is_test or is_one_of_several or not _telling(question, weighing).isdisjoint(weighing.unknown)
+
+
+def _telling(question: Question, weighing: Weighing) -> set[str]:
+    return {term for term in weighing.own if question.terms[term].word not in WEAK_WORDS}
+
+
+def _others(places: Sequence[Hit]) -> Sequence[Hit]:
+    return [hit for hit in places[1:] if _is_other(hit, places[0])][:_MOST_OTHERS]
+
+
+def _is_other(hit: Hit, best: Hit) -> bool:
+    """Whether a place is another one: a class and what stands in it are one, and tests don't compete with the code."""
+    one, other = f"{best.place.qualified}.", f"{hit.place.qualified}."
+    return hit.place.nature == best.place.nature and not (one.startswith(other) or other.startswith(one))
+
+
+def _competes(hit: Hit, best: Hit) -> bool:
+    return _share(hit.score, best) >= _COMPETES and hit.in_head >= _AS_MUCH * best.in_head
+
+
+def _share(score: float, best: Hit) -> float:
+    return score / best.score if best.score else 0.0
 
 
 def _parts_of(name: str) -> set[str]:

@@ -34,4 +34,4 @@ def inarch_settings() -> type:
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the one provider, `offline`."""
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
-    return [Offline(context.environ, settings.long)]
+    return [Offline(context.environ, settings.long, context.added)]

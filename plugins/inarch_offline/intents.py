@@ -74,11 +74,13 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
             stand for what the last earlier prompt named.
     """
     edit = edit_of(prompt)
+    prompt, long = _in_full(prompt)
+    if isinstance(edit, Refusal) and long:
+        edit = edit_of(prompt)  # an edit has no more to say
     if isinstance(edit, Refusal):
         return Intent(REFUSED, refusal=edit)
     if edit is not None:
         return Intent(EDIT, path=edit.path, edit=edit)
-    prompt, long = _in_full(prompt)
     text = stripped_politeness(prompt)
     if not text:
         return Intent(EMPTY)
@@ -263,7 +265,7 @@ def _located(text: str, facet: str) -> Intent:
 def _facet(low: str) -> str:
     if re.fullmatch(phrasings.TEST_RUN, low):
         return "tests"
-    if re.fullmatch(r"what (?:does|do) (?:it|this|this \w+|the \w+) (?:depend on|require|need)", low):
+    if re.fullmatch(rf"what (?:does|do) (?:it|this|{phrasings.PROJECT}) (?:depend on|require|need)", low):
         return "dependencies"
     words = low.split()
     first = next((index for index, word in enumerate(words) if word not in phrasings.LIST_WORDS), len(words))

@@ -23,8 +23,8 @@ _LANGUAGES = {
 _PROSE = frozenset(("Markdown", "reStructuredText", "translations", "YAML", "HTML", "CSS"))
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs", "e2e"))
 _ASIDE = frozenset((
-    "doc", "docs", "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "scripts",
-    "tools", "extras", "node_modules", "vendor",
+    "doc", "docs", "docs_src", "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks",
+    "scripts", "tools", "extras", "node_modules", "vendor",
 ))  # fmt: skip
 
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))

@@ -11,7 +11,9 @@ from inarch_offline.layout import is_aside
 from inarch_offline.writing import Place
 from inarch_search.formats import APART
 
-_SHOWN_ANYWAY = r"No matches found|No files found|nothing found|no Python files here|code cut to"
+_SHOWN_ANYWAY = (
+    r"No matches found|No files found|nothing found|no Python files here|code cut to|added folders have paths of"
+)
 _ALLOWING = "run with "
 
 

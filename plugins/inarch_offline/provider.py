@@ -39,15 +39,17 @@ class Offline:
     Args:
         environ: The environment variables that count: its first line names a model whose key is among them.
         long: Whether answers say all there is to say.
+        added: Folders beside the root, by their absolute paths.
     """
 
     name = "offline"
     default_model = MODEL
     default_decision_model = MODEL
 
-    def __init__(self, environ: Mapping[str, str] | None = None, long: bool = False) -> None:
+    def __init__(self, environ: Mapping[str, str] | None = None, long: bool = False, added: Sequence[str] = ()) -> None:
         self._environ = environ or {}
         self._long = long
+        self._added = tuple(added)
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Stream tool calls while facts are missing, then the answer.
@@ -58,7 +60,7 @@ class Offline:
         if request.model not in ("", MODEL):
             what = f"offline has no model {request.model!r}: it is no language model, and has one name only"
             raise ProviderError("request", what, remedy=f"name offline/{MODEL}, or another provider", was_sent=False)
-        calls, text, finish = _reply(request, self._environ, self._long)
+        calls, text, finish = _reply(request, self._environ, self._long, self._added)
         if text:
             yield TextDelta(text)
         for index, call in enumerate(calls):
@@ -83,7 +85,7 @@ class Offline:
 
 
 def _reply(
-    request: ModelRequest, environ: Mapping[str, str], long: bool
+    request: ModelRequest, environ: Mapping[str, str], long: bool, added: Sequence[str]
 ) -> tuple[Sequence[PlannedCall], str, FinishReason]:
     """Return the calls to make, or the answer, and how the reply ends."""
     if request.response_schema is not None:
@@ -95,7 +97,7 @@ def _reply(
     from inarch_offline.writing import written_for
 
     with written_for(_columns(environ)):
-        step = next_step(request, long)
+        step = next_step(request, long, added)
         if isinstance(step, list):
             return step, "", "calls"
         return [], step.text(notice_for(environ)), "declined" if step.declined else "stop"

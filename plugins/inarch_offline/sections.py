@@ -12,13 +12,21 @@ from inarch_offline.readme import Fact, plain_text
 from inarch_offline.writing import Page, code, cut
 
 
-def told_in(sections: Sequence[Symbol], most: int) -> Asking[list[tuple[Symbol, list[Fact]]]]:
-    """Read sections, and give those that say something with the first lines of what they say."""
+def told_in(
+    sections: Sequence[Symbol], most: int, words: Sequence[str] = ()
+) -> Asking[list[tuple[Symbol, list[Fact]]]]:
+    """Read sections, and give those that say something with the first lines of what they say.
+
+    Args:
+        sections: Where to read.
+        most: How many lines of each to give.
+        words: In lower case; a section that has not all of them is left out.
+    """
     results = (yield [calls.read_file(one.place.path, one.place.line, one.end) for one in sections]) if sections else []
     read = [
         (one, facts_of(text, one, most))
         for one, result in zip(sections, results, strict=True)
-        if (text := file_text(result)) is not None
+        if (text := file_text(result)) is not None and all(word in text.text.lower() for word in words)
     ]
     return [(one, facts) for one, facts in read if facts]
 

@@ -6,7 +6,7 @@ from inarch_offline.phrasings import PROJECT
 
 CHANGES, MARKS, FILES, CONFIGURE, DEPENDENTS, EXISTS = "changes", "marks", "files", "configure", "dependents", "exists"
 ARCHITECTURE, COMMANDS, ENVIRONMENT, SUBCLASSES = "architecture", "commands", "environment", "subclasses"
-ENTRIES = "entries"
+ENTRIES, NEEDS = "entries", "needs"
 GUIDE, DECLARED, RAISES, DECORATORS, TESTS, GATHER = "guide", "declared", "raises", "decorators", "tests_of", "gather"
 
 SHOW = (

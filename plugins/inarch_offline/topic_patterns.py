@@ -17,6 +17,7 @@ from inarch_offline.topic_kinds import (
     IN,
     IT,
     MARKS,
+    NEEDS,
     ONE,
     RECENTLY,
     SHOW,
@@ -44,8 +45,22 @@ _HAS = (
     r"(?:have|support|offer|provide|know|handle|contain|include|come with|ship(?: with)?|do|understand|speak)"
     r"(?: an?| any| some| support for)?"
 )
+_OTHERS = (
+    r"(?:other |third[- ]party |external |foreign |direct |runtime |python |npm |packages? |librar(?:y|ies) |"
+    r"modules? |distributions? |dependenc(?:y|ies) )"
+)
 PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     *PROJECT_PATTERNS,
+    (
+        NEEDS,
+        (
+            rf"(?:what|which) (?:{_OTHERS})*(?:does|do) {_WHAT} (?:depend (?:up)?on|rely on|need|require)",
+            rf"(?:what|which) (?:{_OTHERS})+(?:does|do) {_WHAT} (?:import|use)",
+            rf"(?:what|which) (?:{_OTHERS})*(?:is|are) (?:needed|required) (?:by|for) {_WHAT}",
+            rf"{SHOW}(?:the |all |every )*(?:{_OTHERS})*(?:dependencies|requirements) (?:of|for) {_WHAT}",
+            rf"{SHOW}{_WHAT}['’]s? (?:{_OTHERS})*(?:dependencies|requirements)",
+        ),
+    ),
     (
         ARCHITECTURE,
         (
@@ -126,6 +141,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"settings?)|"
             r"command[- ]line (?:options|flags|arguments)|settings)(?: (?:for|of|about) (?P<what>.+))?",
             r"what (?:is|are) the default(?: value| setting)?s?(?: (?:for|of) (?P<what>.+))?",
+            r"what (?:is|are) the default (?!values?\b|settings?\b)(?P<what>\S+(?: \S+){0,4})",
             r"what (?:all )?can (?:i|we|you|one|be) (?:configured?|set|customi[sz]ed?|changed?|adjust(?:ed)?)",
             r"where (?:do|can|should) (?:i|we|you|one) (?:set|change|specify|define|put) (?:the |a |my "
             r")?(?P<what>.+)",
@@ -152,6 +168,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             r"(?:who|what|which (?:modules?|files?|packages?|code|parts?|places?))(?: all)? "
             rf"(?:imports?|depends? (?:up)?on|requires?) {_WHAT}",
+            rf"(?:where |why |how )?(?:does|do) {ONE} (?:depend (?:up)?on|rely on|import) (?P<what>[\w.@/-]+)",
             rf"(?:where|how often) is {_WHAT} imported(?: from)?",
             rf"(?:what needs?|which (?:modules?|files?|packages?) (?:needs?|uses?)) {_WHAT}",
             rf"(?:the |all )*(?:dependents|importers) of {_WHAT}",

@@ -19,6 +19,7 @@ from inarch_offline.topic_kinds import (
     GATHER,
     GUIDE,
     MARKS,
+    NEEDS,
     RAISES,
     SUBCLASSES,
     TESTS,
@@ -42,7 +43,8 @@ _WORDS = {
     CONFIGURE: "env config command set default custom change adjust specify define put option preference parameter "
     "flag tune",
     SUBCLASSES: "class inherit extend derive",
-    DEPENDENTS: "import depend require need use break",
+    DEPENDENTS: "import depend rely require need use break",
+    NEEDS: "depend rely need require import use",
     GATHER: "which what list show find",
     EXISTS: "there got have support offer provide know handle contain include come ship do understand speak",
 }

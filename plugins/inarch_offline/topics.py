@@ -15,6 +15,7 @@ from inarch_offline.topic_kinds import (
     DECORATORS,
     GATHER,
     GUIDE,
+    NEEDS,
     RAISES,
     RECENTLY,
     TESTS,
@@ -22,7 +23,7 @@ from inarch_offline.topic_kinds import (
 from inarch_offline.topic_patterns import PATTERNS
 from inarch_offline.topic_words import WORDS
 
-_OF_ALL = frozenset((CHANGES, COMMANDS, GUIDE, DECLARED, RAISES, DECORATORS, TESTS))
+_OF_ALL = frozenset((CHANGES, COMMANDS, GUIDE, DECLARED, RAISES, DECORATORS, TESTS, NEEDS))
 """Kinds that may be about the whole project, or about what was asked before."""
 
 

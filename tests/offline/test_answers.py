@@ -411,3 +411,27 @@ def test_it_stands_for_the_last_place_that_was_answered_whatever_came_between(sh
 @pytest.mark.parametrize("prompt", ["who calls it?", "where is it defined?", "how does that work?"])
 def test_what_stands_for_nothing_is_asked_back(shop, answer, prompt):
     assert "It isn't clear what that stands for" in answer(shop, prompt)
+
+
+def test_who_uses_what_is_described_is_about_what_bears_the_words_or_what_is_closest(shop, answer):
+    code = """
+        class Till:
+            def __init__(self):
+                self._close_hooks = []
+
+            @property
+            def close_hooks(self):
+                return self._close_hooks
+
+            def close(self):
+                for hook in self._close_hooks:
+                    hook()
+        """
+    write(shop, {"src/shop/closing.py": code, "docs/closing.md": "# Closing\n\nSet `close_hooks` on it.\n"})
+    text = answer(shop, "where are close hooks called?")
+    assert "method `shop.closing.Till.close_hooks(self)`" in text
+    assert "`for hook in self._close_hooks:` (src/shop/closing.py:10)" in text
+    assert text.index("src/shop/closing.py:10") < text.index("docs/closing.md:3")
+    text = answer(shop, "who calls the price looking?")
+    assert "Nothing here is called" in text and "- function `shop.prices.price_of`" in text
+    assert "text search" not in text

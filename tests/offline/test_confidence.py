@@ -1,6 +1,7 @@
 """Answers know when they don't know: the line of confidence, what is told below it, and short answers above it."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -8,6 +9,8 @@ import inarch
 from inarch import ToolResult
 from inarch_offline.plans.naming import LINKED, say_note
 from inarch_offline.writing import Page
+
+from .conftest import write
 
 UNCLEAR = "Nothing here clearly answers this. Closest:"
 
@@ -30,6 +33,21 @@ def test_what_is_not_there_is_told_with_five_lines_at_most(shop, answer, prompt)
     assert "Step by step" not in body
 
 
+def test_a_plain_word_beside_others_is_no_name(shop, answer):
+    code = "def exclude(what):\n    return what\n\n\nclass Slip:\n    def send(self):\n        return 1\n"
+    write(shop, {"src/shop/slips.py": code})
+    assert "Nothing here clearly answers this" in answer(shop, "how do I exclude an item of the bill?")
+    for prompt in ("how does exclude work?", "where is the exclude function?"):
+        assert "function `shop.slips.exclude(what)`" in answer(shop, prompt), prompt
+    assert "method `shop.slips.Slip.send(self)`" in answer(shop, "how does the send method of a slip work?")
+
+
+def test_a_name_that_ends_as_a_file_does_is_a_name_where_there_is_no_such_file(shop, answer):
+    write(shop, {"src/shop/slips.py": "class Slip:\n    def json(self):\n        return 1\n"})
+    assert "method `shop.slips.Slip.json(self)`" in answer(shop, "how does Slip.json work?")
+    assert "package.json could not be read" in answer(shop, "explain package.json")
+
+
 def test_what_is_clear_is_explained_however_it_is_worded(shop, answer):
     for prompt in ("how are prices looked up?", "prices looked up", "tell me how prices are looked up"):
         text = answer(shop, prompt)
@@ -45,6 +63,45 @@ def test_in_full_alone_is_about_the_question_before_it(shop, asked):
     assert "shop.till.Till.add" not in alone.content
 
 
+def test_where_nothing_is_clear_in_full_shows_what_the_closest_do(shop, answer):
+    slips = "".join(
+        f'def {name}_slip(slip):\n    """Print a slip of the till{when}."""\n    slip.{call}()\n\n\n'
+        for name, when, call in (("print", "", "send"), ("queue", " later", "wait"))
+    )
+    write(shop, {"src/shop/slips.py": slips})
+    short = answer(shop, "how do slips of the till work?")
+    assert "Nothing here clearly answers this" in short and "Step by step" not in short
+    assert "“in full” behind the question shows what the first ones do" in " ".join(short.split())
+    full = answer(shop, "how do slips of the till work? --long")
+    assert full.splitlines()[2] == short.splitlines()[2]
+    for shown in ("`slip.send()` (src/shop/slips.py:3)", "`slip.wait()` (src/shop/slips.py:8)"):
+        assert shown in full and shown not in short
+
+
+def test_a_long_name_is_told_without_its_module_rather_than_cut(shop, answer):
+    path = "src/shop/long_package/slips.py"
+    methods = "".join(f"    def slip_of_the_{one}_till(self):\n        return 1\n\n" for one in ("morning", "evening"))
+    write(shop, {path: f"class PrinterOfSlips:\n{methods}", "src/shop/long_package/__init__.py": ""})
+    text = answer(shop, "which slips does the till of a day have?")
+    assert "Nothing here" in text
+    assert f"- method `PrinterOfSlips.slip_of_the_morning_till` ({path}:2)" in text
+
+
+def test_prose_without_the_words_that_tell_is_no_answer(shop, answer):
+    write(shop, {"docs/crossing.md": "# Crossing\n\n## Crossing the road\n\nLook left, then right.\n"})
+    text = answer(shop, "zebra crossing lanes")
+    assert "Nothing here mentions “lanes” or “zebra”." in text and "says under" not in text
+    assert "Look left" in answer(shop, "what about crossing the road?")
+
+
+@pytest.mark.parametrize("behind", [", in full", " --long", ", at length"])
+def test_an_edit_has_no_more_to_say_in_full(shop, asked, behind):
+    [turn] = asked(shop, f'replace "a till" by "tills" in README.md{behind}')
+    assert [call for call in turn.calls if call.name == "patch_source_file"], turn.content
+    [turn] = asked(shop, f'replace "a till" by "tills" in README.md twice{behind}')
+    assert not turn.calls and "twice" in turn.content
+
+
 def test_in_full_alone_makes_no_edit_a_second_time(shop, asked):
     first, second = asked(shop, 'replace "a counter" by "counters" in README.md', "in full")
     assert not [call for call in second.calls if call.name == "patch_source_file"]
@@ -56,13 +113,34 @@ def test_words_that_stand_nowhere_are_named_in_one_sentence(shop, answer):
     assert [line for line in lines if "mentions" in line] == ["Nothing here mentions “frobnicator” or “quuxes”."]
 
 
-def test_folders_that_were_not_searched_are_named_where_a_name_was_not_found(shop, asked, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "weighing.py").write_text("def weigh_parcel():\n    return 1\n")
-    [turn] = asked(shop, "where is weigh_parcel defined?", added=[other])
-    assert "Nothing here mentions “weigh_parcel”." in turn.content
-    assert f"Note: added folders have paths of their own: +{other}" in " ".join(turn.content.split())
+def test_added_folders_are_searched_for_a_name_and_for_words_that_are_nowhere_else(shop, asked, tmp_path):
+    other = write(
+        tmp_path / "other", {"weighing.py": "def weigh_parcel():\n    return 1\n\n\nPARCEL = weigh_parcel()\n"}
+    )
+    for prompt, shown in (
+        ("where is weigh_parcel defined?", ["weighing.py:1"]),
+        ("who calls weigh_parcel?", ["weighing.py:1", "weighing.py:5"]),
+        ("how are parcels weighed?", ["weighing.py:1", "weighing.py:5"]),
+    ):
+        [turn] = asked(shop, prompt, added=[other])
+        assert "Nothing here " in turn.content
+        assert f"In +{other} (text search):" in turn.content
+        assert re.findall(r"weighing\.py:\d+", turn.content) == shown
+    [turn] = asked(shop, "where is check_item defined?", added=[other])
+    assert f"nor is “check_item” found as text in +{other}" in " ".join(turn.content.split())
+
+
+def test_added_folders_that_were_not_looked_at_are_named(shop, asked, tmp_path):
+    other = write(tmp_path / "other", {"weighing.py": "def weigh_parcel():\n    return 1\n"})
+    told = f"Note: only the folder that you work in was looked at, not +{other}"
+    for prompt in ("summarize this codebase", "list the tests", "how are prices looked up?"):
+        [turn] = asked(shop, prompt, added=[other])
+        assert told in " ".join(turn.content.split()), prompt
+    for prompt in (f"explain +{other}/weighing.py", 'replace "a till" by "tills" in README.md', "hello"):
+        [turn] = asked(shop, prompt, added=[other])
+        assert "was looked at" not in turn.content, prompt
+    [turn] = asked(shop, "summarize this codebase")
+    assert "was looked at" not in turn.content
 
 
 def test_a_property_and_its_setter_are_one_line(shop, answer):

@@ -296,3 +296,71 @@ def test_marks_that_are_made_elsewhere_are_told_where_no_function_is_one(tmp_pat
     text = answer(root, "which decorators are there?")
     assert "No function and no class that is defined here" in text
     assert "- `@lib.mark`, 1 time (a.py:4)" in text
+
+
+@pytest.mark.parametrize("wording", ["what does {} depend on?", "dependencies of {}", "what does {} need?"])
+def test_a_name_that_is_the_project_and_a_class_means_the_project_where_dependencies_are_asked_for(
+    shop, answer, wording
+):
+    write(shop, {"src/shop/shop.py": "class Shop:\n    def open(self):\n        return self.lock()\n"})
+    text = answer(shop, wording.format("Shop"))
+    assert text == answer(shop, "list the dependencies")
+    assert (
+        "- click>=8 (pyproject.toml:" in text and "- click in 1 file, first `import click` (src/shop/cli.py:3)" in text
+    )
+    assert "class `shop.shop.Shop`" not in text
+
+
+def test_what_a_module_depends_on_is_what_it_imports_and_of_a_function_what_it_calls(shop, answer):
+    for name in ("the till module", "shop.till", "src/shop/till.py"):
+        assert "shop.prices (src/shop/till.py:3)" in answer(shop, f"what does {name} depend on?"), name
+    assert "shop.till.check_item" in answer(shop, "what does Till.add depend on?")
+
+
+def test_imports_of_others_are_counted_by_file_without_prose_and_what_is_ones_own(shop, bell, answer):
+    lines = [
+        "import os, attrs as a, click  # both",
+        "from . import till",
+        "from shop import cli",
+        "import things of others",
+    ]
+    write(
+        shop,
+        {
+            "src/shop/more.py": "\n".join(lines),
+            "tests/test_more.py": "import attrs\nimport hypothesis\n",
+            "docs_src/first.py": "import attrs\n",
+        },
+    )
+    text = answer(shop, "what does this project depend on?")
+    told = text.partition("Imported by its code:")[2]
+    assert [line.split(",")[0] for line in told.splitlines() if line.startswith("- ")] == [
+        "- click in 2 files",
+        "- attrs in 1 file",
+    ]
+    write(bell, {"lib/more.js": "// require('ms') in a comment\nimport ms from 'ms'\nconst fs = require('fs')\n"})
+    assert "- ms in 1 file, first `import ms from 'ms'` (lib/more.js:2)" in answer(bell, "what does bell need?")
+
+
+def test_links_of_a_changelog_are_told_by_their_words(shop, answer):
+    log = "# Changes\n\n## [1.2](https://example.org/1.2) - 2026-01-02\n\n- Receipts. [#7](https://example.org/7)\n"
+    (shop / "CHANGELOG.md").write_text(log)
+    text = answer(shop, "what changed in 1.2?")
+    assert "- 1.2 - 2026-01-02 (CHANGELOG.md:3)" in text and "- Receipts. #7 (CHANGELOG.md:5)" in text
+
+
+def test_the_default_of_an_option_is_found_in_objects_of_scripts_and_not_in_unrelated_prose(bell, answer):
+    options = "const defaults = {\n  maxRings: 3 * 4,\n  mode: mode,\n  maxRings: options.maxRings,\n}\n"
+    readme = "# bell\n\nA bell.\n\n## Maximum\n\nOf everything, the most.\n\n## Rings\n\n`maxRings` is how often.\n"
+    write(bell, {"lib/options.js": options, "README.md": readme})
+    text = answer(bell, "what is the default maxRings?")
+    assert "- `maxRings: 3 * 4,` (lib/options.js:2)" in text and "options.js:4" not in text
+    assert "is how often" in text and "the most" not in text
+
+
+def test_that_nothing_is_always_needed_is_said(shop, answer):
+    manifest = (shop / "pyproject.toml").read_text().replace('["click>=8", "attrs"]', "[]")
+    extras = '\n[project.optional-dependencies]\ntests = ["pytest"]\n'
+    (shop / "pyproject.toml").write_text(manifest + extras)
+    text = answer(shop, "what does shop need?")
+    assert "No dependency that is always needed is declared (pyproject.toml:1)" in text and "- tests: pytest" in text

@@ -81,6 +81,15 @@ def test_outside_the_profile_it_is_refused_with_the_way_to_it(cli: Run, shop: di
     assert cli("--max-cost", "1", "shop", "tell", "x", **shop).returncode == 2
 
 
+def test_an_option_of_the_program_behind_it_is_told_its_place(cli: Run, shop: dict[str, str]) -> None:
+    for option in ("--profile", "--root"):
+        done = cli("--profile", "mine", "shop", "tell", "apples", option, "x", **shop)
+        assert done.returncode == 2
+        assert f"{option} stands before a plugin's command (inarch {option} … shop)" in done.stderr
+    done = cli("--profile", "mine", "shop", "tell", "apples", "--colour", "x", **shop)
+    assert done.returncode == 2 and "No such option" in done.stderr and "stands before" not in done.stderr
+
+
 def test_a_plugin_adds_a_subcommand_to_a_group(cli: Run, shop: dict[str, str]) -> None:
     assert "tell (shop-tools)" in cli("sessions", "--help", **shop).stdout
     for words in (("--profile", "mine", "sessions", "tell", "apples"), ("sessions", "tell", "apples")):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_search import CLASS, EXAMPLE, FUNCTION, MODULE, PRODUCT, TEST, VENDORED, Document, Index, search
+from inarch_search.confidence import SURE
 from inarch_search.parts import ALL, Parts
 
 from .opened import opened
@@ -126,6 +127,18 @@ def test_another_file_that_answers_as_well_leaves_doubt() -> None:
     two = [*one, place("b.py", "parse_header", summary=summary)]
     text = "How is the header of a reply parsed?"
     assert search(filled(one), text).confidence > search(filled(two), text).confidence
+
+
+def test_several_places_that_say_the_same_leave_doubt_but_not_a_class_and_its_own_methods() -> None:
+    text = "How is the header of a reply parsed?"
+    alone = [place("a.py", "Header.parse_header", summary="Parse a reply's header."), place("b.py", "send")]
+    beside = [*alone, place("a.py", "HeaderReader.read_header", 20, summary="Parse the header of a reply.")]
+    inside = [*alone, place("a.py", "Header", 1, CLASS, summary="Parses the header of a reply.")]
+    assert search(filled(alone), text).confidence >= SURE
+    assert search(filled(inside), text).confidence >= SURE
+    assert search(filled(beside), text).confidence < SURE
+    named = search(filled([*beside, place("c.py", "get")]), "how does Header.parse_header read the header of a reply?")
+    assert named.confidence >= SURE
 
 
 def test_a_question_in_another_language_works_through_shared_words_and_is_weak(shop: Index) -> None:

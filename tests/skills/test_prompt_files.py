@@ -150,6 +150,18 @@ def test_through_the_command_line(desk: Desk) -> None:
     assert desk.exit_code == 1 and not asked and "/greet was not sent" in said
 
 
+def test_one_slip_away_from_a_file_is_asked_back_and_asks_no_model(desk: Desk) -> None:
+    desk.write(".agents/commands/where-is.md", "Where is $1?\n")
+    desk.write(".agents/commands/git/review.md", "Review $1.\n")
+    for typed, meant in (("/where-si Anna", "/where-is"), ("/git:reviwe", "/git:review")):
+        said, asked = desk.program(typed, replies=[{"content": "no"}])
+        assert desk.exit_code == 2 and not asked
+        assert f"there is no command {typed.split()[0]}; did you mean '{meant}'? (with a word before it" in said
+    for typed in ("please /where-si Anna", "/healthz is slow"):
+        said, asked = desk.program(typed, replies=[{"content": "yes"}])
+        assert desk.exit_code == 0 and asked[0]["messages"][-1]["content"].startswith(typed)
+
+
 PLAIN = st.text("ab '\"$1!`@\\\n€", max_size=20)
 
 

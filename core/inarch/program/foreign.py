@@ -7,8 +7,8 @@ never a prompt. Any other command is there only where the profile names its plug
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +21,8 @@ from inarch.contract.records import PluginContext
 if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand
 
+_BEFORE = ("--root", "--profile", "--quiet", "--no-color", "--debug")
+"""Options of the program that every plugin's command takes, before its name: it is loaded by them."""
 _OURS = (click.exceptions.Exit, click.Abort, click.ClickException, InarchError, BrokenPipeError)
 
 
@@ -49,8 +51,16 @@ class Foreign(click.Command):
         with self._guarded():
             return self._inner.invoke(ctx)
 
-    def _guarded(self) -> AbstractContextManager[None]:
-        return guarded(self._context.name, "command", passes=_OURS)
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            with guarded(self._context.name, "command", passes=_OURS):
+                yield
+        except click.NoSuchOption as error:
+            if error.option_name not in _BEFORE:
+                raise
+            before = f"inarch {error.option_name} … {self.name}"
+            raise UsageError(f"{error.option_name} stands before a plugin's command", before) from None
 
 
 def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:

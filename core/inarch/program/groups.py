@@ -84,11 +84,16 @@ def refuse_slip(word: str, known: Callable[[], Iterable[str]]) -> None:
                 f"the command {word!r} is of {distribution}, which is not installed",
                 f"inarch plugins install {distribution} --enable; {asks}",
             )
-    if len(letters := word.replace("-", "")) < 5 or not letters.isalpha():
-        return
-    near = next((name for name in known() if _is_slip(word, name)), "")
-    if near:
+    if near := slip_of(word, known):
         raise UsageError(f"no command {word!r}; did you mean {near!r}?", asks)
+
+
+def slip_of(word: str, known: Callable[[], Iterable[str]], joints: str = "-") -> str:
+    """Return which of some names a word of five letters and more is one slip away from, "" for none."""
+    letters = word.translate(dict.fromkeys(map(ord, joints)))
+    if len(letters) < 5 or not letters.isalpha():
+        return ""
+    return next((name for name in known() if _is_slip(word, name)), "")
 
 
 def _is_slip(word: str, name: str) -> bool:

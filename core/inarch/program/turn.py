@@ -12,6 +12,7 @@ from inarch.contract.errors import InarchError, PluginError, UsageError
 from inarch.contract.slash_commands import split_slash_command
 from inarch.program.composing import Options, compose_app, open_session
 from inarch.program.failure import CANCELLED, FAILED, exit_code, say
+from inarch.program.groups import slip_of
 from inarch.program.interrupts import interrupts
 from inarch.program.showing import Display, open_display
 from inarch_output.escaping import escape
@@ -79,9 +80,19 @@ async def drive(
 
 
 async def _prompts(app: App, session: Session, prompt: str) -> Sequence[str]:
-    """Return what a command that asks makes of its words; any other prompt stands for itself."""
+    """Return what a command that asks makes of its words; any other prompt stands for itself.
+
+    Raises:
+        UsageError: It names no command, and is one slip away from one that asks.
+    """
     name, _ = split_slash_command(prompt) or ("", "")
-    bound = app.composition.slash_commands.get(name)
+    commands = app.composition.slash_commands
+    bound = commands.get(name)
+    if name and bound is None:
+        asking = [known for known, one in commands.items() if one.value.asks]
+        if near := slip_of(name, lambda: asking, "-_.:"):
+            said = f"there is no command /{name}; did you mean '/{near}'?"
+            raise UsageError(said, "with a word before it, it is asked as it stands")
     if bound is None or not bound.value.asks:
         if name:
             what = "no command here" if bound is None else "a command of conversations only"

@@ -16,6 +16,7 @@ import inarch
 from inarch_brief_tracer.answers import curated_paths
 from inarch_brief_tracer.answers.settings import Settings
 from inarch_brief_tracer.answers.wording import at, plain
+from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.finding.targets import Named, by_name
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
@@ -162,9 +163,15 @@ def one(graph: Graph, coverage: Coverage, function: str) -> Node:
 
 def _unknown(function: str, named: Named, coverage: Coverage) -> str:
     if named.candidates:
-        for node in named.candidates:
+        own = [node for node in named.candidates if node.role == CODE] or named.candidates
+        for node in own:
             click.echo(f"  {plain(node.qualname)}  {at(node.file, node.line)}", err=True)
-        return f"{function} names {len(named.candidates)} functions: say which"
+        aside = len(named.candidates) - len(own)
+        if aside:
+            click.echo(f"  and {aside} in tests, examples and the like", err=True)
+        longer = ".".join(own[0].qualname.split(".")[-2:])
+        ways = f"as {longer} or {at(own[0].file, own[0].line)}"
+        return f"{function} names {len(named.candidates)} functions: say which, {ways}"
     if not coverage.files:
         return coverage.noted() or ""
     near = f"; nearest: {', '.join(named.nearest)}" if named.nearest else f'; try: inarch context get "{function}"'

@@ -118,8 +118,9 @@ def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
     if partly:
         yield from (f"Note: {plain('; '.join(partly))}", "")
     if routes:
-        yield from entry_lines(flow, detail)
-        yield from route_lines(drawing, routes, calls)
+        listed = list(entry_lines(flow, detail))
+        yield from listed
+        yield from route_lines(drawing, routes, calls, bool(listed))
     else:
         yield f"{named(flow.target)} {MARK} · {signature(flow.target)} · {at(flow.target.file, flow.target.line)}"
         yield from drawing.source(flow.target, "  ")

@@ -151,8 +151,10 @@ def entry_lines(flow: Flow, detail: Detail) -> Iterator[str]:
     yield ""
 
 
-def route_lines(drawing: Drawing, routes: Iterable[Route], below: Sequence[str] = ()) -> Iterator[str]:
-    """Write routes; what lies below the target stands under the first of them."""
+def route_lines(
+    drawing: Drawing, routes: Iterable[Route], below: Sequence[str] = (), are_listed: bool = False
+) -> Iterator[str]:
+    """Write routes; what lies below the target stands under the first of them. Entries may be listed before."""
     tails: set[tuple[int, ...]] = set()
     on_the_way: dict[int, str] = {}
     place = 0
@@ -178,7 +180,7 @@ def route_lines(drawing: Drawing, routes: Iterable[Route], below: Sequence[str] 
             yield from (f"{indent}{line}" for line in below)
         tails.update(tuple(ids[start:]) for start in range(len(ids)))
         place += 1
-    if on_the_way:
+    if on_the_way and not are_listed:
         yield ""
         yield f"Also entered on the way: {', '.join(on_the_way.values())}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -16,6 +16,7 @@ from inarch_brief_tracer.answers.flow_tree import (
     Drawing,
     below_lines,
     doubts,
+    entry_lines,
     files_of,
     own_calls,
     route_lines,
@@ -29,6 +30,8 @@ from inarch_brief_tracer.graph.flows import below, flow_to, routes_between
 from inarch_brief_tracer.graph.model import Below, Flow, Node, Route
 
 MAX_BELOW = 24
+_ENTRIES = 3
+"""How many times as many entries are listed as in other answers: they are what a trace upwards is asked for."""
 
 
 @frozen(eq=False, repr=False)
@@ -60,9 +63,14 @@ class Traced:
         """The routes to the function."""
         return self.up.routes if self.up else self.ways
 
-    def text(self, tokens: int = TOKENS) -> str:
-        """Write it as indented arrows."""
-        return fitted(lambda detail: "\n".join(self._lines(detail)), tokens)
+    def text(self, tokens: int = TOKENS, ways: int = Detail().routes) -> str:
+        """Write it as indented arrows; of many ways from entries so many, one of each, and the rest counted."""
+
+        def write(detail: Detail) -> str:
+            is_cut = self.up is not None and ways < detail.routes
+            return "\n".join(self._lines(detail._replace(routes=ways, each=1) if is_cut else detail))
+
+        return fitted(write, tokens)
 
     def data(self) -> dict[str, Any]:
         """Give it as JSON data."""
@@ -86,17 +94,20 @@ class Traced:
         drawing = Drawing(self.sites, detail, targets_of(self.node, self.routes), more)
         calls = list(below_lines(drawing, self.node, self.down, self.more))
         routes = shown_routes(self.routes, detail)
+        every = detail._replace(entries=_ENTRIES * detail.entries)
+        listed = list(entry_lines(self.up, every)) if self.up is not None and routes else []
+        yield from listed
         if routes:
-            yield from route_lines(drawing, routes, calls)
+            yield from route_lines(drawing, routes, calls, bool(listed))
         else:
             yield f"{named(self.node)} {MARK} · {signature(self.node)} · {at(self.node.file, self.node.line)}"
             yield from (f"  {line}" for line in calls)
         yield from doubts(routes, self.down)
         if self.up is not None:
-            left = self.up.entry_count - len({route.entry.node.id for route in routes})
-            if left > 0:
+            left = _left_out(self.up, routes, are_listed=bool(listed))
+            if left:
                 yield ""
-                yield f"Left out: {count(left, 'more entry', 'more entries')}"
+                yield left
             elif not routes and self.up.linked:
                 yield UNLINKED
             elif not routes:
@@ -107,6 +118,15 @@ class Traced:
         yield "## Files in this path"
         files = [path for path in files_of(routes, self.down, self.node) if path != self.node.file]
         yield from file_lines([*files[: detail.files], self.node.file], self.node.file)
+
+
+def _left_out(flow: Flow, routes: Sequence[Route], are_listed: bool) -> str:
+    """Say which entries and ways are not shown; entries that are listed are counted there."""
+    entries = 0 if are_listed else flow.entry_count - len({route.entry.node.id for route in routes})
+    ways = len({route.steps for route in flow.routes}) - len(routes) if entries <= 0 else 0
+    if entries > 0:
+        return f"Left out: {count(entries, 'more entry', 'more entries')}"
+    return f"Left out: {count(ways, 'other way', 'other ways')} (more with --tokens)" if ways > 0 and routes else ""
 
 
 def traced(graph: Graph, node: Node, direction: str, depth: int) -> Traced:

@@ -67,14 +67,19 @@ def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | 
 
 @trace.command()
 @click.argument("function")
-@click.option("--to", "end", required=True, metavar="X", help="Where the path ends.")
+@click.argument("other", required=False)
+@click.option("--to", "end", metavar="X", help="Where the path ends: another way to name OTHER.")
 @click.option("--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Calls on a path at most.")
 @shapes
-def path(function: str, end: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
-    """Show how FUNCTION comes to call another one."""
+def path(
+    function: str, other: str | None, end: str | None, depth: int, as_json: bool, mermaid: bool, tokens: int | None
+) -> None:
+    """Show how FUNCTION comes to call OTHER."""
+    if bool(other) == bool(end):
+        raise click.UsageError("a path has one end: inarch trace path FUNCTION OTHER")
     from inarch_brief_tracer.answers import trace_printing
 
-    trace_printing.trace(function, "path", depth, as_json, mermaid, tokens, end)
+    trace_printing.trace(function, "path", depth, as_json, mermaid, tokens, other or end or "")
 
 
 @trace.command()

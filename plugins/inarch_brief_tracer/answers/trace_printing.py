@@ -11,8 +11,11 @@ from inarch_brief_tracer.answers.wording import at, count, entered, joined, name
 from inarch_brief_tracer.facts.entry_kinds import ENTRY_KINDS, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.entries import listed
-from inarch_brief_tracer.graph.model import Entry
+from inarch_brief_tracer.graph.model import Entry, Node
 from inarch_brief_tracer.indexing.index import Coverage
+
+_TOKENS, _WAYS = 4_000, 4
+"""What is told where no bound is given: few ways, as most differ in a step or two."""
 
 
 def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None, end: str = "") -> None:
@@ -30,13 +33,13 @@ def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tok
             else:
                 found = function_traces.between(graph, node, command_room.one(graph, coverage, end), depth)
                 if not found.ways and not as_json:
-                    notes = joined(f"no path is known from {node.qualname} to {found.node.qualname}", notes)
+                    notes = joined(_no_way(graph, node, found.node, depth), notes)
             if as_json:
                 command_room.say_json({**found.data(), "note": notes or None})
             elif mermaid:
                 click.echo(found.chart(), nl=False)
             elif way != "path" or found.ways:
-                command_room.say(found.text(tokens or 4_000))
+                command_room.say(found.text(tokens) if tokens else found.text(_TOKENS, _WAYS))
             return found, notes
 
         found, notes = room.graph(answer, f"{function} {end}")
@@ -44,6 +47,13 @@ def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tok
         click.echo(command_room.noted(notes), err=True)
     if way == "path" and not found.ways:
         click.get_current_context().exit(1)
+
+
+def _no_way(graph: Graph, start: Node, end: Node, depth: int) -> str:
+    """Say that there is no path, and whether there is one the other way round."""
+    back = function_traces.between(graph, end, start, depth).ways
+    turned = f" (there is one from {end.qualname} to {start.qualname})" if back else ""
+    return f"no path of {count(depth, 'call')} or fewer is known from {start.qualname} to {end.qualname}{turned}"
 
 
 def entries(kind: str | None, limit: int, as_json: bool) -> None:

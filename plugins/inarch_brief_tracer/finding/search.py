@@ -166,6 +166,8 @@ def _named(shelf: Shelf, question: Question) -> list[Hit]:
     is_bare = _is_but_names(question)
     for place, identifier in enumerate(question.identifiers):
         last = identifier.rpartition(".")[2]
+        if not is_bare and _is_of_the_language(identifier):
+            continue
         for hit in _called(shelf, last):
             exactness = _exactness(hit, identifier)
             if exactness * NAMED > place and (is_bare or _is_meant(hit, exactness)):
@@ -195,6 +197,11 @@ def _is_meant(hit: Hit, exactness: float) -> bool:
     """
     is_field = hit.kind == CONSTANT and not hit.name.isupper()
     return exactness > (_BY_LAST_NAME if is_field else _IN_OTHER_LETTERS)
+
+
+def _is_of_the_language(identifier: str) -> bool:
+    """Whether an identifier is one as `__repr__`, which many classes have: within a sentence it names none of them."""
+    return identifier.startswith("__") and identifier.endswith("__") and "." not in identifier
 
 
 def _exactness(hit: Hit, identifier: str) -> float:

@@ -5,7 +5,7 @@ A file says one kind of answer. `next_step` picks the plan for a request and car
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 
@@ -33,6 +33,7 @@ PLANS = {
     topic_kinds.FILES: "handling:list_handlers",
     topic_kinds.CONFIGURE: "configuring:configure",
     topic_kinds.DEPENDENTS: "depending:importers",
+    topic_kinds.NEEDS: "needing:needs",
     topic_kinds.SUBCLASSES: "inheriting:subclasses",
     topic_kinds.EXISTS: "locating:locate",
     topic_kinds.GUIDE: "documenting:guide",
@@ -55,12 +56,23 @@ _LOOKS_BACK = 4
 """Answers among which `it` may have been named: a list in between names nothing."""
 
 
-def next_step(request: ModelRequest, long: bool = False) -> Page | list[PlannedCall]:
-    """Give the answer to a request, or the calls that are still needed for it; `long` for all there is to say."""
+def next_step(request: ModelRequest, long: bool = False, added: Sequence[str] = ()) -> Page | list[PlannedCall]:
+    """Give the answer to a request, or the calls that are still needed for it.
+
+    Args:
+        request: The request.
+        long: Whether all there is to say is wanted.
+        added: Folders beside the root.
+    """
     exchange = _with_its_question(read_exchange(request))
     places = map(following.answered, exchange.answers[:_LOOKS_BACK])
     intent = _read(exchange.prompt, exchange.earlier, next(filter(None, places), ""))
-    return carry_on(plan_for(intent._replace(long=True) if long else intent), exchange)
+    plan = plan_for(intent._replace(long=True) if long else intent)
+    if added:
+        from inarch_offline.plans.beside import looked_for_beside
+
+        plan = looked_for_beside(plan, intent, added)
+    return carry_on(plan, exchange)
 
 
 def _with_its_question(exchange: Exchange) -> Exchange:

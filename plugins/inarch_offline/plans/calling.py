@@ -8,6 +8,7 @@ from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.flows import say_tests, say_ways
 from inarch_offline.intents import Intent
+from inarch_offline.layout import is_aside
 from inarch_offline.material import Context, Hit, Site, context, hits
 from inarch_offline.plans.defining import say_definition, say_sites, say_steps
 from inarch_offline.plans.naming import is_named, say_note
@@ -22,11 +23,14 @@ def callers(intent: Intent) -> Plan:
     name = _name(intent)
     result, mentions = yield [
         calls.context_get(intent.subject or name),
-        calls.search(rf"\b{calls.literal(name.rpartition('.')[2])}\b", limit=60) if name else calls.list_files(limit=1),
+        calls.search(_mentions(name), limit=60) if name else calls.list_files(limit=1),
     ]
     found = context(result)
     page = Page()
     if found.target is None or not is_named(intent, found.target):
+        if not intent.names and len(intent.subject.split()) > 1:
+            page = yield from _described(intent, found)
+            return page
         if not (name and say_hits(page, name, mentions, 12)):
             page.absent(f"Nothing here is called “{cut(name or intent.subject, 60)}”.")
         say_symbols(page, "Definitions with similar words", found.candidates, 4)
@@ -35,6 +39,28 @@ def callers(intent: Intent) -> Plan:
         say_ways(page, result, 5)
         say_tests(page, result, 3)
     say_note(page, result)
+    return page
+
+
+def _mentions(name: str) -> str:
+    """Write the expression for lines that have a name; a field that keeps what a property gives has it behind `_`."""
+    last = name.rpartition(".")[2]
+    return rf"\b{'_?' * ('_' in last.strip('_') and last[0] != '_')}{calls.literal(last)}\b"
+
+
+def _described(intent: Intent, found: Context) -> Plan:
+    """Answer who calls what is described: what bears the words as its name, else what comes closest."""
+    joined = "".join(intent.subject.lower().split())
+    named = next((one for one in found.candidates if one.name.lower().replace("_", "") == joined), None)
+    if named is not None:
+        page = yield from callers(intent._replace(subject=named.qualname, names=(named.qualname,)))
+        return page
+    from inarch_offline.plans.explaining import say_unclear
+
+    page = Page()
+    if not found.unknown:
+        page.absent(f"Nothing here is called “{cut(intent.subject, 60)}”.")
+    yield from say_unclear(page, intent, found, found.unknown)
     return page
 
 
@@ -75,7 +101,9 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
     known = {site.place for site in by_role}
     others = [
         Site(hit.path, hit.place, hit.text)
-        for hit in sorted(written(mentions), key=lambda hit: (_is_test(hit.path), hit.path, hit.line))
+        for hit in sorted(
+            written(mentions), key=lambda hit: (is_aside(hit.path), _is_test(hit.path), hit.path, hit.line)
+        )
         if hit.place not in known
         and not target.place.line <= hit.line <= max(target.end, target.place.line) * _same(hit, target.place.path)
     ]
@@ -83,7 +111,8 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
         page.note("no direct call was found; it may be called through an object, a registry or from outside")
     if others:
         page.head("Also named in" if by_role else "Named in")
-    for site in others[: 6 if by_role else _MOST_CALLERS]:
+    is_called = any(not is_aside(site.place.path) for site in by_role)
+    for site in others[: 6 if is_called else _MOST_CALLERS]:
         page.item(code(site.text), site.place)
 
 

@@ -28,11 +28,14 @@ _SETTING = (
     r"\b(config|settings?)(\[|\.get\(|\.)['\"]?\w*ABOUT|\b(set|enable|disable)\(['\"][\w -]*ABOUT"
 )
 _PARAMETER = r"^\s*\w*ABOUT\w*\s*:[^=#]+=[^=]|\bdef .*ABOUT\w*\s*(:[^=]+)?=|^\s*\w*ABOUT\w*=[^=].*,$"
+_LITERAL = r"^\s*\w*ABOUT\w*\s*:\s*\S"
 """What lines look like that read or set something; ABOUT stands for the words that are asked about."""
 _CONSTANT = re.compile(
     r"\s*[A-Z][A-Z0-9_]{3,}\s*[:=](?!\s*\d+\s*,)|\s*['\"][\w. -]+['\"]\s*:(?!.*\bcase\b)|"
     r".*\b(?:config|settings?)\b.*['\"]|.*\b(?:set|enable|disable)\(['\"]"
 )
+_KEY = re.compile(r"\s*\w+\s*:\s*(?:-?\d|['\"`]|(?:true|false|null|undefined|[A-Z][A-Z0-9_]+)\b(?!\())")
+"""A key of an object in a script whose value is spelled out."""
 _READS = re.compile(
     r"\bos\.environ(?:\.get\(|\[)(?!.*\]\s*=[^=])|\bgetenv\(|process\.env\[|\benv::var|LookupEnv|\bENV\["
 )
@@ -45,6 +48,8 @@ _DEFAULT = re.compile(
 )
 """What stands right behind the name of a variable where a default is given."""
 _OPTIONS, _PARAMETERS = "Options on the command line", "Parameters and their defaults"
+_KEYS = "Keys of objects and their values"
+_SCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".cts")
 _LIMIT = 600
 _MOST = 6
 
@@ -65,7 +70,7 @@ def configure(intent: Intent) -> Plan:
     if intent.facet != ENVIRONMENT:
         shapes[_OPTIONS] = _OPTION
     if words and intent.facet != ENVIRONMENT:
-        shapes |= {"Settings": _SETTING, _PARAMETERS: _PARAMETER}
+        shapes |= {"Settings": _SETTING, _PARAMETERS: _PARAMETER, _KEYS: _LITERAL}
     *results, defined = yield [
         *(calls.search(shape.replace("ABOUT", about), ignore_case=True, limit=_LIMIT) for shape in shapes.values()),
         calls.find_symbols(intent.subject, limit=5) if words else calls.list_files(limit=1),
@@ -76,6 +81,7 @@ def configure(intent: Intent) -> Plan:
     best = max((_held(hit, words) for result in results for hit in hits(result) if not is_aside(hit.path)), default=0)
     for (title, shape), result in zip(shapes.items(), results, strict=True):
         found = [hit for hit in hits(result) if shape != _SETTING or _CONSTANT.match(hit.text)]
+        found = [hit for hit in found if shape != _LITERAL or (hit.path.endswith(_SCRIPT) and _KEY.match(hit.text))]
         found = [hit for hit in found if _held(hit, words) == best]
         _say(page, title, _rows(found, shape == _READ, seen), is_partial(result))
     if words and len(page.lines) < _MOST:
@@ -148,7 +154,10 @@ def _say_documented(page: Page, subject: str, words: Sequence[str]) -> Plan:
     ]
     keys = [one for one in symbols(written) if all(word in one.qualname.lower() for word in words)]
     found = yield from told_in(keys[:3], 1)
-    found += yield from told_in([one for one in symbols(told) if not is_log(one.place.path)][:2], 2)
+    sections = [one for one in symbols(told) if not is_log(one.place.path)]
+    found += yield from told_in(sections[:2], 2, words)
+    if not (found or page.lines):
+        found += yield from told_in(sections[:2], 2)
     for section, facts in found:
         say_section(page, section, facts)
     return page

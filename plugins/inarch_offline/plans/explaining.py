@@ -32,6 +32,8 @@ from inarch_search.confidence import SURE
 SURE_OF_A_CASE = 0.75
 """How sure an answer must be to what happens in some case: the case is most of it, and words alone don't tell it."""
 _MOST_SITES = 5
+_MOST_SHOWN = 3
+"""Places of which it is shown what they do where none of them clearly is the answer."""
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
 _SETTING = frozenset(
     ["set", "change", "limit", "specify", "pass", "disable", "enable", "increase", "reduce", "adjust", "override"]
@@ -55,7 +57,10 @@ def explain(intent: Intent) -> Plan:
         page = yield from _outlined(intent, path)
         return page
     elif target is not None and target.is_text:
-        yield from say_texts(page, intent, found)
+        if not found.unknown or is_named(intent, target) or intent.tongue:
+            yield from say_texts(page, intent, found)
+        else:
+            yield from say_unclear(page, intent, found, found.unknown)
     elif target is not None and not _is_unrelated(intent, target):
         if not is_named(intent, target):
             if intent.how_to and (yield from _documented(page, intent)):
@@ -138,7 +143,13 @@ def say_unclear(page: Page, intent: Intent, found: Context, missing: Sequence[st
     wanted = [] if symbols else text_search(intent.subject)
     results = (yield wanted) if wanted else []
     lines = [hit for result in results for hit in best_hits(hits(result), significant(intent.subject))]
-    say_closest(page, intent.subject, missing, symbols, lines)
+    say_closest(page, intent.subject, missing, symbols, lines, intent.long)
+    told = [one for one in symbols if not one.is_text and one.kind != "module"]
+    if told and not intent.long:
+        page.note(f"“{IN_FULL}” behind the question shows what the first ones do")
+    for symbol in told[:_MOST_SHOWN] if intent.long else ():
+        page.gap()
+        say_target(page, intent._replace(long=False), Context((yield from whole_code(symbol))))
     return page
 
 

@@ -95,13 +95,18 @@ def _say_changelog(page: Page, version: str = "") -> Asking[None]:
         return
     first = heads[0]
     page.head(f"What {path} says of {version}" if version else f"The newest part of {path}")
-    page.item(one_line(lines[first].strip("#*=[] ")), text.place(first))
+    page.item(one_line(_unlinked(lines[first]).strip("#*=[] ")), text.place(first))
     end = heads[1] if len(heads) > 1 else len(lines)
     told = _statements(lines, first + 1, end)
     for index, statement in told[:_SHOWN]:
-        page.item(cut(statement, _WIDEST), text.place(index))
+        page.item(cut(_unlinked(statement), _WIDEST), text.place(index))
     if len(told) > _SHOWN:
         page.item("… and more", text.place(told[_SHOWN][0]))
+
+
+def _unlinked(text: str) -> str:
+    """Give the words of Markdown's links without where they lead."""
+    return re.sub(r"\[([^\[\]]+)\]\([^()\s]*\)", r"\1", text)
 
 
 def _statements(lines: Sequence[str], first: int, end: int) -> list[tuple[int, str]]:

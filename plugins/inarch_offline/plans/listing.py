@@ -11,6 +11,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.layout import is_test, languages
 from inarch_offline.manifests import MANIFESTS, Project, read_project
 from inarch_offline.material import Hit, entries, file_text, files, hits, is_partial, said, totals
+from inarch_offline.plans.needing import say_imported
 from inarch_offline.plans.reading import whole, whole_list
 from inarch_offline.readme import Fact
 from inarch_offline.rooms import read_rooms, rooms_of
@@ -131,6 +132,7 @@ def _manifest(facet: str) -> Plan:
             page.absent("No licence was found.")
         return page
     _say_dependencies(page, project)
+    yield from say_imported(page, project)
     return page
 
 
@@ -142,6 +144,8 @@ def _say_dependencies(page: Page, project: Project) -> None:
     for fact in project.dependencies[:_MOST]:
         page.item(fact.text, fact.place)
     _say_more(page, project.dependencies, _MOST)
+    if project.extras and not project.dependencies and project.manifests:
+        page.say("No dependency that is always needed is declared", project.manifests[0])
     if project.extras:
         page.head("Optional and development")
     for fact in project.extras[:15]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from inarch import ToolResult
 from inarch_offline.intents import Intent
@@ -12,6 +12,10 @@ from inarch_offline.writing import Page
 
 LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
 """A note on who calls what: it changes no definition."""
+_MOST_WORDS = 3
+_KINDS = frozenset(
+    re.findall(r"\w+", "function class method module package object constant decorator command option property field")
+)
 _PARTLY = r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only the first [\d,]+ files"
 """How a look-up says that it saw only a part of the code."""
 
@@ -19,7 +23,20 @@ _PARTLY = r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only t
 def is_named(intent: Intent, target: Symbol) -> bool:
     """Whether the prompt names the definition."""
     said = () if intent.tongue else intent.subject.split()  # a word of another language is no name
-    return bears(target, (*intent.names, *said)) and len(intent.subject.split()) <= 3
+    return bears(target, (*intent.names, *_names_among(said, target))) and len(said) <= _MOST_WORDS
+
+
+def _names_among(said: Sequence[str], target: Symbol) -> Iterable[str]:
+    """Give the words that may be names.
+
+    A plain one beside others is one only where those say what and where it is: `exclude` is no name in “exclude a field
+    from repr”, but `send` is one in “the send method of the client”.
+    """
+    around = {part.lower() for part in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", target.qualname)} | {target.kind}
+    for word in said:
+        others = {other.lower() for other in said if other != word} - _KINDS
+        if not word.isalpha() or re.search(r"[a-z][A-Z]", word) or others <= around:
+            yield word
 
 
 def bears(target: Symbol, names: Sequence[str]) -> bool:

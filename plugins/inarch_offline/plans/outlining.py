@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from inarch import ToolResult
 from inarch_offline import calls
-from inarch_offline.exchange import Plan
-from inarch_offline.intents import Intent
+from inarch_offline.exchange import Asking, Plan
+from inarch_offline.intents import EXPLAIN, Intent
 from inarch_offline.layout import is_test
-from inarch_offline.material import FileText, Hit, files, hits, is_partial, last_line, said
+from inarch_offline.material import FileText, Hit, context, files, hits, is_partial, last_line, said
 from inarch_offline.plans.reading import whole_file
 from inarch_offline.readme import comment_of, lead_of
 from inarch_offline.subpackages import docstring_in
@@ -52,6 +52,11 @@ def explain_file(intent: Intent) -> Plan:
             _say_folder(page, path, files(inside), is_partial(inside))
             return page
         found = [one for one in files(beside) if one.endswith(path)] or files(beside)
+        if not found and (yield from _is_name(path)):
+            from inarch_offline.plans.explaining import explain
+
+            page = yield from explain(intent._replace(kind=EXPLAIN, subject=path, names=(path,), path=""))
+            return page
         if not found or found == [path]:
             page.plain(_why_unread(path, read))
             return page
@@ -74,6 +79,15 @@ def explain_file(intent: Intent) -> Plan:
     if said(read):
         page.note(said(read))
     return page
+
+
+def _is_name(path: str) -> Asking[bool]:
+    """Whether what looks like a file is the name of a definition: `Request.json`."""
+    if not re.fullmatch(r"[A-Za-z_]\w*\.[A-Za-z_]\w*", path):
+        return False
+    [result] = yield [calls.context_get(path)]
+    target = context(result).target
+    return target is not None and f".{target.qualname}".endswith(f".{path}")
 
 
 def _why_unread(path: str, read: ToolResult) -> str:

@@ -10,7 +10,7 @@ from inarch_offline import calls
 from inarch_offline.layout import is_built
 from inarch_offline.material import Hit, Symbol, hits, said
 from inarch_offline.readme import plain_text
-from inarch_offline.writing import Page, code, cut, fitted, sentence, shortened
+from inarch_offline.writing import Page, code, cut, fitted, room_for, sentence, shortened
 
 DEFINING = (
     r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|namespace|sub|procedure)"
@@ -142,24 +142,47 @@ def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
 
 
 def say_closest(
-    page: Page, subject: str, missing: Sequence[str], symbols: Sequence[Symbol], lines: Sequence[Hit] = ()
+    page: Page,
+    subject: str,
+    missing: Sequence[str],
+    symbols: Sequence[Symbol],
+    lines: Sequence[Hit] = (),
+    long: bool = False,
 ) -> None:
-    """Say that nothing clearly answers a question, and what comes closest: five lines at most."""
+    """Say that nothing clearly answers a question, and what comes closest: five lines at most, all if `long`."""
     if missing:
         page.absent(f"Nothing here mentions {' or '.join(f'“{cut(word, 60)}”' for word in missing[:2])}.")
     apart: dict[str, Symbol] = {}
     for symbol in symbols:
         if not apart.setdefault(symbol.qualname, symbol).doc:
             apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
-    rows = [(_row(symbol), symbol.place) for symbol in apart.values() if not symbol.name.startswith("__")]
-    rows = rows[:_MOST_CLOSEST] or [(code(hit.text), hit.place) for hit in lines[:_MOST_CLOSEST]]
+    rows = [(_row_in(symbol, long), symbol.place) for symbol in apart.values() if not symbol.name.startswith("__")]
+    most = len(rows) + len(lines) if long else _MOST_CLOSEST
+    rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]
     if not rows:
         if not missing:
             page.absent(f"Nothing here mentions “{cut(subject, 60)}”.")
         return
     page.head("Nothing here clearly answers this. Closest")
     for text, place in rows:
-        page.item(fitted(text, place, 2, 1), place)
+        page.item(fitted(text, place, 2, int(not long)), place)
+
+
+def _row_in(symbol: Symbol, long: bool) -> str:
+    """Write a definition on one line; where its name would be cut, without its module, which the place tells."""
+    if long or len(named(symbol)) <= room_for(symbol.place, 2, 1):
+        return _row(symbol)
+    return _row(symbol._replace(qualname=_within(symbol)))
+
+
+def _within(symbol: Symbol) -> str:
+    """Give the name of a definition within its file."""
+    stem = symbol.place.path.rpartition(".")[0].removesuffix("/__init__")
+    if symbol.qualname.startswith(f"{stem}."):  # of another language than Python
+        return symbol.qualname[len(stem) + 1 :]
+    parts, path = symbol.qualname.split("."), stem.split("/")
+    module = max((count for count in range(1, len(parts)) if path[-count:] == parts[:count]), default=0)
+    return ".".join(parts[module:])
 
 
 def _row(symbol: Symbol) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 QUIET_S = 0.4
 """A key counts as an answer only after this long without any: somebody who types a line answers nothing by it."""
+ALONE_S = 0.3
+"""A key that lets something run counts only if none follows it for so long: a word may begin with it."""
 UNCLEAR = "That is none of the answers; ? explains them.\n"
 
 _PAINT = {"+": "32", "-": "31", "@": "36"}
@@ -56,6 +58,7 @@ class ApprovalKeys:
     _pressed: float = field(init=False, default=0.0)
     _stray: float = field(init=False, default=0.0)  # when a key was pressed that means nothing
     _in_words: bool = field(init=False, default=False)  # whether a line is awaited, and no key
+    _alone: asyncio.TimerHandle | None = field(init=False, default=None)  # settles a key, once it has stood alone
     _word: str = field(init=False, default="")  # what is left of a "yes" whose first letter was the answer
     _word_until: float = field(init=False, default=0.0)
 
@@ -118,7 +121,12 @@ class ApprovalKeys:
                 self.screen.answer.insert_text(key)
                 self.screen.focus(on_answer=True)
             return
-        is_typing = key not in _HARMLESS and self._pressed - self._stray < QUIET_S
+        follows = self._alone is not None and bool(key)
+        if self._alone is not None and follows:
+            self._stray = self._pressed  # the key before began a word
+            self._alone.cancel()
+            self._alone = None
+        is_typing = follows or (key not in _HARMLESS and self._pressed - self._stray < QUIET_S)
         takes = self._rights.get(key, "")
         if not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
             none = (f"{takes} (Enter alone takes them back): ", f"{key} ")
@@ -129,7 +137,10 @@ class ApprovalKeys:
         elif (key in _KEYS or key in self._rights) and not is_typing:
             if key == "y":
                 self.take_word(left="es\r")
-            self._settle(_KEYS.get(key, key))
+            if key in _HARMLESS:
+                self._settle(key)
+            else:
+                self._settle_alone(_KEYS.get(key, key))
         else:
             self._stray = self._pressed if key else self._stray
             self.screen.hint = "? explains the keys"
@@ -228,6 +239,21 @@ class ApprovalKeys:
             if arguments is not None:
                 approvals.append(Approval(request.call.id, "modify", arguments=arguments))
         return approvals
+
+    def _settle_alone(self, text: str, wait: float = ALONE_S) -> None:
+        """Take a key as the answer once nothing has followed it for a moment."""
+        answer = self._answer
+
+        def settle() -> None:
+            self._alone = None
+            if answer is not self._answer:
+                return
+            if has_unread():  # what follows it is there, and was not read yet
+                self._settle_alone(text, 0.01)
+            else:
+                self._settle(text)
+
+        self._alone = asyncio.get_running_loop().call_later(wait, settle)
 
     def _settle(self, text: str) -> None:
         if self._answer is not None and not self._answer.done():

@@ -34,15 +34,57 @@ def test_path_leads_from_one_function_to_another(acme: Any) -> None:
     ]  # fmt: skip
 
 
-def test_no_path_is_told_and_exits_with_one(acme: Any) -> None:
-    done = acme.run("trace", "path", "check_schema", "--to", "Acme.execute", code=1)
-    assert "no path is known" in done.err
+def test_the_end_of_a_path_may_be_the_second_word(acme: Any) -> None:
+    ways = acme.run("trace", "path", "Acme.execute", "check_constraints").out
+    assert ways == acme.run("trace", "path", "Acme.execute", "--to", "check_constraints").out
+    for words in ([], ["check_schema", "--to", "check_constraints"]):
+        done = acme.run("trace", "path", "Acme.execute", *words, code=2)
+        assert "a path has one end: inarch trace path FUNCTION OTHER" in done.err
+    assert (
+        "acme.validation.table.validate_table"
+        in acme.run("trace", "path", "check_schema", "validate_tabel", code=2).err
+    )
+
+
+def test_no_path_is_told_and_exits_with_one_with_the_way_back_where_there_is_one(acme: Any) -> None:
+    done = acme.run("trace", "path", "check_schema", "Acme.execute", code=1)
+    said = (
+        "no path of 20 calls or fewer is known from acme.validation.table.check_schema to acme.core.acme.Acme.execute"
+    )
+    assert f"{said} (there is one from acme.core.acme.Acme.execute to acme.validation.table.check_schema)" in done.err
+    done = acme.run("trace", "path", "check_schema", "check_constraints", code=1)
+    assert "no path of 20 calls or fewer is known" in done.err and "there is one" not in done.err
+
+
+def test_many_ways_are_few_with_all_entries_before_them(project: Any) -> None:
+    runs = "".join(f"def run{one}():\n    return first{one % 9}()\n\n\n" for one in range(15))
+    firsts = "".join(f"def first{one}():\n    return work()\n\n\n" for one in range(9))
+    project.write({
+        "app.py": f"def work():\n    return 1\n\n\n{firsts}{runs}",
+        "main.py": "import app\n\nif __name__ == '__main__':\n    app.run0()\n",
+        "test_app.py": "import app\n\ndef test_one():\n    app.run1()\n\ndef test_two():\n    app.run2()\n",
+    })  # fmt: skip
+    lines = project.run("trace", "up", "work").lines
+    assert lines[0] == "Entered from:" and any(line.startswith("- +") and "2 tests" in line for line in lines)
+    assert len([line for line in lines if line.startswith("Entry: ")]) <= 5
+    [left] = [line for line in lines if line.startswith("Left out: ")]
+    assert "other ways (more with --tokens)" in left
+    more = project.run("trace", "up", "work", "--tokens", "9000").lines
+    assert len([line for line in more if line.startswith("Entry: ")]) > 5
+    assert not [line for line in more if line.startswith("Also entered")]
 
 
 def test_an_ambiguous_name_lists_its_candidates(acme: Any) -> None:
     err = acme.run("trace", "up", "execute", code=2).err
     assert "acme.core.acme.Acme.execute  acme/core/acme.py:9" in err
     assert "acme.commands.table.TableCommand.execute  acme/commands/table.py:9" in err
+
+
+def test_tests_of_an_ambiguous_name_are_a_count(acme: Any) -> None:
+    acme.write({"tests/test_more.py": "class Fake:\n    def execute(self):\n        return 1\n"})
+    err = acme.run("trace", "up", "execute", code=2).err
+    assert "Fake.execute" not in err and "and 1 in tests, examples and the like" in err
+    assert "say which, as TableCommand.execute or acme/commands/table.py:9" in err
 
 
 def test_an_unknown_name_tells_the_nearest(acme: Any) -> None:

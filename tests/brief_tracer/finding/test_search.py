@@ -183,6 +183,14 @@ def test_a_sentence_with_the_name_of_a_field_is_about_what_does_its_work(tree: A
     assert first("who reads ROLL_WIDTH and skips the check?") == "options.ROLL_WIDTH"
 
 
+def test_a_name_of_the_language_is_a_word_of_a_sentence_but_a_name_alone(tree: Any) -> None:
+    code = "class Bill:\n    def __repr__(self): ...\n\n\ndef add_repr(target):\n    'Generate a __repr__.'\n"
+    tree.write({"bills.py": code})
+    found = tree.ask("find_symbols", query="how is __repr__ generated?")
+    assert found["symbols"][0]["qualname"] == "bills.add_repr" and found["confidence"] < 1.0
+    assert tree.names("__repr__")[0] == tree.names("how does Bill.__repr__ come about?")[0] == "bills.Bill.__repr__"
+
+
 def test_a_confidence_says_how_sure_the_first_is(tree: Any) -> None:
     tree.write({"shop.py": SHOP})
     named = tree.ask("find_symbols", query="Basket.add")["confidence"]

@@ -176,3 +176,19 @@ def test_a_line_that_is_typed_at_the_question_answers_nothing(ask: Talk, project
     assert not (project / "new.txt").exists()
     opened.type("a")
     opened.until("✓ write_file new.txt", "The answer.")
+
+
+@pytest.mark.parametrize("words", ["and add a test", "A test for it, too", "yet another file", "every file, please"])
+def test_a_line_that_begins_with_a_key_that_answers_answers_nothing(ask: Talk, project: Path, words: str) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    opened.until("Run it?")
+    time.sleep(0.6)  # a key counts only after a moment in which none was pressed
+    opened.type(words)
+    opened.until("? explains the keys")
+    opened.type("?")
+    opened.until("approve, this once", "Run it?")
+    assert not (project / "new.txt").exists()
+    time.sleep(0.6)
+    opened.type("a", "Enter")
+    opened.until("✓ write_file new.txt", "The answer.")

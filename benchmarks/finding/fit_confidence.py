@@ -1,0 +1,156 @@
+"""Learn how sure an answer may be, and say how often it is right from each confidence on.
+
+    python benchmarks/finding/fit_confidence.py
+
+Each question of the half "tune" and each of `short_questions.toml` is asked through the tool `context_get`, the short
+ones as the offline planner asks them. A logistic regression over what `inarch_search.confidence` reads of the first
+places gives the weights; the table judges each package by weights that were made without it. Nothing is written: who
+takes the weights over puts them into `inarch_search.confidence`, and the table into `docs/explanation/finding.md`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+import sets
+import tool
+from sets import HERE, Source
+
+sys.path.insert(0, str(HERE.parent))
+
+from fetch import fetch_sdist
+
+from inarch_offline.intents import parse
+from inarch_search import asking
+from inarch_search.confidence import BASE, WEIGHTS, Signs, confidence_of, is_doubtful, places_among, signs_of
+from inarch_search.questions import SYMBOL, Question
+from inarch_search.ranking import Hit
+from inarch_search.weighing import Weighing
+
+SHORT = HERE / "short_questions.toml"
+OLDER = HERE.parent / "offline_questions.toml"
+LINES = (0.5, 0.6, 0.65, 0.67, 0.7, 0.75, 0.8)
+ROUNDS = 40
+
+
+class Judged(NamedTuple):
+    """What was read of an answer, and whether its first place is right."""
+
+    group: str
+    package: str
+    signs: Signs
+    doubtful: bool
+    right: bool
+
+
+def read(root: Path, text: str) -> tuple[str, str, Signs, bool] | None:
+    """Ask a question; give the first place, the file it stands in, its signs and whether it is never sure."""
+    kept: list[tuple[str, str, Signs, bool]] = []
+
+    def listen(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
+        places = places_among(question, hits)
+        if places and question.terms and question.shape != SYMBOL:
+            best = places[0].place
+            signs = signs_of(question, weighing, places)
+            kept.append((best.qualified, best.file, signs, is_doubtful(question, weighing, places)))
+        return confidence_of(question, weighing, hits)
+
+    with patch.object(asking, "confidence_of", listen):
+        asyncio.run(tool.composed(root).call_tool("context_get", {"query": text}))
+    return kept[0] if kept else None
+
+
+def judged() -> Iterator[Judged]:
+    """Ask everything."""
+    for question in [*sets.questions(), *sets.absent()]:
+        root = question.source.root()
+        if found := read(root, question.text):
+            place = tool.place_of({"qualname": found[0], "file": found[1]})
+            right = any(place.answers(expected) for expected in question.expected)
+            yield Judged("tuned", root.name, found[2], found[3], right)
+    for row in tomllib.loads(OLDER.read_text())["questions"]:
+        root = fetch_sdist(row["package"], row["version"])
+        if row["half"] == "tune" and (found := read(root, row["question"])):
+            right = any(f"{found[0]}.".startswith(f"{name}.") for name in row["expected"])
+            yield Judged("tuned", root.name, found[2], found[3], right)
+    for group in tomllib.loads(SHORT.read_text())["packages"]:
+        root = Source(group["registry"], group["package"], group["version"]).root()
+        for row in group["questions"]:
+            found = read(root, parse(row["asked"]).subject or row["asked"])
+            if found and found[0] == row["first"]:
+                yield Judged("short", root.name, found[2], found[3], row["right"])
+
+
+def fitted(rows: Sequence[Judged]) -> list[float]:
+    """Give the base and the weights of a logistic regression that keeps weights small, by Newton's method."""
+    inputs = [(1.0, *row.signs) for row in rows]
+    size = len(inputs[0])
+    weights = [0.0] * size
+    for _ in range(ROUNDS):
+        slope = [0.0, *weights[1:]]
+        curve = [[float(i == j and i > 0) for j in range(size)] for i in range(size)]
+        for row, values in zip(rows, inputs, strict=True):
+            likely = probability(weights, row.signs)
+            for i in range(size):
+                slope[i] += (likely - row.right) * values[i]
+                for j in range(size):
+                    curve[i][j] += likely * (1 - likely) * values[i] * values[j]
+        weights = [weight - step for weight, step in zip(weights, solved(curve, slope), strict=True)]
+    return weights
+
+
+def probability(weights: Sequence[float], signs: Signs) -> float:
+    """Give how likely the first place is right."""
+    evidence = weights[0] + math.fsum(weight * sign for weight, sign in zip(weights[1:], signs, strict=True))
+    return 1 / (1 + math.exp(-evidence))
+
+
+def solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
+    """Solve linear equations."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for i in range(len(rows)):
+        pivot = max(range(i, len(rows)), key=lambda j: abs(rows[j][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for j in range(len(rows)):
+            if j != i:
+                rows[j] = [value - rows[j][i] * own for value, own in zip(rows[j], rows[i], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def told(title: str, rows: Sequence[Judged], likely: Sequence[float]) -> None:
+    """Print how many answers are given from each confidence on, and how many of them are right."""
+    print(f"\n{title}\n{'from':>6} {'given':>6} {'right':>6}   {'tuned':>9} {'short':>9}")
+    for line in LINES:
+        given = [row for row, chance in zip(rows, likely, strict=True) if chance >= line and not row.doubtful]
+        by = {
+            group: (sum(row.right for row in given if row.group == group), sum(row.group == group for row in given))
+            for group in ("tuned", "short")
+        }
+        shown = "  ".join(f"{right:>3} of {all_:>2}" for right, all_ in by.values())
+        print(f"{line:>6} {len(given):>6} {sum(row.right for row in given):>6}   {shown}")
+
+
+def main() -> None:
+    """Ask, learn and print."""
+    rows = list(judged())
+    print(f"{len(rows)} answers, {sum(row.right for row in rows)} right first")
+    packages = {row.package for row in rows}
+    without = {name: fitted([row for row in rows if row.package != name]) for name in packages}
+    told(
+        "Each package by weights made without it", rows, [probability(without[row.package], row.signs) for row in rows]
+    )
+    told("As it is", rows, [probability([BASE, *WEIGHTS], row.signs) for row in rows])
+    base, *weights = fitted(rows)
+    print(f"\nBASE = {base:.2f}, {Signs(*(round(weight, 2) for weight in weights))}")
+
+
+if __name__ == "__main__":
+    main()
