@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from inarch_search.tokens import pieces, stem, terms_of_word, words
@@ -98,6 +99,7 @@ class Question(NamedTuple):
     capitals: tuple[str, ...]
 
 
+@lru_cache(maxsize=8)  # an answer looks at its question from several sides
 def understood(text: str) -> Question:
     """Understand a question, a name, a `path:line`, a traceback or a whole report."""
     text = text[:LONGEST].encode("utf-8", "replace").decode()
