@@ -10,9 +10,6 @@ from attrs import define, evolve, field
 
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement
-from inarch.calls.previews import preview
-from inarch.calls.proposing import Files
-from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
 from inarch.contract.call_events import ApprovalAsked, ApprovalGiven
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ErrorHappened
@@ -103,6 +100,9 @@ class Approvals:
         return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
 
     def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
+        from inarch.calls.previews import preview  # most turns ask nobody
+        from inarch.calls.proposing import Files
+
         tool = live.tool.value
         files = Files(self.workspace, self.journal.redactor.text)
         shown, file = preview(live.call, tool, live.effects, files)
@@ -200,6 +200,8 @@ class Approvals:
             live.is_unasked = True
             self._given(live, "approve", "once", "headless")
             return
+        from inarch.calls.remedies import remedy_of_unasked
+
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and nobody could be asked"
         self._deny(live, message, "headless", remedy=remedy_of_unasked(live))
 
@@ -228,6 +230,8 @@ class Approvals:
 
 def denied(live: LiveCall, judgement: Judgement) -> ToolError:
     """Return the error of a call that a policy or the approve mode denies."""
+    from inarch.calls.remedies import remedy_of_denied
+
     message = f"{live.call.name} is denied: {judgement.reason}"
     return ToolError("denied", message, remedy_of_denied(live, judgement))
 

@@ -84,6 +84,7 @@ class Composition:
 
     `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do, `elsewhere`
     is what runs for plugins that are not loaded in this process, `given_way` tells of commands whose names were taken,
+    `offered` are the models that installed providers name with what each needs,
     `original` is what was composed where the program has replaced some of it.
     """
 
@@ -111,6 +112,7 @@ class Composition:
     builtins: Mapping[str, LoadedPlugin] = _NOTHING
     elsewhere: Mapping[str, Loading] = _NOTHING
     given_way: tuple[str, ...] = ()
+    offered: tuple[Ready, ...] = ()
     original: Composition | None = None
 
     def close(self) -> None:
@@ -340,6 +342,7 @@ class _Composer:
             builtins=MappingProxyType(builtins),
             elsewhere=elsewhere,
             given_way=tuple(told),
+            offered=tuple(one for one in self.discovery.ready if one.model),
         )
 
     def _giving_way(self, items: Sequence[Bound[SlashCommand]], told: list[str]) -> Iterator[Bound[SlashCommand]]:

@@ -20,7 +20,6 @@ from inarch.journal.journal import Journal
 from inarch.sessions.hearing import Heard
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
-from inarch.turns.context.earlier_turns import restored
 from inarch.turns.inputs import Inputs
 from inarch.turns.session_state import SessionState
 
@@ -186,6 +185,8 @@ def _state(
     )
     doors.state = state
     if history:
+        from inarch.turns.context.earlier_turns import restored
+
         state.go_on_with(restored([EarlierTurn(*said) for said in history.said], history.left_out))
     return state
 
