@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
@@ -19,6 +19,19 @@ if TYPE_CHECKING:
 
 Edit = Callable[[bytes | None], bytes | None]
 _REMEDY = "look at its files, then: inarch config trust"
+
+
+class Folders(NamedTuple):
+    """What plugins are given of the configuration's folders."""
+
+    user: UserFolder
+    project: ProjectFolder | None
+    brought: BroughtFiles | None
+
+
+def folders_of(config: Config) -> Folders:
+    """Return them; looks at the project once for all its plugins."""
+    return Folders(user_folder(config), project_folder(config), brought_files(config))
 
 
 def user_folder(config: Config) -> UserFolder:

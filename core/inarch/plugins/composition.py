@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pluggy
 from attrs import Factory, define
 
+from inarch.config.folders import Folders, folders_of
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.frozen import frozen
 from inarch.contract.guarding import guarded, leaving_out
@@ -174,6 +175,7 @@ class _Composer:
     probe_seconds: float
     recorded: bool
     manager: pluggy.PluginManager = Factory(new_manager)
+    folders: Folders = Factory(lambda self: folders_of(self.config), takes_self=True)
     claims: dict[tuple[str, str], str] = Factory(lambda: {**own_names()})
     loaded: dict[str, tuple[FoundPlugin, Registration]] = Factory(dict)
     refused: list[Refused] = Factory(list)
@@ -199,7 +201,7 @@ class _Composer:
     def load(self, found: FoundPlugin) -> Registration:
         """Load a plugin where the user wants it to run: nowhere rather than in this process against their word."""
         if not self.config.is_isolated(found.name) or self.is_builtin(found):
-            return load_plugin(found, self.config, self.manager, self.probe_seconds, self.recorded)
+            return load_plugin(found, self.config, self.manager, self.probe_seconds, self.folders, self.recorded)
         loader = self.loader(found.name)
         if loader is None:
             raise self._without_loader(found.name)
