@@ -9,8 +9,7 @@ from typing import Any
 from inarch.contract import beside_events as beside
 from inarch.contract import call_events as calls
 from inarch.contract import events
-from inarch.contract.children import Branch
-from inarch.contract.event_parts import Failure, KeptImage, Spent
+from inarch.contract.event_parts import Branch, Failure, KeptImage, Spent
 from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import (
     CallPart,

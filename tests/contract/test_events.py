@@ -10,10 +10,9 @@ import attrs
 import pytest
 
 from inarch.contract import beside_events, call_events, events
-from inarch.contract.children import Branch
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.event_kinds import EVENT_CLASSES, EVENT_KINDS
-from inarch.contract.event_parts import KeptImage, Spent
+from inarch.contract.event_parts import Branch, KeptImage, Spent
 from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
 

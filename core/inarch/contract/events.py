@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Protocol
 
 from attrs import Factory
 
-from inarch.contract.children import Branch
 from inarch.contract.codec import to_data
 from inarch.contract.event import Event as Event
-from inarch.contract.event_parts import Failure, KeptImage, PluginEvent, Spent
+from inarch.contract.event_parts import Branch, Failure, KeptImage, PluginEvent, Spent
 from inarch.contract.frozen import frozen
 from inarch.contract.records import Message, Turn, Usage
 

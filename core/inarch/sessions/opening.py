@@ -24,10 +24,10 @@ from inarch.turns.inputs import Inputs
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
-    from inarch.contract.children import Branch
+    from inarch.contract.event_parts import Branch
     from inarch.journal.history import History
     from inarch.journal.settling import Settle
-    from inarch.sessions.children import SessionDoors
+    from inarch.sessions.doors import SessionDoors
 
 INSTRUCTION_CHARACTERS = 32_768
 
