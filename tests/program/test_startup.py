@@ -89,6 +89,7 @@ def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: di
         "inarch.contract.undoing",
         "inarch.contract.event_kinds",
         "inarch.calls.previews",
+        "inarch.contract.asking",
         "inarch_sdk.prices",
         "inarch.calls.remedies",
         "difflib",

@@ -22,8 +22,9 @@ from inarch.sessions.session import Session
 from inarch.sessions.switching import change_settings
 
 if TYPE_CHECKING:
-    from inarch.contract.front_ends import ApprovalRequest, FrontEnd
-    from inarch.contract.records import Approval, ToolCall
+    from inarch.contract.asking import Approval, ApprovalRequest
+    from inarch.contract.front_ends import FrontEnd
+    from inarch.contract.records import ToolCall
     from inarch.sessions.doors import SessionDoors
     from inarch.sessions.parts import Parts
     from inarch.turns.session_state import SessionState
