@@ -91,7 +91,6 @@ def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: di
         "inarch.calls.previews",
         "inarch.contract.asking",
         "inarch_sdk.prices",
-        "inarch.calls.remedies",
         "difflib",
     }
 
@@ -113,7 +112,7 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert not loaded & {"inarch.contract.loading", "inarch_project.mentions", "inarch_sdk.memory_store"}
     assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
     assert not loaded & {"inarch.turns.context.earlier_turns", "inarch_sdk.snapshots"}
-    assert not loaded & {"inarch.sessions.children", "inarch.contract.children", "inarch.sessions.switching"}
+    assert not loaded & {"inarch.contract.children", "inarch.contract.asking"}
     assert not loaded & {"inarch_dispatch.cache", "inarch_dispatch.prompt", "inarch_dispatch.decided"}
     assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
     assert not loaded & {f"inarch.contract.{name}" for name in ("beside_events", "call_events", "processes", "undoing")}

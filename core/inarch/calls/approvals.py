@@ -10,6 +10,7 @@ from attrs import define, evolve, field
 
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement
+from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
@@ -203,8 +204,6 @@ class Approvals:
             live.is_unasked = True
             self._given(live, "approve", "once", "headless")
             return
-        from inarch.calls.remedies import remedy_of_unasked
-
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and nobody could be asked"
         self._deny(live, message, "headless", remedy=remedy_of_unasked(live))
 
@@ -235,8 +234,6 @@ class Approvals:
 
 def denied(live: LiveCall, judgement: Judgement) -> ToolError:
     """Return the error of a call that a policy or the approve mode denies."""
-    from inarch.calls.remedies import remedy_of_denied
-
     message = f"{live.call.name} is denied: {judgement.reason}"
     return ToolError("denied", message, remedy_of_denied(live, judgement))
 

@@ -6,13 +6,11 @@ Apart from the other records, for most sessions ask nothing before their first a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from inarch.contract.frozen import frozen
+from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, Outcome, ProposedFile, ToolCall
-
-if TYPE_CHECKING:
-    from inarch.contract.ports import Tool
 
 
 @frozen

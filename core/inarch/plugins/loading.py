@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-import pluggy
 from attrs import evolve
+from pluggy import PluginManager
 
 from inarch.config.environment import plugin_variable
 from inarch.contract.errors import PluginError
@@ -32,12 +32,7 @@ class _NoSettings:
 
 
 def load_plugin(
-    found: FoundPlugin,
-    config: Config,
-    manager: pluggy.PluginManager,
-    probe_seconds: float,
-    folders: Folders,
-    recorded: bool = True,
+    found: FoundPlugin, config: Config, manager: PluginManager, probe_seconds: float, folders: Folders, recorded: bool
 ) -> Registration:
     """Load a plugin and return what it registered.
 
@@ -56,7 +51,7 @@ def load_plugin(
                 door="settings",
                 remedy="give every setting a default, or report it to the plugin's author",
             )
-        return evolve(context_of(found, config, settings, recorded), **folders._asdict())
+        return evolve(context_of(found, config, settings, recorded), **folders)
 
     if found.ours:
         return register(load_module(found), found.name, manager, context_for)

@@ -76,7 +76,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
         config = config.naming((found.plugin,))
     command = load_command(found, config)
     plugin = discover().plugins[found.plugin]
-    return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS, folders_of(config)).context)
+    return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS, folders_of(config), True).context)
 
 
 def _is_known(found: FoundCommand) -> bool:

@@ -154,7 +154,7 @@ class App(Parts):
             UsageError: There is no session of this id.
             StoreError: The store can't be opened or read.
         """
-        from inarch.sessions.doors import SessionDoors
+        from inarch.sessions.children import SessionDoors
         from inarch.sessions.opening import open_state
         from inarch.sessions.session import Session
 

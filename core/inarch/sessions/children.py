@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.contract.beside_events import ChildEnded, ChildStarted
-from inarch.contract.call_events import FileChanged
-from inarch.contract.children import DEEPEST, ChildTask, ChildTurn
 from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
@@ -20,64 +17,123 @@ from inarch.contract.ports import passed_on
 from inarch.sessions.opening import open_state
 from inarch.sessions.session import Session
 from inarch.sessions.switching import change_settings
+from inarch.turns.inputs import PluginInbox
 
 if TYPE_CHECKING:
     from inarch.contract.asking import Approval, ApprovalRequest
+    from inarch.contract.children import ChildTask, ChildTurn
     from inarch.contract.front_ends import FrontEnd
+    from inarch.contract.inputs import Inbox
     from inarch.contract.records import ToolCall
-    from inarch.sessions.doors import SessionDoors
     from inarch.sessions.parts import Parts
     from inarch.turns.session_state import SessionState
 
 
-async def run_child(doors: SessionDoors, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
-    """Run a turn of a child that works with these parts."""
-    state, turn_id = doors.state, call.turn_id or None
-    child = Session(_opened(doors, parts, call, may_change, task))
-    files = _Files(state, call, child.id, keeps=not task.root)
-    child.state.journal.listeners += [files.saw, *([task.saw] if task.saw is not None else [])]
-    before = [turn.id for turn in child.state.turns[-1:]]
-    state.journal.record(ChildStarted(call.id, child.id, task.name), turn_id)
-    try:
-        turn = await child.run(task.prompt)
-    except (ConfigError, UsageError) as error:
-        raise ToolFailed("not_found", error.message, error.remedy) from error
-    finally:
-        ended = next((turn for turn in child.state.turns[-1:] if turn.id not in before), None)
-        spent = () if ended is None else child.state.ledger.rows(ended.id)
-        status = "failed" if ended is None else ended.status
-        state.journal.record(ChildEnded(call.id, child.id, task.name, status, spent), turn_id)
-        child.state.scheduler.close()
-    return ChildTurn(child.id, turn, tuple(files.paths))
+@define(eq=False, repr=False)
+class SessionDoors:
+    """What calls of one session may use of it: its inbox, and children.
 
+    Args:
+        parts: The application.
+        branch: Where the session comes from if a call opens it; it then has the rights of the one above.
+        above: The session of that call.
+        asking: Held while a child's question stands: one is asked after the other.
+    """
 
-def _opened(doors: SessionDoors, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
-    mode = doors.state.config.profile.approve
-    # In plan mode no rule of the user's lets it change something, as none let its caller; `none` would heed them.
-    reads_only = {} if may_change and mode != "plan" else {"approve": "plan"}
-    below = doors.below(parts, _branch(doors, call, task))
-    try:
-        child = open_state(parts, task.session_id or None, below)
-        profile = evolve(child.config.profile, output_schema=None)  # the form of the parent's answer
-        child.config = evolve(child.config, profile=profile)
-        change_settings(child, {**task.settings, **reads_only})
-    except UsageError as error:
-        raise ToolFailed("validation", error.message, error.remedy) from error
-    return child
+    parts: Parts
+    branch: Branch | None = None
+    above: SessionState | None = None
+    asking: asyncio.Lock = field(factory=asyncio.Lock)
+    state: SessionState = field(init=False)
 
+    @property
+    def front_end(self) -> FrontEnd | None:
+        """Who asks the person: for a child under its name."""
+        found = self.parts.front_end
+        return found if found is None or self.branch is None else Named(found, self.branch.name, self.asking)
 
-def _branch(doors: SessionDoors, call: ToolCall, task: ChildTask) -> Branch:
-    depth = 1 + (doors.state.branch.depth if doors.state.branch is not None else 0)
-    if depth > DEEPEST:
-        raise ToolFailed("permission", f"{task.name} would be {depth} deep, and children end at {DEEPEST}")
-    tools_here = doors.parts.composition.tools
-    there = [spec.name for spec in doors.state.tools if not getattr(tools_here[spec.name].value, "modes", ())]
-    tools = there if task.tools is None else list(task.tools)
-    if more := [name for name in tools if name not in there]:
-        raise ToolFailed("permission", f"{task.name} can't have {', '.join(more)}: its caller has no such tool")
-    if "approve" in task.settings:
-        raise ToolFailed("validation", "approve can't be set for a child", "it has its caller's")
-    return Branch(doors.state.session_id, call.turn_id, call.id, task.name, depth, task.instructions, tuple(tools))
+    def check(self, was: Branch | None, session_id: str) -> None:
+        """Return if a kept session is one that the call may go on with.
+
+        Raises:
+            UsageError: It is no child of the session above, or has another name.
+        """
+        now = self.branch
+        if now is not None and (was is None or (was.parent, was.name) != (now.parent, now.name)):
+            raise UsageError(f"session {session_id} is no {now.name} of this session", "leave session_id out")
+
+    def inbox(self, plugin: str) -> Inbox:
+        """Return what takes the words of a plugin."""
+        return PluginInbox(self.state.inputs, plugin)
+
+    def set_approve(self, level: str) -> None:
+        """Let another approve mode hold from now on."""
+        change_settings(self.state, {"approve": level})
+
+    async def child(self, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
+        """Run a turn of a child to its end; however it ends, what it took is the parent's.
+
+        Raises:
+            ToolFailed: It can't be begun.
+        """
+        if not task.root:
+            return await self._run(self.parts, call, may_change, task)
+        parts = await asyncio.to_thread(self.parts.at, task.root)
+        try:
+            return await self._run(parts, call, True, task)
+        finally:
+            await parts.aclose()
+
+    async def _run(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
+        from inarch.contract.beside_events import ChildEnded, ChildStarted
+        from inarch.contract.children import ChildTurn
+
+        state, turn_id = self.state, call.turn_id or None
+        child = Session(self._opened(parts, call, may_change, task))
+        files = _Files(state, call, child.id, keeps=not task.root)
+        child.state.journal.listeners += [files.saw, *([task.saw] if task.saw is not None else [])]
+        before = [turn.id for turn in child.state.turns[-1:]]
+        state.journal.record(ChildStarted(call.id, child.id, task.name), turn_id)
+        try:
+            turn = await child.run(task.prompt)
+        except (ConfigError, UsageError) as error:
+            raise ToolFailed("not_found", error.message, error.remedy) from error
+        finally:
+            ended = next((turn for turn in child.state.turns[-1:] if turn.id not in before), None)
+            spent = () if ended is None else child.state.ledger.rows(ended.id)
+            status = "failed" if ended is None else ended.status
+            state.journal.record(ChildEnded(call.id, child.id, task.name, status, spent), turn_id)
+            child.state.scheduler.close()
+        return ChildTurn(child.id, turn, tuple(files.paths))
+
+    def _opened(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
+        mode = self.state.config.profile.approve
+        # In plan mode no rule of the user's lets it change something, as none let its caller; `none` would heed them.
+        reads_only = {} if may_change and mode != "plan" else {"approve": "plan"}
+        doors = SessionDoors(parts, self._branch(call, task), self.state, self.asking)
+        try:
+            child = open_state(parts, task.session_id or None, doors)
+            profile = evolve(child.config.profile, output_schema=None)  # the form of the parent's answer
+            child.config = evolve(child.config, profile=profile)
+            change_settings(child, {**task.settings, **reads_only})
+        except UsageError as error:
+            raise ToolFailed("validation", error.message, error.remedy) from error
+        return child
+
+    def _branch(self, call: ToolCall, task: ChildTask) -> Branch:
+        from inarch.contract.children import DEEPEST
+
+        depth = 1 + (self.state.branch.depth if self.state.branch is not None else 0)
+        if depth > DEEPEST:
+            raise ToolFailed("permission", f"{task.name} would be {depth} deep, and children end at {DEEPEST}")
+        tools_here = self.parts.composition.tools
+        there = [spec.name for spec in self.state.tools if not getattr(tools_here[spec.name].value, "modes", ())]
+        tools = there if task.tools is None else list(task.tools)
+        if more := [name for name in tools if name not in there]:
+            raise ToolFailed("permission", f"{task.name} can't have {', '.join(more)}: its caller has no such tool")
+        if "approve" in task.settings:
+            raise ToolFailed("validation", "approve can't be set for a child", "it has its caller's")
+        return Branch(self.state.session_id, call.turn_id, call.id, task.name, depth, task.instructions, tuple(tools))
 
 
 @define(eq=False, repr=False)
@@ -122,6 +178,8 @@ class _Files:
         """Take in an event of the child; the bytes of both sides become the parent's, too."""
         if event.kind != "file.changed":
             return
+        from inarch.contract.call_events import FileChanged
+
         journal, data = self.state.journal, event.data
         self.paths |= dict.fromkeys(filter(None, (data["path"], data["new_path"])))
         if not self.keeps:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inarch.contract.event_parts import Branch
     from inarch.journal.history import History
     from inarch.journal.settling import Settle
-    from inarch.sessions.doors import SessionDoors
+    from inarch.sessions.children import SessionDoors
 
 INSTRUCTION_CHARACTERS = 32_768
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inarch.journal.journal import Journal
     from inarch.journal.redaction.redactor import Redactor
     from inarch.journal.settling import OpenCall
-    from inarch.sessions.doors import SessionDoors
+    from inarch.sessions.children import SessionDoors
     from inarch.sessions.replacing import Replacing
 
     Composing = Callable[[Config], tuple[Config, Composition, Replacements | None]]
