@@ -90,6 +90,7 @@ def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: di
         "inarch.contract.event_kinds",
         "inarch.calls.previews",
         "inarch.contract.asking",
+        "inarch.contract.beside_events",
         "inarch_sdk.prices",
         "difflib",
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from inarch.contract.codec import to_data
 from inarch.contract.errors import PluginError, ProviderError
-from inarch.contract.events import ContextDropped, Note
+from inarch.contract.events import Note
 from inarch.contract.records import Limits, Reply
 from inarch.turns.limits import LimitReached
 from inarch.turns.models import Choice, choose_model
@@ -16,6 +16,7 @@ from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
 from inarch_sdk.accumulator import TOO_LONG
 
 if TYPE_CHECKING:
+    from inarch.contract.beside_events import ContextDropped
     from inarch.contract.compaction import Crowding, EarlierTurn
     from inarch.turns.run import TurnRun
 
