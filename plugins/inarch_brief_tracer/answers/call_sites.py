@@ -17,6 +17,7 @@ MAX_ARGUMENTS = 60
 _LARGEST = 400_000
 """Bytes of a file that is read for call sites; larger ones are made by machines."""
 _LONGEST_FUNCTION = 600
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WINDOW = 25
 """Lines of a statement that are tried where it isn't known which function it stands in."""
 
@@ -152,7 +153,7 @@ def _on_line(tree: ast.AST, line: int) -> Iterator[tuple[ast.expr, list[ast.AST]
         around = (node, *chain)[:6]
         for child in ast.iter_child_nodes(node):
             first = getattr(child, "lineno", line)
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and child.decorator_list:
+            if isinstance(child, _DEFINITIONS) and child.decorator_list:
                 first = child.decorator_list[0].lineno
             if first <= line <= (getattr(child, "end_lineno", None) or line):
                 waiting.append((child, around))
