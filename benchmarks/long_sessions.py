@@ -19,10 +19,10 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import median
 
+from inarch.contract.beside_events import ContextDropped
 from inarch.contract.call_events import CallResult, CallState, FileChanged
 from inarch.contract.events import (
     ContextAdded,
-    ContextDropped,
     DecisionMade,
     Event,
     ModelReplied,

@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
+        "contract.asking": "Approval ApprovalRequest Right RightsOffer",
         "contract.children": "ChildTask ChildTurn",
         "contract.codec": "from_data to_data",
         "contract.compaction": "Compacted Compaction Crowded EarlierTurn",
@@ -25,11 +26,11 @@ _HOMES: dict[str, str] = {
         "contract.ids": "new_id utc_now",
         "contract.inputs": "Inbox Input",
         "contract.plugin_events": "EventKind",
-        "contract.ports": "ApprovalRequest Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
-        " FrontEndSpec ModelProvider Policy Right RightsOffer Situation StoreSpec Tool ToolContext Tracer Workspace"
+        "contract.ports": "Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
+        " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace"
         " WorkspaceSpec",
         "contract.processes": "Confinement Piped Ran Rights",
-        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX Approval ApprovalScope CallDelta CallPart ChosenRights"
+        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX ApprovalScope CallDelta CallPart ChosenRights"
         " Contribution Decision Delta DispatchReply Effects Effort FileBytes FileChange FileStat FileState"
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
         " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"

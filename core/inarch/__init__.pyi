@@ -7,6 +7,10 @@ from inarch import hosts as hosts
 from inarch import output as output
 from inarch import staging as staging
 from inarch import transcripts as transcripts
+from inarch.contract.asking import Approval as Approval
+from inarch.contract.asking import ApprovalRequest as ApprovalRequest
+from inarch.contract.asking import Right as Right
+from inarch.contract.asking import RightsOffer as RightsOffer
 from inarch.contract.children import ChildTask as ChildTask
 from inarch.contract.children import ChildTurn as ChildTurn
 from inarch.contract.codec import from_data as from_data
@@ -40,7 +44,6 @@ from inarch.contract.intervening import Reviewer as Reviewer
 from inarch.contract.intervening import Rewrite as Rewrite
 from inarch.contract.intervening import Rewriter as Rewriter
 from inarch.contract.plugin_events import EventKind as EventKind
-from inarch.contract.ports import ApprovalRequest as ApprovalRequest
 from inarch.contract.ports import Clock as Clock
 from inarch.contract.ports import ContextSource as ContextSource
 from inarch.contract.ports import ContextStore as ContextStore
@@ -50,8 +53,6 @@ from inarch.contract.ports import FrontEndOptions as FrontEndOptions
 from inarch.contract.ports import FrontEndSpec as FrontEndSpec
 from inarch.contract.ports import ModelProvider as ModelProvider
 from inarch.contract.ports import Policy as Policy
-from inarch.contract.ports import Right as Right
-from inarch.contract.ports import RightsOffer as RightsOffer
 from inarch.contract.ports import Situation as Situation
 from inarch.contract.ports import StoreSpec as StoreSpec
 from inarch.contract.ports import Tool as Tool
@@ -66,7 +67,6 @@ from inarch.contract.processes import Rights as Rights
 from inarch.contract.records import REASONING_INDEX as REASONING_INDEX
 from inarch.contract.records import TERMINAL as TERMINAL
 from inarch.contract.records import TEXT_INDEX as TEXT_INDEX
-from inarch.contract.records import Approval as Approval
 from inarch.contract.records import ApprovalScope as ApprovalScope
 from inarch.contract.records import CallDelta as CallDelta
 from inarch.contract.records import CallPart as CallPart

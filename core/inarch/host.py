@@ -24,7 +24,7 @@ _HOMES = {
         "config.sources": "dotted",
         "config.trust": "change_project_file grant revoke trust_of",
         "contract.event_parts": "PluginEvent",
-        "contract.events": "CommandRan",
+        "contract.beside_events": "CommandRan",
         "contract.guarding": "OURS blame guarded",
         "contract.intervening": "patience_of",
         "contract.loading": "LoadJob Offered",

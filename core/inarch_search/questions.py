@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from inarch_search.tokens import pieces, stem, terms_of_word, words
@@ -43,6 +44,13 @@ _ASKS_TEXTS = (
     r"\b(?:which|what) (?:\w+ )?versions?\b.*\b(?:need|require|support|work)"
 )
 """What is told by documentation and configuration rather than by code."""
+_TEXTS_WORDS = (
+    "install", "set up", "deploy", "configure", "contribut", "upgrade", "migrat", "start", "build", "compil", "release",
+    "publish", "run ", "doc", "readme", "read me", "guide", "tutorial", "changelog", "change log", "manual", "faq",
+    "licen", "pyproject", "package.json", "tsconfig", "makefile", "tox.ini", "setup.cfg", "go.mod", "cargo.toml",
+    "github actions", "ci ", ".env", "version",
+)  # fmt: skip
+"""One of these stands in all that `_ASKS_TEXTS` matches: a question without any need not have it compiled."""
 _ASKS_KIND = r"(?i)\b(?:which|what) (function|method|class|module|constant)\b"
 
 
@@ -98,6 +106,7 @@ class Question(NamedTuple):
     capitals: tuple[str, ...]
 
 
+@lru_cache(maxsize=8)  # an answer looks at its question from several sides
 def understood(text: str) -> Question:
     """Understand a question, a name, a `path:line`, a traceback or a whole report."""
     text = text[:LONGEST].encode("utf-8", "replace").decode()
@@ -129,9 +138,14 @@ def understood(text: str) -> Question:
         tuple(dict.fromkeys(frames)),
         kind[1].lower() if kind else "",
         shape == SENTENCE and bool(re.search(_ASKS_TESTS, text)),
-        shape == SENTENCE and bool(re.search(_ASKS_TEXTS, text)),
+        shape == SENTENCE and _asks_texts(text),
         tuple(dict.fromkeys(re.findall(_CAPITAL, text))) if shape == SENTENCE else (),
     )
+
+
+def _asks_texts(text: str) -> bool:
+    low = text.lower()
+    return any(word in low for word in _TEXTS_WORDS) and bool(re.search(_ASKS_TEXTS, text))
 
 
 def _shape(text: str, parts: list[Part]) -> str:

@@ -222,10 +222,13 @@ def _living(segment: Segment, postings: Postings) -> Postings:
     """Leave out what is crossed out; entries stand in the order of their documents."""
     entries = postings.entries
     gone: list[int] = []
-    for number in segment.gone:
-        place = bisect_left(entries, number << 8, gone[-1] if gone else 0)
-        if place < len(entries) and entries[place] >> 8 == number:
-            gone.append(place)
+    if len(entries) < len(segment.gone):
+        gone += [place for place, entry in enumerate(entries) if not segment.ids[entry >> 8]]
+    else:
+        for number in segment.gone:
+            place = bisect_left(entries, number << 8, gone[-1] if gone else 0)
+            if place < len(entries) and entries[place] >> 8 == number:
+                gone.append(place)
     for place in reversed(gone):
         del postings.entries[place], postings.fields[place]
     return postings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -74,10 +74,10 @@ def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
                 add(term, words, SHORTENED)
     if len(order) < MOST_TERMS:  # a report has words enough of its own
         for term in order:
-            for near in _near().get(term, ()) if parts.near else ():
+            for near in _called(_near(), term) if parts.near else ():
                 add(near, (term,), NEAR)
         for term in order if question.shape != REPORT and parts.plain else ():
-            for called in _plain().get(term, ()):
+            for called in _called(_plain(), term):
                 add(called, (term,), NEAR)
     return Weighing(own, unknown, tuple(sought.values()))
 
@@ -106,18 +106,24 @@ def _shortened(index: Index, first: str, second: str) -> list[str]:
 
 
 @cache
-def _near() -> dict[str, tuple[str, ...]]:
+def _near() -> dict[str, list[str]]:
     return _by_term(near_words())
 
 
 @cache
-def _plain() -> dict[str, tuple[str, ...]]:
+def _plain() -> dict[str, list[str]]:
     return _by_term(plain_words())
 
 
-def _by_term(listed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Give words and what stands for them as terms."""
-    found: dict[str, dict[str, None]] = {}
+def _by_term(listed: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
+    """Give what stands for words by the words' terms."""
+    found: dict[str, list[str]] = {}
     for word, others in listed.items():
-        found.setdefault(stem(word), {}).update(dict.fromkeys(map(stem, others)))
-    return {term: tuple(other for other in others if other != term) for term, others in found.items()}
+        found.setdefault(stem(word), []).extend(others)
+    return found
+
+
+def _called(words: Mapping[str, list[str]], term: str) -> Iterator[str]:
+    """Give the terms of what stands for a term; a question needs few of all that are listed."""
+    others = dict.fromkeys(map(stem, words.get(term, ())))
+    return (other for other in others if other != term)

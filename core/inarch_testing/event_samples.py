@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
+from inarch.contract import asking, events
 from inarch.contract import beside_events as beside
 from inarch.contract import call_events as calls
-from inarch.contract import events
-from inarch.contract.children import Branch
-from inarch.contract.event_parts import Failure, KeptImage, Spent
+from inarch.contract.event_parts import Branch, Failure, KeptImage, Spent
 from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import (
     CallPart,
@@ -49,16 +48,16 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         beside.InputWaiting("i", text, "processes"),
         beside.InputEnded("i", "added", text, "processes"),
         events.ContextAdded(text, text, (KeptImage("image/png", HASH),)),
-        events.ContextDropped("window", 5, ("a",), ("b",), {"c1": HASH}, 1, True, 2, {"c": "they agreed"}),
+        beside.ContextDropped("window", 5, ("a",), ("b",), {"c1": HASH}, 1, True, 2, {"c": "they agreed"}),
         events.DecisionMade("native", "call_tools", text, 0.5, True, ("c1",), text, "prompt"),
         events.ModelRequested("m", "turn", 3, 4, "auto", 2, "dispatch"),
         events.ModelDelta(text, text),
         events.ModelReplied("m", said, usage, "error", 0.5, "turn", "dispatch", text, 0.9, Failure(text, text, 500)),
-        events.ModelSwitched("m", "n", text),
+        beside.ModelSwitched("m", "n", text),
         calls.CallState("c1", "read_file", "scheduled", call, Effects(frozenset({text}), frozenset({"b"})), ("c0",)),
         beside.CallRewritten("c1", "read_file", "hooks", text, {"file_path": text}, "ask", text),
-        calls.ApprovalAsked(("c1",), (HASH,), (text,)),
-        calls.ApprovalGiven("c1", "modify", "session", "user", text, {"file_path": text}, {text: (text,)}, "edits"),
+        asking.ApprovalAsked(("c1",), (HASH,), (text,)),
+        asking.ApprovalGiven("c1", "modify", "session", "user", text, {"file_path": text}, {text: (text,)}, "edits"),
         calls.CallState("c1", "read_file", "executing", announces=True),
         calls.CallOutput("c1", text),
         calls.FileChanging("c1", text, HASH, HASH, "new.py", 0o100644, True, (text,)),
@@ -70,7 +69,7 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         calls.CallsDone(("c1", "c2"), "model", True),
         calls.ChangesUndone("x", "undo", ("c1",), (turn,)),
         events.LimitWait("m", 1.5, text),
-        events.CommandRan("help", text, text),
+        beside.CommandRan("help", text, text),
         events.ErrorHappened(text, text, "git", "tool", "c1"),
         events.Note(text, text),
         beside.TurnHeld("hooks", text, text),
@@ -85,24 +84,24 @@ def spare_turn(session: str = "s", turn: str = "t") -> tuple[EventData, ...]:
         events.SessionStarted("", ""),
         events.TurnStarted(begun),
         events.ContextAdded("", ""),
-        events.ContextDropped("", 0),
+        beside.ContextDropped("", 0),
         events.DecisionMade("", "ask_model"),
         events.ModelRequested("", "turn", 0, 0),
         events.ModelDelta(),
         events.ModelReplied("", Message("assistant", ()), Usage(), "stop"),
-        events.ModelSwitched("", "", ""),
+        beside.ModelSwitched("", "", ""),
         calls.CallState("", "", "validating"),
         beside.CallRewritten("", "", "", ""),
         calls.CallOutput("", ""),
         calls.CallResult("", "", "cancelled", ToolResult(False)),
         beside.CallReviewed("", "", "", "", ""),
-        calls.ApprovalAsked((), ()),
-        calls.ApprovalGiven("", "deny"),
+        asking.ApprovalAsked((), ()),
+        asking.ApprovalGiven("", "deny"),
         calls.FileChanging("", "", None, None),
         calls.FileChanged("", "", None, None),
         calls.ChangesUndone("", "redo", ()),
         events.LimitWait("", 0.0, ""),
-        events.CommandRan(""),
+        beside.CommandRan(""),
         events.ErrorHappened(""),
         events.Note(""),
         beside.TurnHeld("", "", ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakValueDictionary
 
@@ -10,6 +11,7 @@ from attrs import field, frozen, validators
 from inarch import DecisionStrategy, PluginContext, Tracer, hookimpl
 
 if TYPE_CHECKING:
+    from inarch_dispatch.cache import DecisionCache
     from inarch_dispatch.watching import Watcher
 
 
@@ -41,12 +43,17 @@ def inarch_settings() -> type:
 @hookimpl
 def inarch_strategies(context: PluginContext) -> list[DecisionStrategy]:
     """Return the `structured` strategy."""
-    from inarch_dispatch.cache import DecisionCache
     from inarch_dispatch.strategy import Structured
 
     settings = _settings(context)
-    cache = DecisionCache.beside(context.cache_dir, settings.ttl_s, settings.max_entries)
-    return [Structured(cache, _watcher(context))]
+
+    @functools.cache  # most profiles never ask it
+    def decisions() -> DecisionCache:
+        from inarch_dispatch.cache import DecisionCache
+
+        return DecisionCache.beside(context.cache_dir, settings.ttl_s, settings.max_entries)
+
+    return [Structured(decisions, _watcher(context))]
 
 
 @hookimpl

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
-from inarch import (
-    Decision,
-    DispatchReply,
-    Message,
-    ModelRequest,
-    PlannedCall,
-    ProviderError,
-    Reply,
-    Situation,
-    Text,
-)
-from inarch_dispatch.cache import DecisionCache, cache_key
-from inarch_dispatch.prompt import REPLY_SCHEMA, decision_prompt, read_reply, reply_schema
-from inarch_dispatch.watching import STRATEGY, Watcher
+from inarch import Decision, Message, ModelRequest, PlannedCall, ProviderError, Situation, Text
+from inarch_dispatch.watching import STRATEGY
+
+if TYPE_CHECKING:
+    from inarch import DispatchReply, Reply
+    from inarch_dispatch.cache import DecisionCache
+    from inarch_dispatch.watching import Watcher
+
+# Every start with the default profile makes one that decides nothing: what it asks with is imported when it does.
 
 TEMPERATURE = 0.1
 REFUSED = (400, 422)
@@ -36,7 +33,7 @@ class Structured:
     not to be valid. Where decisions have cost more than they saved, it passes on without asking.
     """
 
-    cache: DecisionCache
+    cache: Callable[[], DecisionCache]
     watcher: Watcher
     name: str = STRATEGY
     _plain: set[str] = field(init=False, factory=set)
@@ -45,19 +42,23 @@ class Structured:
         """Return the decision to call a tool first, or None to pass on."""
         if not situation.tools or self.watcher.books().is_off:
             return None
+        from inarch_dispatch.cache import cache_key
+
         query = situation.turn.content
-        key = cache_key(situation, query)
-        reply = self.cache.get(key)
+        key, cache = cache_key(situation, query), self.cache()
+        reply = cache.get(key)
         cached = reply is not None
         if reply is None:
             reply = await self._ask(situation, query)
             if reply is None:
                 return None
-            self.cache.put(key, reply)
-        self.watcher.rests_on(situation.turn.id, partial(self.cache.drop, key))
+            cache.put(key, reply)
+        self.watcher.rests_on(situation.turn.id, partial(cache.drop, key))
         return self._decision(reply, cached)
 
     async def _ask(self, situation: Situation, query: str) -> DispatchReply | None:
+        from inarch_dispatch.prompt import REPLY_SCHEMA, decision_prompt, read_reply, reply_schema
+
         plain = situation.decision_model in self._plain
         request = ModelRequest(
             model=situation.decision_model,
@@ -75,6 +76,8 @@ class Structured:
 
     async def _reply(self, situation: Situation, request: ModelRequest) -> Reply:
         """Ask; a service that refuses the schema is asked with the plain one, from then on at once."""
+        from inarch_dispatch.prompt import REPLY_SCHEMA
+
         try:
             return await situation.ask(request)
         except ProviderError as error:

@@ -17,33 +17,9 @@ from attrs import define, field
 if TYPE_CHECKING:
     from inarch import Event, PluginContext
     from inarch_dispatch.books import Books, BreakEven
+    from inarch_dispatch.decided import Decided, Trips
 
 STRATEGY = "structured"
-
-
-@define(eq=False, repr=False)
-class _Trips:
-    """Round trips to the main model in one session."""
-
-    count: int = 0
-    seconds: float = 0.0
-    money: Decimal | None = Decimal(0)
-
-
-@define(eq=False, repr=False)
-class _Decided:
-    """A decision while its turn runs."""
-
-    session_id: str
-    cached: bool = False
-    cost_s: float = 0.0
-    cost_usd: Decimal | None = Decimal(0)
-    call_id: str = ""
-    tool: str = ""
-    call_s: float = 0.0
-    succeeded: bool = False
-    was_answered: bool = False
-    was_repeated: bool = False
 
 
 @define(eq=False, repr=False)
@@ -62,8 +38,8 @@ class Watcher:
     name: str = "dispatch"
     _books: Books | None = field(init=False, default=None)
     _stopped: bool = field(init=False, default=False)
-    _trips: dict[str, _Trips] = field(init=False, factory=dict)
-    _decided: dict[str, _Decided] = field(init=False, factory=dict)
+    _trips: dict[str, Trips] = field(init=False, factory=dict)
+    _decided: dict[str, Decided] = field(init=False, factory=dict)
     _forgetting: dict[str, Callable[[], None]] = field(init=False, factory=dict)
 
     def rests_on(self, turn_id: str, forget: Callable[[], None]) -> None:
@@ -117,10 +93,12 @@ class Watcher:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _decision(self, event: Event) -> _Decided:
+    def _decision(self, event: Event) -> Decided:
         turn_id = event.turn_id or ""
         if turn_id not in self._decided:
-            self._decided[turn_id] = _Decided(event.session_id)
+            from inarch_dispatch.decided import Decided
+
+            self._decided[turn_id] = Decided(event.session_id)
         return self._decided[turn_id]
 
     def _replied(self, event: Event, data: Mapping[str, Any]) -> None:
@@ -132,13 +110,15 @@ class Watcher:
                 decided.cost_s += data["duration_s"]
                 decided.cost_usd = _plus(decided.cost_usd, money)
         elif data["purpose"] == "turn" and data["finish"] != "error":
-            trips = self._trips.setdefault(event.session_id, _Trips())
+            from inarch_dispatch.decided import Trips
+
+            trips = self._trips.setdefault(event.session_id, Trips())
             trips.count += 1
             trips.seconds += data["duration_s"]
             trips.money = _plus(trips.money, money)
             self._first_reply(self._decided.get(event.turn_id or ""), data)
 
-    def _first_reply(self, decided: _Decided | None, data: Mapping[str, Any]) -> None:
+    def _first_reply(self, decided: Decided | None, data: Mapping[str, Any]) -> None:
         if decided is None or decided.was_answered:
             return
         decided.was_answered = True

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from inarch import PlannedCall
 
-_SPECIAL = re.compile(r"[.^$*+?()\[\]{}|\\]")
+_SPECIAL = r"[.^$*+?()\[\]{}|\\]"
 
 
 def list_files(pattern: str = "**/*", limit: int = 200) -> PlannedCall:
@@ -65,7 +65,7 @@ def git_log(paths: Iterable[str] = (), limit: int = 10) -> PlannedCall:
 
 def literal(text: str) -> str:
     """Escape a text for a regular expression that every search engine reads alike."""
-    return _SPECIAL.sub(lambda found: f"\\{found[0]}", text)
+    return re.sub(_SPECIAL, lambda found: f"\\{found[0]}", text)
 
 
 def any_of(words: Iterable[str]) -> str:

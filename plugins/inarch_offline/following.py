@@ -52,4 +52,4 @@ def variant_of(text: str) -> str:
 
 def _named(found: re.Match[str] | None) -> str:
     """Give what a text names, "" where it is `it` or the like."""
-    return found["what"] if found and not re.fullmatch(PRONOUNS, found["what"], re.I) else ""
+    return found["what"] if found and found["what"].lower() not in PRONOUNS else ""

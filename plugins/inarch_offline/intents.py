@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from inarch_offline import phrasings
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 IN_FULL = "in full"
 """Words behind a question that ask for all there is to say; short answers are the rule."""
-_LONG = re.compile(r"[\s,]+(?:in full|in (?:all |full )?detail|at length|--long|\(long\))[\s.?!]*$", re.I)
+_LONG = r"[\s,]+(?:in full|in (?:all |full )?detail|at length|--long|\(long\))[\s.?!]*$"
+_LONG_WORDS = ("full", "detail", "length", "long")
 _MOST_BEHIND = 40
 
 _FOLLOWING = frozenset((EXPLAIN, WHERE, CALLERS, CALLEES))
@@ -84,20 +85,32 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
     text = stripped_politeness(prompt)
     if not text:
         return Intent(EMPTY)
-    greeted = re.fullmatch(phrasings.HELP, " ".join(prompt.lower().split()).rstrip(" ?!."))
+    greeted = _is_greeting(" ".join(prompt.lower().split()).rstrip(" ?!."))
     intent = Intent(HELP) if greeted else _continued(text, earlier, place) or _foreign(text) or _classified(text)
     if intent.kind in _FOLLOWING and not (place or intent.names) and _is_follow_up(text, intent.subject):
         return Intent(UNCLEAR)
-    return intent._replace(long=long, if_so=_is(phrasings.CASE, text), how_to=_is(phrasings.HOW_TO, text))
+    return intent._replace(long=long, if_so=_is_case(text), how_to=bool(re.match(phrasings.HOW_TO, text, re.I)))
 
 
-def _is(pattern: str, text: str) -> bool:
-    return bool(re.match(pattern, text, re.I))
+def _says(words: Iterable[str], low: str) -> bool:
+    """Whether a text has one of the words that stand in all that some expressions match.
+
+    Where it has none they need not be compiled: each question on the command line is a process.
+    """
+    return any(word in low for word in words)
+
+
+def _is_greeting(low: str) -> bool:
+    return _says(phrasings.HELP_WORDS, low) and bool(re.fullmatch(phrasings.HELP, low))
+
+
+def _is_case(text: str) -> bool:
+    return _says(("what",), text.lower()) and bool(re.match(phrasings.CASE, text, re.I))
 
 
 def is_in_full(prompt: str) -> bool:
     """Whether a prompt says nothing but that all there is to say is asked for."""
-    return len(prompt) <= _MOST_BEHIND and bool(_LONG.fullmatch(f" {prompt.strip()}"))
+    return len(prompt) <= _MOST_BEHIND and bool(re.fullmatch(_LONG, f" {prompt.strip()}", re.I))
 
 
 def put_in_full(prompt: str) -> str:
@@ -108,7 +121,9 @@ def put_in_full(prompt: str) -> str:
 def _in_full(prompt: str) -> tuple[str, bool]:
     """Take off the words behind a question that ask for all there is to say."""
     text = prompt.rstrip()
-    found = _LONG.search(text, max(len(text) - _MOST_BEHIND, 0))
+    if not _says(_LONG_WORDS, text[-_MOST_BEHIND:].lower()):
+        return prompt, False
+    found = re.compile(_LONG, re.I).search(text, max(len(text) - _MOST_BEHIND, 0))
     return (text[: found.start()], True) if found and found.start() else (prompt, False)
 
 
@@ -160,20 +175,20 @@ def _topic_of(text: str) -> Topic | None:
 def _of_the_place(text: str, intent: Intent) -> Intent | None:
     """Read what a question with an answer of its own asks of the place that was answered."""
     topic = _topic_of(text)
-    if topic is None or not (re.search(phrasings.PRONOUNS, text, re.I) or topic.kind == TESTS):
+    if topic is None or not (_has_pronoun(text) or topic.kind == TESTS):
         return None
     return Intent(topic.kind, facet=intent.facet) if topic.kind in (CHANGES, TESTS, RAISES) else None
 
 
 def _asks_summary(text: str, low: str) -> bool:
-    if not any(word in low for word in phrasings.SUMMARY_WORDS):
+    if not _says(phrasings.SUMMARY_WORDS, low):
         return False
     return any(re.fullmatch(pattern, low) for pattern in phrasings.SUMMARIES) and not names_in(text)
 
 
 def _classified(text: str) -> Intent:
     low = text.lower()
-    if re.fullmatch(phrasings.HELP, low):
+    if _is_greeting(low):
         return Intent(HELP)
     facet = _facet(low)
     if facet:
@@ -186,7 +201,7 @@ def _classified(text: str) -> Intent:
     if is_plain or _asks_summary(text, low):
         return Intent(SUMMARIZE)
     for kind, patterns in ((CALLERS, phrasings.CALLERS), (CALLEES, phrasings.CALLEES)):
-        for pattern in patterns:
+        for pattern in patterns if _says(phrasings.CALL_WORDS, low) else ():
             found = re.fullmatch(pattern, text, re.I)
             if found and _is_symbol_like(found["what"]):
                 name = found["what"].strip(" `'\"").removesuffix("()")
@@ -197,16 +212,20 @@ def _classified(text: str) -> Intent:
     if compared:
         return Intent(COMPARE, subject=" ".join(compared), names=compared)
     paths = paths_in(text)
-    is_case = _is(phrasings.CASE, text)  # what happens without a file is not what stands in it
+    is_case = _is_case(text)  # what happens without a file is not what stands in it
     if paths and not is_case and leading_verb(low) not in phrasings.MODEL_VERBS and _is_about_path(low, paths[0]):
         return Intent(FILE, path=paths[0], subject=subject_of(text), names=names_in(text))
-    if re.match(phrasings.WHERE, low):
+    if _says(phrasings.WHERE_WORDS, low) and re.match(phrasings.WHERE, low):
         return _located(text, _where_facet(low))
     if leading_verb(low) in phrasings.MODEL_VERBS and not _is_bare_name(text):
         return _about(OTHER if re.match(phrasings.BEHAVIOUR, low) else NEEDS_MODEL, text)
-    if re.match(phrasings.EXPLAIN, low) or _is_bare_name(text):
+    if _asks(low) or _is_bare_name(text):
         return _about(EXPLAIN, text)
     return _about(OTHER, text)
+
+
+def _asks(low: str) -> bool:
+    return (words := re.match(r"\w+", low)) is not None and words[0] in phrasings.EXPLAIN
 
 
 def _topical(topic: Topic, low: str) -> Intent:
@@ -229,14 +248,14 @@ def _about(kind: str, text: str) -> Intent:
 def _compared(text: str) -> tuple[str, ...]:
     """Read what a prompt compares, or the several names that one asks about; nothing if it asks about one thing."""
     low = text.lower()
-    for pattern in phrasings.COMPARISONS if any(word in low for word in phrasings.COMPARISON_WORDS) else ():
+    for pattern in phrasings.COMPARISONS if _says(phrasings.COMPARISON_WORDS, low) else ():
         found = re.fullmatch(pattern, text, re.I)
         if found:
             return tuple(_bare(found[side]) for side in ("one", "other"))
     names = names_in(text)
     if len(names) < 2:
         return ()
-    asked = bool(re.match(phrasings.EXPLAIN, text, re.I)) or _where_facet(low) in ("defined", "declared")
+    asked = _asks(low) or _where_facet(low) in ("defined", "declared")
     listed = re.search(r"\b(?:and|or)\b|,", text)
     apart = not any(f".{one}".endswith(f".{other}") for one in names for other in names if one != other)
     return names[:4] if asked and listed and apart else ()
@@ -263,24 +282,23 @@ def _located(text: str, facet: str) -> Intent:
 
 
 def _facet(low: str) -> str:
-    if re.fullmatch(phrasings.TEST_RUN, low):
+    if _says(phrasings.TEST_RUN_WORDS, low) and re.fullmatch(phrasings.TEST_RUN, low):
         return "tests"
-    if re.fullmatch(rf"what (?:does|do) (?:it|this|{phrasings.PROJECT}) (?:depend on|require|need)", low):
+    if _says(phrasings.NEEDS_WORDS, low) and re.fullmatch(phrasings.NEEDS, low):
         return "dependencies"
     words = low.split()
     first = next((index for index, word in enumerate(words) if word not in phrasings.LIST_WORDS), len(words))
     last = next(
         (index for index in range(len(words), first, -1) if words[index - 1] not in phrasings.LIST_WORDS), first
     )
-    if 0 < last - first <= 4 and any(word in low for word in phrasings.FACET_WORDS):
+    if 0 < last - first <= 4 and _says(phrasings.FACET_WORDS, low):
         noun = " ".join(words[first:last])
         return next((facet for facet, nouns in phrasings.FACETS.items() if re.fullmatch(nouns, noun)), "")
     return ""
 
 
 def _where_facet(low: str) -> str:
-    found = re.search(rf"\b{phrasings.WHAT_HAPPENS}\b", low)
-    return found[0] if found else ""
+    return next((word for word in re.findall(r"\w+", low) if word in phrasings.WHAT_HAPPENS), "")
 
 
 def _is_symbol_like(text: str) -> bool:
@@ -303,6 +321,8 @@ def _is_bare_name(text: str) -> bool:
 
 def _is_follow_up(text: str, subject: str) -> bool:
     """Whether a prompt says nothing of its own but `it`, and what is asked of it."""
-    return bool(re.search(phrasings.PRONOUNS, text, re.I)) and all(
-        re.fullmatch(phrasings.WHAT_HAPPENS, word, re.I) for word in subject.split()
-    )
+    return _has_pronoun(text) and all(word.lower() in phrasings.WHAT_HAPPENS for word in subject.split())
+
+
+def _has_pronoun(text: str) -> bool:
+    return not phrasings.PRONOUNS.isdisjoint(re.findall(r"\w+", text.lower()))

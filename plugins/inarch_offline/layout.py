@@ -28,8 +28,8 @@ _ASIDE = frozenset((
 ))  # fmt: skip
 
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
-_SCRIPT = re.compile(r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$")
-_BUILT_NAMES = re.compile(r"\.(?:[cm]?[jt]s|css)\.map$|[.-]min\.(?:[cm]?js|css)$|\.egg-info/|(?:^|/)PKG-INFO$")
+_SCRIPT = r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$"
+_BUILT_NAMES = r"\.(?:[cm]?[jt]s|css)\.map$|[.-]min\.(?:[cm]?js|css)$|\.egg-info/|(?:^|/)PKG-INFO$"
 _OUTLINED = frozenset(
     ("JavaScript", "TypeScript", "Go", "Rust", "Java", "Kotlin", "Scala", "C#", "Swift", "PHP", "Ruby")
 )
@@ -102,7 +102,7 @@ def is_code(path: str) -> bool:
 def is_built(path: str) -> bool:
     """Whether a file is built from others: a script bundled or made small, its map, what a Python build says of it."""
     stands_there = not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
-    return bool((_SCRIPT if stands_there else _BUILT_NAMES).search(path))
+    return bool(re.search(_SCRIPT if stands_there else _BUILT_NAMES, path))
 
 
 def sources(paths: Sequence[str]) -> list[str]:

@@ -78,6 +78,9 @@ TEST_RUN = (
     r"how (?:do|can|should|would|are|to)\s*(?:i|we|you|one)?\s*(?:the |its |these )?(?:run|execute|start|launch|"
     r"tests?)\s*(?:the |all |its |this project'?s? )*(?:tests?|test suite|run|executed)?"
 )
+TEST_RUN_WORDS = ("run", "execute", "start", "launch", "test")
+NEEDS = rf"what (?:does|do) (?:it|this|{PROJECT}) (?:depend on|require|need)"
+NEEDS_WORDS = ("depend", "require", "need")
 CALLERS = (
     r"(?:who|what|which (?:code|functions?|methods?|places?|modules?|classes)|where)\s+(?:all\s+)?(?:calls?|"
     r"uses?|imports?|invokes?|references?|instantiates?|creates?|depends? on|"
@@ -97,6 +100,11 @@ CALLEES = (
     r"invoke|use|depend on)s?",
     r"(?:list |show |find )?(?:me )?(?:all |the )*callees of\s+(?P<what>.+)",
 )
+CALL_WORDS = (
+    "call", "use", "usage", "import", "invoke", "reference", "instantiate", "create", "depend", "raise", "break",
+    "affected", "impact",
+)  # fmt: skip
+"""The same of `CALLERS` and of `CALLEES`."""
 _SIDES = r"(?P<one>[^,;]{1,60}?)\s+%s\s+(?P<other>[^,;]{1,60}?)"
 COMPARISONS = (
     r".*\bdifferences?\s+(?:is |are )?between\s+" + _SIDES % "(?:and|&)",
@@ -115,10 +123,16 @@ WHERE = (
     r"function|class|module|method))\b|(?:find|locate|search(?: for)?|look (?:for|up)|grep(?: for)?|show me where|"
     r"point me to|go to)\b|is there (?:a|an|any) "
 )
-EXPLAIN = (
-    r"(?:how|explain|describe|what|which|why|when|show|tell|document|walk|clarify|summari[sz]e|elaborate|understand|"
-    r"give|does|do|is|are|can|who|outline|read|look|see|open|view|print|cat)\b"
+WHERE_WORDS = ("where", "which", "what", "find", "locate", "search", "look", "grep", "point me", "go to", "is there")
+EXPLAIN = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    how explain describe what which why when show tell document walk clarify summarise summarize elaborate understand
+    give does do is are can who outline read look see open view print cat""",
+    )
 )
+"""First words of what asks for an explanation."""
 HELP = (
     r"(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day)|howdy|greetings)(?: there| you| all|"
     r" inarch)?(?:,? how are you.*)?|"
@@ -129,6 +143,11 @@ HELP = (
     r"how do i use (?:you|this|inarch)|what(?:'s| is) your name|are you (?:a|an) .*|what (?:model|llm) "
     r"(?:are you|is this).*|usage|\?+"
 )
+HELP_WORDS = (
+    "hi", "hello", "hey", "yo", "good", "howdy", "greet", "thank", "thx", "cheers", "bye", "ok", "cool", "great",
+    "nice", "no", "yes", "test", "ping", "help", "can i", "you", "inarch", "do i use", "model", "llm", "usage", "?",
+)  # fmt: skip
+"""The same of `HELP`."""
 MODEL_VERBS = frozenset(
     re.findall(
         r"\w+",
@@ -153,5 +172,8 @@ BEHAVIOUR = (
 """What a program does, said without a question: of one thing or another, not of this one, and not of its code."""
 DEFINED = r"where (?:is|are|was) [`'\"]?(?P<name>[A-Za-z_])[`'\"]? (?:defined|declared|implemented)"
 """Where a name of one letter is defined: `a` and `i` would be words that only ask."""
-PRONOUNS = r"\b(?:it|its|that|this|them|they|those|these|he|she|one)\b"
-WHAT_HAPPENS = r"(?:defined|declared|implemented|validated|checked|configured|set|called|used|created|tested|it|them)"
+PRONOUNS = frozenset(("it", "its", "that", "this", "them", "they", "those", "these", "he", "she", "one"))
+WHAT_HAPPENS = frozenset((
+    "defined", "declared", "implemented", "validated", "checked", "configured", "set", "called", "used", "created",
+    "tested", "it", "them",
+))  # fmt: skip

@@ -17,7 +17,7 @@ class Fact(NamedTuple):
 
 
 _RULE = re.compile(r"^[=\-~^*#+_.]{3,}\s*$")
-_MARKUP = re.compile(r"^(\.\. |:\w[\w -]*:|<|!\[|\[!\[|\|)|^\[[^\]]+\]:|^```|^\s*$|^---")
+_MARKUP = r"^(\.\. |:\w[\w -]*:|<|!\[|\[!\[|\|)|^\[[^\]]+\]:|^```|^\s*$|^---"
 _LICENCES = (
     ("Apache Licence 2.0", r"Apache License\s+Version 2\.0"),
     ("GNU AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
@@ -119,6 +119,8 @@ def first_prose(docstring: str) -> tuple[str, int]:
 def plain_text(text: str) -> str:
     """Take links, images, emphasis and roles out of Markdown and reStructuredText."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|(?<=\S) [~=^*-]{4,}(?= |$)", " ", text)
+    if not any(sign in text for sign in "[`<*"):  # as in most docstrings: none of what follows need be compiled
+        return one_line(text)
     text = re.sub(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
     text = re.sub(r"(?::[\w:-]+:)?`~?([^`<]+?)\s*<[^`>]*>`_*", r"\1", text)
     text = re.sub(r":[\w:-]+:`~?([^`]+)`", r"\1", text)
@@ -138,7 +140,7 @@ def _is_prose(lines: list[str], index: int) -> bool:
     line = lines[index]
     following = lines[index + 1] if index + 1 < len(lines) else ""
     if (
-        _MARKUP.match(line)
+        re.match(_MARKUP, line)
         or _RULE.match(line)
         or _RULE.match(following)
         or line.startswith(("#", " ", "\t", ">", "-", "* "))

@@ -100,6 +100,8 @@ def _is_identifier(word: str) -> bool:
 
 def paths_in(text: str) -> tuple[str, ...]:
     """Find the file and folder paths that a text names."""
+    if not any(sign in text for sign in _PATH_SIGNS):
+        return ()
     found = [
         match[0].strip("`'\"").rstrip(".").removeprefix("@").removeprefix("./")
         for match in re.finditer(rf"(?<![\w/.]){_PATH_START}(?:{PATHS})(?![\w/])", text)
@@ -108,6 +110,8 @@ def paths_in(text: str) -> tuple[str, ...]:
 
 
 _PATH_START = r"(?:\./)?"
+_PATH_SIGNS = ("/", ".", "file", "LICENSE", "README")
+"""One of these stands in all that `PATHS` match."""
 
 
 def _is_phrase(path: str) -> bool:

@@ -13,11 +13,10 @@ import pytest
 from attrs import define, field
 
 from inarch.calls.scheduler import Scheduler
+from inarch.contract.asking import Approval, ApprovalRequest
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import Event
-from inarch.contract.ports import ApprovalRequest
 from inarch.contract.records import (
-    Approval,
     CallPart,
     Effects,
     FileBytes,

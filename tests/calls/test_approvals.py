@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from inarch.calls.shapes import digest
-from inarch.contract.ports import ApprovalRequest
-from inarch.contract.records import Approval, Effects, Verdict
+from inarch.contract.asking import Approval, ApprovalRequest
+from inarch.contract.records import Effects, Verdict
 from inarch_sdk.tooling import tool
 
 Kitchen = Any

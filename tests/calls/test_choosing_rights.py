@@ -10,9 +10,9 @@ import pytest
 
 from inarch.calls.explaining import explain
 from inarch.calls.grants import Grants, ProjectGrants
+from inarch.contract.asking import Approval, ApprovalRequest, Right, RightsOffer
 from inarch.contract.errors import StoreError, ToolFailed
-from inarch.contract.ports import ApprovalRequest, Right, RightsOffer
-from inarch.contract.records import Approval, Verdict
+from inarch.contract.records import Verdict
 from inarch_sdk.tooling import tool
 
 Kitchen = Any

@@ -15,8 +15,9 @@ from inarch.calls.rules import RulesPolicy
 from inarch.calls.shapes import shape_of
 from inarch.config.approvals import approvals_of, revoke_approvals
 from inarch.config.grants import Rule
+from inarch.contract.asking import Approval
 from inarch.contract.ids import new_id
-from inarch.contract.records import Approval, Effects, PluginContext, ToolCall
+from inarch.contract.records import Effects, PluginContext, ToolCall
 from inarch.plugins.composition import Bound
 from inarch_sdk.tooling import FunctionTool, tool
 

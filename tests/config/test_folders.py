@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config.folders import ProjectFolder, project_folder, user_folder
+from inarch.config.folders import ProjectFolder, folders_of
 from inarch.config.trust import grant, trust_of
 from inarch.contract.errors import ToolFailed
 
@@ -16,7 +16,7 @@ from .conftest import Place
 
 
 def project_of(place: Place) -> ProjectFolder:
-    found = project_folder(place.load())
+    found = folders_of(place.load())["project"]
     assert found is not None
     return found
 
@@ -26,7 +26,7 @@ def trust(place: Place) -> None:
 
 
 def test_the_users_file_is_private_and_whole(place: Place) -> None:
-    folder = user_folder(place.load())
+    folder = folders_of(place.load())["user"]
     assert folder.read("memory.md") is None
     folder.change("memory.md", lambda before: b"one" if before is None else None)
     assert folder.read("memory.md") == b"one"
@@ -45,7 +45,7 @@ def test_the_users_links_are_followed_and_stay(place: Place) -> None:
     link = place.file.parent / "memory.md"
     link.parent.mkdir(parents=True)
     link.symlink_to(dotfiles / "memory.md")
-    user_folder(place.load()).change("memory.md", lambda before: b"new")
+    folders_of(place.load())["user"].change("memory.md", lambda before: b"new")
     assert link.is_symlink()
     assert (dotfiles / "memory.md").read_bytes() == b"new"
 
@@ -54,7 +54,7 @@ def test_the_users_links_are_followed_and_stay(place: Place) -> None:
     "name", ["", "/etc/passwd", "../x", "a/../b", "a//b", ".", "a\0b", "config.toml", "Config.TOML"]
 )
 def test_no_name_leads_out_or_to_the_configuration(place: Place, name: str) -> None:
-    for folder in (user_folder(place.load()), project_of(place)):
+    for folder in (folders_of(place.load())["user"], project_of(place)):
         with pytest.raises(ToolFailed):
             folder.read(name)
         with pytest.raises(ToolFailed):
@@ -63,7 +63,7 @@ def test_no_name_leads_out_or_to_the_configuration(place: Place, name: str) -> N
 
 
 def test_a_fifo_and_a_file_too_large_are_refused_at_once(place: Place) -> None:
-    folder = user_folder(place.load())
+    folder = folders_of(place.load())["user"]
     place.file.parent.mkdir(parents=True)
     os.mkfifo(place.file.parent / "pipe.md")
     with pytest.raises(ToolFailed, match="not a regular file"):
@@ -74,7 +74,7 @@ def test_a_fifo_and_a_file_too_large_are_refused_at_once(place: Place) -> None:
 
 
 def test_changes_at_the_same_time_are_all_kept(place: Place) -> None:
-    for folder in (user_folder(place.load()), project_of(place)):
+    for folder in (folders_of(place.load())["user"], project_of(place)):
         start = threading.Barrier(10)
 
         def run(number: int, folder: object = folder, start: threading.Barrier = start) -> None:
@@ -97,7 +97,7 @@ def test_the_first_file_of_a_bare_project_is_trusted_and_nothing_else(place: Pla
     assert (place.root / ".inarch" / "memory.md").stat().st_mode & 0o777 == 0o600
     place.project("[profiles.default]\nmax_iterations = 99\n")
     assert not place.load().trusted
-    assert project_folder(place.load()) is None
+    assert folders_of(place.load())["project"] is None
     with pytest.raises(ToolFailed, match="not trusted as it stands now"):
         folder.change("memory.md", lambda before: b"two")
     with pytest.raises(ToolFailed, match="not trusted as it stands now"):
@@ -106,7 +106,7 @@ def test_the_first_file_of_a_bare_project_is_trusted_and_nothing_else(place: Pla
 
 def test_inarchs_own_change_keeps_trust_and_anybody_elses_ends_it(place: Place) -> None:
     place.project("[profiles.default]\nmax_iterations = 30\n")
-    assert project_folder(place.load()) is None
+    assert folders_of(place.load())["project"] is None
     trust(place)
     folder = project_of(place)
     folder.change("paths/login.md", lambda before: b"# login")

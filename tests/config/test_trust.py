@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config.folders import brought_files, project_folder
+from inarch.config.folders import folders_of
 from inarch.config.project_files import read_trusted
 from inarch.config.trust import grant, revoke, trust_of
 from inarch.contract.errors import StoreError, ToolFailed
@@ -250,7 +250,7 @@ def test_a_file_that_inarch_keeps_leaves_the_trust_in_guides_of_folders(place: P
     guide.parent.mkdir()
     guide.write_text("Use tabs.")
     grant(str(place.root), trust_of(str(place.root), place.state, whole=True).files, place.state)
-    folder = project_folder(place.load())
+    folder = folders_of(place.load())["project"]
     assert folder is not None
     folder.change("memory.md", lambda before: b"a note")
     assert set(place.load().trusted_files) == {"src/AGENTS.md", ".inarch/memory.md"}
@@ -260,9 +260,9 @@ def test_what_a_trusted_project_brings_is_read_as_it_was_trusted(place: Place) -
     skill = place.root / ".agents" / "skills" / "x" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("a skill")
-    assert brought_files(place.load()) is None
+    assert folders_of(place.load())["brought"] is None
     trust(place)
-    brought = brought_files(place.load())
+    brought = folders_of(place.load())["brought"]
     assert brought is not None
     assert brought.names(".agents/skills") == [".agents/skills/x/SKILL.md"]
     assert brought.read(".agents/skills/x/SKILL.md") == b"a skill"

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from inarch.contract.call_events import ApprovalAsked, ApprovalGiven, CallResult, CallState, FileChanged
+from inarch.contract.asking import ApprovalAsked, ApprovalGiven
+from inarch.contract.call_events import CallResult, CallState, FileChanged
 from inarch.contract.events import (
     Event,
     EventData,

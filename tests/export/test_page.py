@@ -10,18 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from inarch.contract.beside_events import CallReviewed, CallRewritten
+from inarch.contract.beside_events import CallReviewed, CallRewritten, CommandRan
 from inarch.contract.call_events import CallResult, CallsDone, CallState, ChangesUndone, FileChanged
-from inarch.contract.events import (
-    CommandRan,
-    ContextAdded,
-    ErrorHappened,
-    Event,
-    LimitWait,
-    ModelReplied,
-    ModelRequested,
-    Note,
-)
+from inarch.contract.events import ContextAdded, ErrorHappened, Event, LimitWait, ModelReplied, ModelRequested, Note
 from inarch.contract.records import Message, ToolCall, ToolError, ToolResult, Usage
 from inarch.testing import transcript_of
 from inarch.transcripts import Exchange

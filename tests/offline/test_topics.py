@@ -267,6 +267,11 @@ def test_subclasses_are_listed_and_nothing_that_only_names_the_class(shop, answe
         *((one, phrasings.SUMMARY_WORDS) for one in phrasings.SUMMARIES),
         *((one, phrasings.FACET_WORDS) for one in phrasings.FACETS.values()),
         *((one, phrasings.COMPARISON_WORDS) for one in phrasings.COMPARISONS),
+        *((one, phrasings.CALL_WORDS) for one in (*phrasings.CALLERS, *phrasings.CALLEES)),
+        (phrasings.HELP, phrasings.HELP_WORDS),
+        (phrasings.NEEDS, phrasings.NEEDS_WORDS),
+        (phrasings.TEST_RUN, phrasings.TEST_RUN_WORDS),
+        (phrasings.WHERE, phrasings.WHERE_WORDS),
     ],
 )
 def test_what_is_tried_only_with_some_word_has_one(pattern, words):

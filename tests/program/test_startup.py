@@ -88,6 +88,11 @@ def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: di
         "inarch_brief_tracer.answers.function_traces",
         "inarch.contract.undoing",
         "inarch.contract.event_kinds",
+        "inarch.calls.previews",
+        "inarch.contract.asking",
+        "inarch.contract.beside_events",
+        "inarch_sdk.prices",
+        "difflib",
     }
 
 
@@ -107,6 +112,9 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert not loaded & {"rich", "pygments", "httpx._main", "searched-for-cycles"}
     assert not loaded & {"inarch.contract.loading", "inarch_project.mentions", "inarch_sdk.memory_store"}
     assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
+    assert not loaded & {"inarch.turns.context.earlier_turns", "inarch_sdk.snapshots"}
+    assert not loaded & {"inarch.contract.children", "inarch.contract.asking"}
+    assert not loaded & {"inarch_dispatch.cache", "inarch_dispatch.prompt", "inarch_dispatch.decided"}
     assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
     assert not loaded & {f"inarch.contract.{name}" for name in ("beside_events", "call_events", "processes", "undoing")}
     assert not loaded & {"inarch.sessions.healing", "inarch.sessions.mending", "inarch.journal.history"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from inarch.contract.events import CommandRan
+from inarch.contract.beside_events import CommandRan
 from inarch.contract.records import Message, Text
 from inarch.testing import says, scripted_app
 from inarch_project.commands_ran import MOST, MOST_OF_ONE, TITLE

@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_search.questions import CODE, MESSAGE, OUTPUT, PROSE, REPORT, SENTENCE, SYMBOL, TITLE, parts_of, understood
+from inarch_search.questions import (
+    _ASKS_TEXTS,
+    _TEXTS_WORDS,
+    CODE,
+    MESSAGE,
+    OUTPUT,
+    PROSE,
+    REPORT,
+    SENTENCE,
+    SYMBOL,
+    TITLE,
+    parts_of,
+    understood,
+)
 from inarch_search.tokens import stem
 
 ISSUE = """Session.send drops the cookies after a redirect
@@ -99,6 +112,11 @@ def test_a_question_in_another_language_keeps_its_identifiers_and_words() -> Non
 def test_the_longest_texts_take_one_pass(text: str) -> None:
     """A pattern that tries each beginning of a run again would take hours here."""
     understood(text)
+
+
+@given(st.from_regex(_ASKS_TEXTS, fullmatch=True, alphabet=st.characters(max_codepoint=127)))
+def test_what_asks_for_texts_has_a_word_that_does(text: str) -> None:
+    assert any(word in text.lower() for word in _TEXTS_WORDS)
 
 
 @given(st.text())

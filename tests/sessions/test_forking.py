@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from inarch import Event, StoreError, Turn, UsageError
+from inarch.contract.beside_events import ContextDropped
 from inarch.contract.call_events import CallOutput
-from inarch.contract.events import ContextDropped, Note, SessionStarted, TurnEnded, TurnStarted
+from inarch.contract.events import Note, SessionStarted, TurnEnded, TurnStarted
 from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inarch.contract.events import CommandRan
+from inarch.contract.beside_events import CommandRan
 from inarch.journal.folding import fold
 from inarch.sessions.app import App
 from inarch.sessions.session import Session

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import inarch
+from inarch.contract.beside_events import ModelSwitched
 from inarch.contract.codec import to_data
 from inarch.contract.events import (
     Event,
@@ -21,7 +22,6 @@ from inarch.contract.events import (
     ModelDelta,
     ModelReplied,
     ModelRequested,
-    ModelSwitched,
     Note,
     Spent,
     TurnEnded,

@@ -10,7 +10,8 @@ from attrs import define, evolve, field
 
 import inarch
 from inarch.calls.recording import DeclaredEvents
-from inarch.contract.events import CommandRan, Note
+from inarch.contract.beside_events import CommandRan
+from inarch.contract.events import Note
 from inarch.plugins.composition import Bound
 from inarch.testing import says, scripted_app
 

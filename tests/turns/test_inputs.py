@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Approval, Input, Message, ProviderError, Text, tool
-from inarch.contract.ports import ApprovalRequest
+from inarch.contract.asking import ApprovalRequest
 from inarch.host import Bound
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 

@@ -10,18 +10,16 @@ from attrs import define, evolve, field
 
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement
-from inarch.calls.previews import preview
-from inarch.calls.proposing import Files
 from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
-from inarch.contract.call_events import ApprovalAsked, ApprovalGiven
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
-from inarch.contract.ports import ApprovalRequest, FrontEnd, Workspace
-from inarch.contract.records import Approval, ApprovalScope, ChosenRights, ToolError
+from inarch.contract.ports import FrontEnd, Workspace
+from inarch.contract.records import ApprovalScope, ChosenRights, ToolError
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
+    from inarch.contract.asking import Approval, ApprovalRequest
     from inarch.journal.journal import Journal
 
 MOST_ROUNDS = 10
@@ -93,6 +91,8 @@ class Approvals:
         reasons = tuple(_reason(live, remarks) for live in waiting)
         for live, bound in zip(waiting, digests, strict=True):
             live.approved = bound
+        from inarch.contract.asking import ApprovalAsked
+
         self.journal.record(
             ApprovalAsked(tuple(live.call.id for live in waiting), digests, reasons), waiting[0].call.turn_id
         )
@@ -103,6 +103,10 @@ class Approvals:
         return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
 
     def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
+        from inarch.calls.previews import preview  # most turns ask nobody
+        from inarch.calls.proposing import Files
+        from inarch.contract.asking import ApprovalRequest
+
         tool = live.tool.value
         files = Files(self.workspace, self.journal.redactor.text)
         shown, file = preview(live.call, tool, live.effects, files)
@@ -220,6 +224,8 @@ class Approvals:
         arguments: Mapping[str, object] | None = None,
         rights: ChosenRights | None = None,
     ) -> None:
+        from inarch.contract.asking import ApprovalGiven
+
         kept = scope if scope in LASTING else "once"
         chosen = rights if rights or outcome == "modify" else None
         given = ApprovalGiven(live.call.id, outcome, kept, by, reason, arguments, chosen, live.then)

@@ -23,7 +23,6 @@ from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import EventData
 from inarch.contract.guarding import guarded
-from inarch.contract.ports import RightsOffer
 from inarch.contract.records import (
     TERMINAL,
     CallStatus,
@@ -37,6 +36,7 @@ from inarch_sdk.result_text import CHANGED_BY_USER, REWRITTEN, with_added
 
 if TYPE_CHECKING:
     from inarch.calls.policy import Judgement
+    from inarch.contract.asking import RightsOffer
     from inarch.contract.ports import Policy, Tool
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
@@ -121,6 +121,11 @@ class LiveCall:
             ToolFailed: That can't be, or the tool offers nothing.
         """
         ask = getattr(self.tool.value, "rights", None)
+        if ask is None and not rights:
+            self.offer = None
+            return
+        from inarch.contract.asking import RightsOffer
+
         with guarded(self.tool.plugin, "tool", passes=(ToolFailed,)):
             offer = ask(self.call.arguments, rights) if ask is not None else None
         if rights and not isinstance(offer, RightsOffer):

@@ -11,10 +11,11 @@ from attrs import frozen
 from inarch.calls.ordering import normalised
 from inarch.contract.errors import InarchError
 from inarch.contract.guarding import guarded
-from inarch.contract.ports import RightsOffer, Tool
+from inarch.contract.ports import Tool
 from inarch.contract.records import ChosenRights, Effects, ToolCall
 
 if TYPE_CHECKING:
+    from inarch.contract.asking import RightsOffer
     from inarch.plugins.composition import Bound
 
 LONGEST_SHAPE = 200

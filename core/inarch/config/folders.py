@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inarch.config import places
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
 from inarch.config.project_files import digest, is_left, read_project_file, read_trusted
+from inarch.config.trust import change_project_file, trust_of
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.frozen import frozen
 from inarch_staging import make_folder, write_whole
@@ -17,32 +18,31 @@ from inarch_staging import make_folder, write_whole
 if TYPE_CHECKING:
     from inarch.config.config import Config
 
+Folders = Mapping[str, Any]
+"""What plugins are given of the folders of the configuration: fields of their `PluginContext`."""
 Edit = Callable[[bytes | None], bytes | None]
 _REMEDY = "look at its files, then: inarch config trust"
 
 
-def user_folder(config: Config) -> UserFolder:
-    """Return the user's configuration folder, which may not exist yet."""
-    return UserFolder(places.config_dir(config.environ))
+def folders_of(config: Config) -> Folders:
+    """Return what plugins are given of the configuration's folders; looks at the project once for all of them."""
+    return {
+        "user": UserFolder(places.config_dir(config.environ)),  # which may not exist yet
+        "project": _project_folder(config),
+        "brought": BroughtFiles(config.root, config.trusted_files) if config.trusted_files else None,
+    }
 
 
-def project_folder(config: Config) -> ProjectFolder | None:
+def _project_folder(config: Config) -> ProjectFolder | None:
     """Return the project's `.inarch`; None where the project is not trusted and has something that needs trust.
 
     In a copy it is that of the project itself: what is kept there outlives the copy.
     """
-    from inarch.config.trust import trust_of
-
     root = config.copy_of or config.root
     # An empty `.inarch` is what is left where the last file was removed: nothing in it needs trust.
     if config.trusted or not needs_trust(root, config.state_dir) or trust_of(root, config.state_dir).state == "nothing":
         return ProjectFolder(root, config.state_dir)
     return None
-
-
-def brought_files(config: Config) -> BroughtFiles | None:
-    """Return what the project brings along, None where it is not trusted or brings nothing."""
-    return BroughtFiles(config.root, config.trusted_files) if config.trusted_files else None
 
 
 @frozen
@@ -124,8 +124,6 @@ class ProjectFolder:
 
     def change(self, name: str, edit: Edit) -> None:
         """Edit a file while no other process does, and keep the trust over it."""
-        from inarch.config.trust import change_project_file
-
         path = self.place(name)
 
         def edited(before: bytes | None, is_trusted: bool) -> bytes | None:
@@ -141,8 +139,6 @@ class ProjectFolder:
             raise ToolFailed("execution", error.message, error.remedy) from error
 
     def _trusted(self) -> dict[str, str]:
-        from inarch.config.trust import trust_of
-
         standing = trust_of(self.root, self.state_dir)
         if standing.state in ("untrusted", "changed"):
             raise self._untrusted()

@@ -1,4 +1,4 @@
-"""The events of what reaches a session beside its prompts and calls: words, children, and what plugins do with those.
+"""The events of what happens beside prompts, calls and replies: words, commands, children, and what plugins do.
 
 `event_kinds` lists them with all others.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
+
+from attrs import Factory
 
 from inarch.contract.event_parts import Spent
 from inarch.contract.frozen import frozen
@@ -92,3 +94,52 @@ class TurnHeld:
     plugin: str
     guard: str
     reason: str
+
+
+@frozen
+class ContextDropped:
+    """Something is left out of what the model sees from now on; the whole stands in earlier events.
+
+    `reason` is `window` (it would not fit), `refused` (the service said so), `early` (it soon would not fit), `turns`
+    (`context_turns`) or `asked`.
+    `tokens` is how many that are, about; `shortened` are ids of turns of which prompt and answer stay, `turns` of those
+    that are gone; `results` has call ids with what `read_output` takes, `steps` counts replies that are gone with their
+    calls, `structure` says that the project's structure is, `added` counts texts added to the prompt that are cut;
+    `summaries` has ids of turns with the text that stands in their place.
+    """
+
+    kind: ClassVar[str] = "context.dropped"
+    reason: str
+    tokens: int
+    shortened: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
+    results: Mapping[str, str] = Factory(dict)
+    steps: int = 0
+    structure: bool = False
+    added: int = 0
+    summaries: Mapping[str, str] = Factory(dict)
+
+    def __bool__(self) -> bool:
+        """Whether anything is left out at all."""
+        earlier = self.shortened or self.turns or self.summaries
+        return bool(earlier or self.results or self.steps or self.structure or self.added)
+
+
+@frozen
+class ModelSwitched:
+    """Another model takes over."""
+
+    kind: ClassVar[str] = "model.switched"
+    old: str
+    new: str
+    reason: str
+
+
+@frozen
+class CommandRan:
+    """A slash command or a `!` command of the user ran."""
+
+    kind: ClassVar[str] = "command.ran"
+    name: str
+    arguments: str = ""
+    result: str = ""

@@ -1,12 +1,11 @@
-"""The events of calls: their states and results, who approved them, and the files that they, or an undo, change.
+"""The events of calls: their states and results, and the files that they, or an undo, change.
 
 `event_kinds` lists them with all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from inarch.contract.frozen import frozen
 from inarch.contract.records import Effects, ToolCall, ToolResult
@@ -59,35 +58,6 @@ class CallsDone:
     call_ids: tuple[str, ...]
     origin: str
     refused: bool = False
-
-
-@frozen
-class ApprovalAsked:
-    """Calls wait for an answer; `digests` bind it to their final arguments."""
-
-    kind: ClassVar[str] = "approval.asked"
-    call_ids: tuple[str, ...]
-    digests: tuple[str, ...]
-    reasons: tuple[str, ...] = ()
-
-
-@frozen
-class ApprovalGiven:
-    """An answer came; `by` is `user`, `mode` (the approve mode) or `headless`.
-
-    `arguments` are those that the person gave the call where `outcome` is `modify`, `rights` those that they added to
-    what it may do, `approve` the approve mode of the session once the call has succeeded.
-    """
-
-    kind: ClassVar[str] = "approval.given"
-    call_id: str
-    outcome: str
-    scope: str = "once"
-    by: str = "user"
-    reason: str = ""
-    arguments: Mapping[str, Any] | None = None
-    rights: Mapping[str, tuple[str, ...]] | None = None
-    approve: str = ""
 
 
 @frozen

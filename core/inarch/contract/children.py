@@ -18,29 +18,6 @@ DEEPEST = 3
 
 
 @frozen
-class Branch:
-    """Where a child session comes from, and what it may have: it holds whenever the session is gone on with.
-
-    Args:
-        parent: The session whose call began it.
-        turn_id: The turn of that call; empty for none.
-        call_id: The call.
-        name: What people know it by.
-        depth: How many sessions are above it.
-        instructions: What its model is told beside the project's own instructions.
-        tools: The tools that it may call; None is all.
-    """
-
-    parent: str
-    turn_id: str
-    call_id: str
-    name: str
-    depth: int = 1
-    instructions: str = ""
-    tools: tuple[str, ...] | None = None
-
-
-@frozen
 class ChildTask:
     """What a child is to do.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from inarch.contract import asking, events
 from inarch.contract import beside_events as beside
 from inarch.contract import call_events as calls
-from inarch.contract import events
 from inarch.contract.events import EventData
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
     events.SessionStarted, events.TurnStarted, beside.InputWaiting, beside.InputEnded, events.ContextAdded,
-    events.ContextDropped, events.DecisionMade, events.ModelRequested, events.ModelDelta, events.ModelReplied,
-    events.ModelSwitched, calls.CallState, beside.CallRewritten, calls.CallOutput, calls.CallResult,
-    beside.CallReviewed, calls.CallsDone, calls.ApprovalAsked, calls.ApprovalGiven, calls.FileChanging,
+    beside.ContextDropped, events.DecisionMade, events.ModelRequested, events.ModelDelta, events.ModelReplied,
+    beside.ModelSwitched, calls.CallState, beside.CallRewritten, calls.CallOutput, calls.CallResult,
+    beside.CallReviewed, calls.CallsDone, asking.ApprovalAsked, asking.ApprovalGiven, calls.FileChanging,
     calls.FileChanged, calls.ChangesUndone, beside.ChildStarted, beside.ChildEnded, events.LimitWait,
-    events.CommandRan, events.ErrorHappened, events.Note, beside.TurnHeld, events.TurnEnded,
+    beside.CommandRan, events.ErrorHappened, events.Note, beside.TurnHeld, events.TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}

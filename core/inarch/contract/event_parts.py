@@ -1,4 +1,4 @@
-"""What several events are made of: a kept picture, what a provider's error said, what requests came to."""
+"""What events are made of: a kept picture, what a provider's error said, what requests came to, a child's place."""
 
 from __future__ import annotations
 
@@ -58,3 +58,26 @@ class PluginEvent:
 
     kind: str
     data: Mapping[str, Any]
+
+
+@frozen
+class Branch:
+    """Where a child session comes from, and what it may have: it holds whenever the session is gone on with.
+
+    Args:
+        parent: The session whose call began it.
+        turn_id: The turn of that call; empty for none.
+        call_id: The call.
+        name: What people know it by.
+        depth: How many sessions are above it.
+        instructions: What its model is told beside the project's own instructions.
+        tools: The tools that it may call; None is all.
+    """
+
+    parent: str
+    turn_id: str
+    call_id: str
+    name: str
+    depth: int = 1
+    instructions: str = ""
+    tools: tuple[str, ...] | None = None

@@ -11,12 +11,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from inarch.contract.front_ends import ApprovalRequest as ApprovalRequest
 from inarch.contract.front_ends import FrontEnd as FrontEnd
 from inarch.contract.front_ends import FrontEndOptions as FrontEndOptions
 from inarch.contract.front_ends import FrontEndSpec as FrontEndSpec
-from inarch.contract.front_ends import Right as Right
-from inarch.contract.front_ends import RightsOffer as RightsOffer
 from inarch.contract.frozen import frozen
 from inarch.contract.records import (
     Category,

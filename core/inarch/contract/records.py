@@ -290,26 +290,6 @@ class Contribution:
 
 
 @frozen
-class Approval:
-    """One answer to one awaited call; `arguments` are the changed ones where `outcome` is `modify`.
-
-    A turn of which every call of a reply was denied ends, if each answer says that it `ends_turn`; None says so where
-    no `reason` is given, for the model has nothing to go on with.
-
-    `rights` are those that the call shall have in place of what was chosen before, of those that its `RightsOffer`
-    names; a `modify` that gives no arguments changes them alone, and the call is asked about again with them.
-    """
-
-    call_id: str
-    outcome: Outcome
-    scope: ApprovalScope = "once"
-    arguments: Mapping[str, Any] | None = None
-    reason: str = ""
-    ends_turn: bool | None = None
-    rights: ChosenRights | None = None
-
-
-@frozen
 class Verdict:
     """What a policy says of a call; the strictest of all policies holds.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pluggy
 from attrs import Factory, define
 
+from inarch.config.folders import Folders, folders_of
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.frozen import frozen
 from inarch.contract.guarding import guarded, leaving_out
@@ -84,6 +85,7 @@ class Composition:
 
     `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do, `elsewhere`
     is what runs for plugins that are not loaded in this process, `given_way` tells of commands whose names were taken,
+    `offered` are the models that installed providers name with what each needs,
     `original` is what was composed where the program has replaced some of it.
     """
 
@@ -111,6 +113,7 @@ class Composition:
     builtins: Mapping[str, LoadedPlugin] = _NOTHING
     elsewhere: Mapping[str, Loading] = _NOTHING
     given_way: tuple[str, ...] = ()
+    offered: tuple[Ready, ...] = ()
     original: Composition | None = None
 
     def close(self) -> None:
@@ -172,6 +175,7 @@ class _Composer:
     probe_seconds: float
     recorded: bool
     manager: pluggy.PluginManager = Factory(new_manager)
+    folders: Folders = Factory(lambda self: folders_of(self.config), takes_self=True)
     claims: dict[tuple[str, str], str] = Factory(lambda: {**own_names()})
     loaded: dict[str, tuple[FoundPlugin, Registration]] = Factory(dict)
     refused: list[Refused] = Factory(list)
@@ -197,7 +201,7 @@ class _Composer:
     def load(self, found: FoundPlugin) -> Registration:
         """Load a plugin where the user wants it to run: nowhere rather than in this process against their word."""
         if not self.config.is_isolated(found.name) or self.is_builtin(found):
-            return load_plugin(found, self.config, self.manager, self.probe_seconds, self.recorded)
+            return load_plugin(found, self.config, self.manager, self.probe_seconds, self.folders, self.recorded)
         loader = self.loader(found.name)
         if loader is None:
             raise self._without_loader(found.name)
@@ -340,6 +344,7 @@ class _Composer:
             builtins=MappingProxyType(builtins),
             elsewhere=elsewhere,
             given_way=tuple(told),
+            offered=tuple(one for one in self.discovery.ready if one.model),
         )
 
     def _giving_way(self, items: Sequence[Bound[SlashCommand]], told: list[str]) -> Iterator[Bound[SlashCommand]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-import pluggy
 from attrs import evolve
+from pluggy import PluginManager
 
 from inarch.config.environment import plugin_variable
 from inarch.contract.errors import PluginError
@@ -19,6 +19,7 @@ from inarch.plugins.registration import Registration, register
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
+    from inarch.config.folders import Folders
     from inarch.plugins.probing import Outcome, ProbeJob
     from inarch.plugins.verdicts import Tried
 
@@ -31,7 +32,7 @@ class _NoSettings:
 
 
 def load_plugin(
-    found: FoundPlugin, config: Config, manager: pluggy.PluginManager, probe_seconds: float, recorded: bool = True
+    found: FoundPlugin, config: Config, manager: PluginManager, probe_seconds: float, folders: Folders, recorded: bool
 ) -> Registration:
     """Load a plugin and return what it registered.
 
@@ -39,8 +40,6 @@ def load_plugin(
         PluginError: It must not or can't be loaded, or broke its side of the contract.
         ConfigError: Its settings in the configuration are wrong.
     """
-    from inarch.config.folders import brought_files, project_folder, user_folder
-
     outcome = admit(found, config, probe_seconds)
 
     def context_for(cls: type | None) -> PluginContext:
@@ -52,9 +51,7 @@ def load_plugin(
                 door="settings",
                 remedy="give every setting a default, or report it to the plugin's author",
             )
-        context = context_of(found, config, settings, recorded)
-        theirs, brought = user_folder(config), brought_files(config)
-        return evolve(context, user=theirs, project=project_folder(config), brought=brought)
+        return evolve(context_of(found, config, settings, recorded), **folders)
 
     if found.ours:
         return register(load_module(found), found.name, manager, context_for)

@@ -35,8 +35,8 @@ class _Manager(pluggy.PluginManager):
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
         """Return the options of a function that is marked as a hook, else None."""
-        marked = getattr(vars(plugin).get(name), f"{self.project_name}_impl", None)
-        return super().parse_hookimpl_opts(plugin, name) if marked is not None else None
+        found = vars(plugin).get(name)
+        return getattr(found, f"{self.project_name}_impl", None) if inspect.isroutine(found) else None
 
 
 def new_manager() -> pluggy.PluginManager:

@@ -71,6 +71,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
         UsageError: The root is no directory, or the profile does not have the plugin.
         PluginError: The plugin could not be loaded.
     """
+    from inarch.config.folders import folders_of
     from inarch.config.load import load_config
     from inarch.plugins.commands import load_command
     from inarch.plugins.discovery import discover
@@ -85,7 +86,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
         config = config.naming((found.plugin,))
     command = load_command(found, config)
     plugin = discover().plugins[found.plugin]
-    return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS).context)
+    return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS, folders_of(config), True).context)
 
 
 def _is_known(found: FoundCommand) -> bool:

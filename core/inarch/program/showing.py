@@ -19,9 +19,9 @@ from inarch.program.failure import say
 from inarch_output.printing import Harmless
 
 if TYPE_CHECKING:
+    from inarch.contract.asking import Approval, ApprovalRequest
     from inarch.contract.events import Event
-    from inarch.contract.ports import ApprovalRequest, FrontEnd
-    from inarch.contract.records import Approval
+    from inarch.contract.ports import FrontEnd
     from inarch.plugins.composition import Composition
     from inarch.program.composing import Options
     from inarch.sessions.app import App

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.contract.children import DEEPEST, Branch, ChildTask, ChildTurn
 from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
+from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
 from inarch.contract.ports import passed_on
 from inarch.sessions.opening import open_state
@@ -20,9 +20,11 @@ from inarch.sessions.switching import change_settings
 from inarch.turns.inputs import PluginInbox
 
 if TYPE_CHECKING:
-    from inarch.contract.front_ends import ApprovalRequest, FrontEnd
+    from inarch.contract.asking import Approval, ApprovalRequest
+    from inarch.contract.children import ChildTask, ChildTurn
+    from inarch.contract.front_ends import FrontEnd
     from inarch.contract.inputs import Inbox
-    from inarch.contract.records import Approval, ToolCall
+    from inarch.contract.records import ToolCall
     from inarch.sessions.parts import Parts
     from inarch.turns.session_state import SessionState
 
@@ -84,6 +86,7 @@ class SessionDoors:
 
     async def _run(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
         from inarch.contract.beside_events import ChildEnded, ChildStarted
+        from inarch.contract.children import ChildTurn
 
         state, turn_id = self.state, call.turn_id or None
         child = Session(self._opened(parts, call, may_change, task))
@@ -118,6 +121,8 @@ class SessionDoors:
         return child
 
     def _branch(self, call: ToolCall, task: ChildTask) -> Branch:
+        from inarch.contract.children import DEEPEST
+
         depth = 1 + (self.state.branch.depth if self.state.branch is not None else 0)
         if depth > DEEPEST:
             raise ToolFailed("permission", f"{task.name} would be {depth} deep, and children end at {DEEPEST}")

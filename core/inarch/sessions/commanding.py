@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from inarch.contract.beside_events import CommandRan
 from inarch.contract.errors import InarchError, PluginError, StoreError, UsageError
-from inarch.contract.events import CommandRan, ErrorHappened
+from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.records import ToolResult
 from inarch.contract.slash_commands import Completion, SlashCommand, Submitted, split_slash_command

@@ -104,7 +104,7 @@ class Composed:
     @property
     def offers(self) -> Mapping[str, str]:
         """The models that installed providers offer because a variable is set; nobody is asked before it is chosen."""
-        offers = (one for one in discover().ready if one.model and self.environ.get(one.variable))
+        offers = (one for one in self.composition.offered if self.environ.get(one.variable))
         return {one.variable: f"{one.plugin}/{one.model}" for one in offers}
 
     def model_name(self, name: str) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.contract.children import Branch
 from inarch.contract.codec import from_data, to_data
+from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
 from inarch.contract.inputs import Input
 from inarch.journal.redaction.redactor import Redactor

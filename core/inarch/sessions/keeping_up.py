@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from inarch.contract.errors import PluginError, StoreError
-from inarch_sdk.snapshots import KEEP_AFTER, folded
 
 if TYPE_CHECKING:
     from inarch.turns.session_state import SessionState
 
-EVERY = 2 * KEEP_AFTER
-"""Events between two times that snapshots are made: what that takes is little beside making the events."""
+EVERY = 2_000
+"""Events between two times that snapshots are made, twice as many as one is worth: that takes little beside the events.
+"""
 
 
 @define(eq=False, repr=False)
@@ -40,6 +40,7 @@ class KeepingUp:
         from inarch.journal.resuming import keep_resumable
         from inarch.sessions.contents import Contents
         from inarch.sessions.hearing import Heard
+        from inarch_sdk.snapshots import folded
 
         store, session_id = state.journal.store, state.session_id
         keep_resumable(store, session_id, lambda: Heard(Redactor()))

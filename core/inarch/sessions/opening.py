@@ -20,12 +20,11 @@ from inarch.journal.journal import Journal
 from inarch.sessions.hearing import Heard
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
-from inarch.turns.context.earlier_turns import restored
 from inarch.turns.inputs import Inputs
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
-    from inarch.contract.children import Branch
+    from inarch.contract.event_parts import Branch
     from inarch.journal.history import History
     from inarch.journal.settling import Settle
     from inarch.sessions.children import SessionDoors
@@ -186,6 +185,8 @@ def _state(
     )
     doors.state = state
     if history:
+        from inarch.turns.context.earlier_turns import restored
+
         state.go_on_with(restored([EarlierTurn(*said) for said in history.said], history.left_out))
     return state
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, field
 
 from inarch.contract.errors import UsageError
-from inarch.contract.events import ContextDropped, Event
+from inarch.contract.events import Event
 from inarch.contract.records import ToolResult, Turn
 from inarch.contract.slash_commands import Submitted
 from inarch.sessions.keeping_up import KeepingUp
@@ -22,6 +22,7 @@ from inarch.turns.loop import run_turn
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
+    from inarch.contract.beside_events import ContextDropped
     from inarch.contract.inputs import Input
     from inarch.contract.undoing import UndoReport
     from inarch.turns.context.viewing import ContextView

@@ -10,7 +10,6 @@ from attrs import evolve
 
 from inarch.config.tables import Profile
 from inarch.contract.errors import UsageError
-from inarch.contract.events import ModelSwitched
 from inarch.turns.run import RECORDED
 from inarch_sdk.nearest import nearest
 
@@ -34,6 +33,8 @@ async def switch_model(state: SessionState, name: str, why: str) -> str:
     new = choice.full_name
     state.config = evolve(state.config, profile=evolve(state.config.profile, model=name))
     if new != old:
+        from inarch.contract.beside_events import ModelSwitched
+
         state.journal.record(ModelSwitched(old, new, why))
     return new
 

@@ -8,7 +8,7 @@ import math
 from attrs import define, evolve, field
 
 from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
-from inarch.contract.events import EventData, LimitWait, ModelSwitched, Note
+from inarch.contract.events import EventData, LimitWait, Note
 from inarch.contract.ports import Clock
 from inarch.contract.records import ModelRequest, Price, Reply
 from inarch.turns.attempt import Attempt
@@ -88,6 +88,8 @@ class Asker:
                 following = self._next_model() if can_pass else None
                 if following is None:
                     raise saying_when(error) from None
+                from inarch.contract.beside_events import ModelSwitched
+
                 self._replaced[request.model] = following
                 self._record(ModelSwitched(old=name, new=following, reason=error.message))
 

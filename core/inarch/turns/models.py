@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import evolve
 
@@ -14,7 +14,9 @@ from inarch.contract.records import Limits, Price
 from inarch.plugins.composition import Bound
 from inarch.plugins.discovery import full_name, own_ready
 from inarch.plugins.readiness import Ready, with_address, with_variable
-from inarch_sdk.prices import KnownModel, price_table
+
+if TYPE_CHECKING:
+    from inarch_sdk.prices import KnownModel
 
 Models = Mapping[str, Bound[ModelProvider]]
 
@@ -55,6 +57,8 @@ class Choice(NamedTuple):
         """
         if self._own_price() is not None:
             return self.provider.value.name
+        from inarch_sdk.prices import price_table
+
         known = self._known
         return price_table().source if known is not None and known.price is not None else ""
 
@@ -116,7 +120,11 @@ class Choice(NamedTuple):
 
     @property
     def _known(self) -> KnownModel | None:
-        """What the table says of exactly this provider's model."""
+        """What the table says of exactly this provider's model: nothing of one of our own that needs no service."""
+        if any(one.always for one in own_ready() if one == self.provider.ready):
+            return None
+        from inarch_sdk.prices import price_table
+
         return price_table().find(self.full_name)
 
     def _own_price(self) -> Price | None:

@@ -28,7 +28,7 @@ from inarch.turns.wording import system_text
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
-    from inarch.contract.children import Branch
+    from inarch.contract.event_parts import Branch
     from inarch.contract.intervening import EndGuard
     from inarch.contract.replacements import Pacing
     from inarch.turns.budget.meter import Meter

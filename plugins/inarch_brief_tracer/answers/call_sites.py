@@ -17,6 +17,7 @@ MAX_ARGUMENTS = 60
 _LARGEST = 400_000
 """Bytes of a file that is read for call sites; larger ones are made by machines."""
 _LONGEST_FUNCTION = 600
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WINDOW = 25
 """Lines of a statement that are tried where it isn't known which function it stands in."""
 
@@ -43,7 +44,7 @@ class Sites:
     read: Callable[[str], bytes | None]
     _lines: dict[str, list[str]] = Factory(dict)
     _known: dict[tuple[str, int, str], Site] = Factory(dict)
-    _trees: dict[tuple[str, int], ast.AST | None] = Factory(dict)
+    _trees: dict[tuple[str, int], ast.Module | None] = Factory(dict)
 
     def of(self, step: Step, caller: Node | None) -> Site:
         """Give the call site that leads to a step; an empty one for the first step of a route."""
@@ -71,17 +72,17 @@ class Sites:
         lines = self.lines(step.file)
         if not 0 < step.line <= len(lines):
             return Site()
-        statement = self._statement(lines, step.line, caller)
+        statement, start = self._statement(lines, step.line, caller)
         name = _called_name(step.node)
-        found = _call_in(statement, name, step.line) if statement is not None else None
+        found = _call_in(statement, name, step.line - start + 1) if statement is not None else None
         if statement is None or found is None:
             return Site(_cut(" ".join(lines[step.line - 1].split()), MAX_TEXT))
         call, chain = found
         result = _use(chain)
         return Site(_shown(call, chain), _arguments(call), result)
 
-    def _statement(self, lines: list[str], line: int, caller: Node | None) -> ast.AST | None:
-        """Parse the function that the line stands in, else the lines around it."""
+    def _statement(self, lines: list[str], line: int, caller: Node | None) -> tuple[ast.Module | None, int]:
+        """Parse the function that the line stands in, else the lines around it; say on which line they begin."""
         if (
             caller is not None
             and caller.kind in ("function", "method")
@@ -91,23 +92,22 @@ class Sites:
             if key not in self._trees:
                 self._trees[key] = _parsed(lines, caller.line, caller.end)
             if self._trees[key] is not None:
-                return self._trees[key]
+                return self._trees[key], caller.line
         for start in range(line, max(0, line - _WINDOW), -1):
             for end in range(line, min(len(lines), line + _WINDOW) + 1):
                 tree = _parsed(lines, start, end)
                 if tree is not None:
-                    return tree
-        return None
+                    return tree, start
+        return None, line
 
 
-def _parsed(lines: list[str], start: int, end: int) -> ast.AST | None:
-    """Parse some lines; their numbers stay those of the file."""
+def _parsed(lines: list[str], start: int, end: int) -> ast.Module | None:
+    """Parse some lines; the first of them is line 1 of the tree."""
     text = textwrap.dedent("\n".join(lines[start - 1 : end]))
     try:
-        tree = ast.parse(text)
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return ast.increment_lineno(tree, start - 1)
 
 
 def _called_name(node: Node) -> str:
@@ -153,7 +153,7 @@ def _on_line(tree: ast.AST, line: int) -> Iterator[tuple[ast.expr, list[ast.AST]
         around = (node, *chain)[:6]
         for child in ast.iter_child_nodes(node):
             first = getattr(child, "lineno", line)
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and child.decorator_list:
+            if isinstance(child, _DEFINITIONS) and child.decorator_list:
                 first = child.decorator_list[0].lineno
             if first <= line <= (getattr(child, "end_lineno", None) or line):
                 waiting.append((child, around))

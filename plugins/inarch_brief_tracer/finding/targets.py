@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from attrs import frozen
@@ -70,6 +69,8 @@ def nearest(graph: Graph, text: str) -> tuple[str, ...]:
         " AND length(name) BETWEEN ? AND ?",
         (last[:1], last[-1:], len(last) - 4, len(last) + 6),
     )
+    from difflib import get_close_matches  # most names are known
+
     names = get_close_matches(last, [row[0] for row in rows], 4, 0.6) if last else []
     return tuple(dict.fromkeys(node.qualname for name in names for node in graph.find(name)[:2]))[:4]
 

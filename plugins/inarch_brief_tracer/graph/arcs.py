@@ -7,7 +7,7 @@ import sys
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from attrs import Factory, define
@@ -73,6 +73,10 @@ class Adjacency:
 
     def __len__(self) -> int:
         return len(self.callers)
+
+    def called(self, node: int) -> Iterator[int]:
+        """Give the nodes that a node calls."""
+        return (self.callees[arc] for arc in self.out.get(node, ()))
 
     def load(self, blob: bytes, file: int = 0) -> None:
         """Add the arcs of a file; `join` makes the look-ups.

@@ -124,7 +124,7 @@ def _ends(graph: Graph, target: Node) -> dict[int, float]:
 
 def _cycles(graph: Graph, reached: Reached, shown: Mapping[int, Node]) -> dict[int, int]:
     within = reached.cost if len(reached.cost) <= _MAX_CYCLE_NODES else dict.fromkeys(shown, 0.0)
-    return cycles(within, graph.costs.out)
+    return cycles(within, graph.adjacency.called)
 
 
 def _steps(graph: Graph, way: Way, nodes: Mapping[int, Node], rounds: Mapping[int, int]) -> tuple[Step, ...]:

@@ -1,7 +1,7 @@
 """Ways through a graph: from a target up to everything that reaches it, and the cheapest from one node to it.
 
-Graphs here are given by two functions, so that the search can be tried on any: `callers(node)` and `callees(node)` give
-(arc, other node, cost) triples.
+Graphs here are given by functions, so that the search can be tried on any: `callers(node)` and `callees(node)` give
+(arc, other node, cost) triples, where only cycles are looked for the nodes alone.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def ways(
     return found
 
 
-def cycles(nodes: Collection[int], callees: Neighbours) -> dict[int, int]:
+def cycles(nodes: Collection[int], callees: Callable[[int], Iterable[int]]) -> dict[int, int]:
     """Give, for each node that lies on a cycle within `nodes`, how many lie on it."""
-    inside = {node: [other for _, other, _ in callees(node) if other in nodes] for node in nodes}
+    inside = {node: [other for other in callees(node) if other in nodes] for node in nodes}
     groups = (members for members in components(nodes, inside) if len(members) > 1)
     return {node: len(members) for members in groups for node in members}

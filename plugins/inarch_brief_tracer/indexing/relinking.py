@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import Factory, define, field
 
 from inarch_brief_tracer.facts.collecting import uncollected
-from inarch_brief_tracer.facts.manifests import MANIFESTS
 from inarch_brief_tracer.indexing.reading import Progress
 from inarch_brief_tracer.indexing.time_limit import PATIENCE, Limit
 from inarch_brief_tracer.store.database import Busy, Store, give_back, transaction
@@ -225,6 +224,7 @@ class Links:
         self._job.start()
 
     def _new_job(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], delay: float = 0.0) -> Job:
+        from inarch_brief_tracer.facts.manifests import MANIFESTS
         from inarch_brief_tracer.indexing.background import Job
 
         files, hashes, ending = self._given(connection)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import os
 import sqlite3
@@ -179,6 +178,8 @@ class Store:
 
     def _forget_old_versions(self) -> None:
         """Remove what other versions kept of this root, unless they were used lately."""
+        import glob  # an index is made once
+
         start = self.path.rpartition("-v")[0]
         for path in glob.glob(f"{glob.escape(start)}-v*"):
             try:

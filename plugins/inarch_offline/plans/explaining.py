@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
-from inarch_offline.flows import say_ways
 from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside, is_test
 from inarch_offline.material import Context, Site, Symbol, context, files, hits
@@ -75,6 +74,8 @@ def explain(intent: Intent) -> Plan:
         delegate = yield from _delegate(found)
         say_target(page, intent, found, delegate)
         if intent.long:
+            from inarch_offline.flows import say_ways
+
             say_ways(page, result, 2, 3)
         say_more(page, intent, found)
     else:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch import ChosenRights, Effects, RightsOffer, ToolContext, ToolFailed
+from inarch import Effects, ToolFailed
 from inarch_sandbox_fs.commands.policy import COMMAND, LONGEST_S
 
 if TYPE_CHECKING:
+    from inarch import ChosenRights, RightsOffer, ToolContext
     from inarch_sandbox_fs.commands.classification import Classified
     from inarch_sandbox_fs.commands.granting import Grants
 

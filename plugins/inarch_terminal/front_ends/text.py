@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from inarch import Approval, ApprovalRequest, Event, escape
+from inarch import escape
 from inarch.commands import say, say_remedy
 from inarch.figures import (
     duration,
@@ -21,6 +21,9 @@ from inarch_terminal.front_ends.countdown import Countdown
 from inarch_terminal.front_ends.spending import CacheRate, sum_words, switched_words, wait_words
 from inarch_terminal.front_ends.tree import CallTree
 from inarch_terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
+
+if TYPE_CHECKING:
+    from inarch import Approval, ApprovalRequest, Event
 
 Data = Mapping[str, Any]
 WORTH_TELLING_S = 1.0

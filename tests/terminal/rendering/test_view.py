@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inarch.contract.beside_events import ContextDropped, ModelSwitched
 from inarch.contract.call_events import FileChanged
 from inarch.contract.events import (
     ContextAdded,
-    ContextDropped,
     ErrorHappened,
     EventData,
     KeptImage,
     LimitWait,
     ModelDelta,
-    ModelSwitched,
     Note,
     Spent,
     TurnStarted,

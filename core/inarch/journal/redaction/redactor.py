@@ -216,9 +216,10 @@ def is_own_word(value: str) -> bool:
 
 @cache
 def _vocabulary() -> frozenset[str]:
+    from inarch.contract.asking import Approval
     from inarch.contract.event_kinds import EVENT_KINDS
 
-    classes: list[Any] = [item for item in vars(records).values() if isinstance(item, type)] + [*EVENT_KINDS.values()]
+    classes = (*vars(records).values(), Approval, *EVENT_KINDS.values())
     fields = {item.name for cls in classes for item in getattr(cls, "__attrs_attrs__", ())}
     words = {word for item in vars(records).values() if get_origin(item) is Literal for word in get_args(item)}
     return frozenset(fields | words | set(EVENT_KINDS))

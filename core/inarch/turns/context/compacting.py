@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from inarch.contract.beside_events import ContextDropped
 from inarch.contract.compaction import Compacted, Crowded
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
-from inarch.contract.events import ContextDropped
 from inarch.contract.guarding import guarded
 from inarch.contract.records import Message, ToolResult
 from inarch.turns.checking import checked_compacted, pending

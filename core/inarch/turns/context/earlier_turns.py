@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import evolve
 
+from inarch.contract.beside_events import ContextDropped
 from inarch.contract.compaction import EarlierTurn
-from inarch.contract.events import ContextDropped
 from inarch.contract.records import Message, ResultPart
 from inarch_sdk.elision import result_stub
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Literal
 
 from inarch.contract.codec import to_data
 from inarch.contract.errors import PluginError, ProviderError
-from inarch.contract.events import ContextDropped, Note
+from inarch.contract.events import Note
 from inarch.contract.records import Limits, Reply
-from inarch.turns.context.earlier_turns import by_turns, dropped
 from inarch.turns.limits import LimitReached
 from inarch.turns.models import Choice, choose_model
 from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
 from inarch_sdk.accumulator import TOO_LONG
 
 if TYPE_CHECKING:
+    from inarch.contract.beside_events import ContextDropped
     from inarch.contract.compaction import Crowding, EarlierTurn
     from inarch.turns.run import TurnRun
 
@@ -119,6 +119,8 @@ def age(state: SessionState) -> None:
     """Before a turn: of earlier ones the last `context_turns` stay whole, some before those in short form."""
     whole = state.config.profile.context_turns
     if len(state.history) > whole:
+        from inarch.turns.context.earlier_turns import by_turns
+
         compact(state, by_turns(state.history, whole, whole * COMPACTED_FACTOR), "turns")
         _let_go(state)
 
@@ -132,6 +134,8 @@ def _let_go(state: SessionState) -> None:
 
 def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["turns", "asked"]) -> ContextDropped:
     """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
+    from inarch.turns.context.earlier_turns import dropped  # few turns leave anything out
+
     tokens = _tokens(state, state.history) - _tokens(state, history)
     left_out = dropped(reason, tokens, state.history, history)
     state.go_on_with(history)
