@@ -76,6 +76,8 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
         return every([entry(linker, base, key.text) for key in keys if isinstance(key, Text)])
     if isinstance(base, Instance):
         found = special(linker, base, "__getitem__", Arguments((keys,)), line)
+        if found is None:
+            found = special(linker, base, "__missing__", Arguments((keys,)), line)
         if found is None and base.cls.data == "NamedTuple":
             return every([field(linker, base, key.number) for key in keys if isinstance(key, Number)])
         return found or EMPTY

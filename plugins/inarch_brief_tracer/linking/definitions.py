@@ -129,7 +129,7 @@ def iterated_hint(linker: Linker, values: Values) -> Values:
 
 def _decorated(linker: Linker, values: Values, decorators: Values, line: int) -> Values:
     """Give what decorating values gives; an unknown decorator gives back what it decorates."""
-    if not decorators or "decorators" not in linker.on:
+    if not decorators or "decorators" not in linker.on or len(decorators) > MAX_DECORATORS:
         return values
     result: Values = ()
     for decorator in functions_first(linker, decorators):
@@ -154,6 +154,10 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
                     linker.undecided[linker.unit] = None
         result = union(result, given)
     return result
+
+
+MAX_DECORATORS = 8
+"""What one decorator may be before it counts as unknown."""
 
 
 def _by_outside(linker: Linker, decorator: Outside, values: Values, line: int) -> Values:

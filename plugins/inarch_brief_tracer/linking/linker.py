@@ -38,7 +38,15 @@ from inarch_brief_tracer.linking.values import (
     Text,
     Unnamed,
 )
-from inarch_brief_tracer.linking.widening import ANYTHING, MAX_GUESSES, MAX_LIGHT, generalized, is_table
+from inarch_brief_tracer.linking.widening import (
+    ANYTHING,
+    CALLED,
+    MAX_GUESSES,
+    MAX_LIGHT,
+    generalized,
+    is_registry,
+    is_table,
+)
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -247,6 +255,8 @@ class Linker:
                 if type(other) is Instance and other.open and other.cls in ancestry:
                     return known
         if len(known) < self._room(kind):
+            return (*known, value)
+        if kind in CALLED and is_registry(known, self.budget.functions):
             return (*known, value)
         return generalized(known, value)
 

@@ -12,7 +12,10 @@ from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.members import outside_bases
 from inarch_brief_tracer.linking.values import Cls, Func, Property, Scope
 
-MAX_CANDIDATES = 3
+MAX_FAMILIES = 3
+"""Families of methods that a name may mean: a method with all that override it is one."""
+MAX_MATCHED = 12
+"""Methods that a name may mean, in all families together."""
 MAX_DEFINING = 24
 """Classes that may have an attribute of a property's name, if a read of it is to mean the property."""
 MAX_HOOKS = 8
@@ -42,7 +45,7 @@ _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | frozenset
 
 
 def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
-    """Add edges for attributes of unknown objects that at most three methods or properties have."""
+    """Add edges for attributes of unknown objects that the methods or properties of at most three families have."""
     if "names" not in linker.on or not unresolved:
         return
     if linker.candidates is None:
@@ -58,9 +61,20 @@ def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
                 continue
             if not item.called and len(linker.defining.get(item.name, ())) > MAX_DEFINING:
                 continue  # other classes have a plain attribute of that name
-            if len(found) <= MAX_CANDIDATES:
+            if len(found) <= MAX_MATCHED and families(found, item.name) <= MAX_FAMILIES:
                 for scope in found:
                     linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)
+
+
+def families(found: list[Scope], name: str) -> int:
+    """Count methods of one name, each with those that override it as one."""
+    if len(found) <= MAX_FAMILIES:
+        return len(found)
+    first: set[Cls | None] = set()
+    for scope in found:
+        having = [cls for cls in scope.cls.ancestry if name in cls.class_cells] if scope.cls is not None else []
+        first.add(having[-1] if having else scope.cls)
+    return len(first)
 
 
 def is_telling(name: str) -> bool:
