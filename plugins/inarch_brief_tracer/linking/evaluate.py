@@ -60,7 +60,7 @@ def _attribute(linker: Linker, code: Code) -> Values:
     if len(bases) == 1:
         return attribute(linker, bases[0], name, line)
     if not bases or bases[0] is ANYTHING:
-        linker.missing.append(Missing(code[1] if type(code[1]) is str else "", name, line, False, 0))
+        linker.missing.append(Missing(code[1], name, line, False))
     return every([attribute(linker, base, name, line) for base in bases])
 
 
@@ -70,8 +70,7 @@ def _call(linker: Linker, code: Code) -> Values:
         bases = evaluate(linker, callee[1])
         callees = every([attribute(linker, base, callee[2], callee[3]) for base in bases])
         if not bases or bases[0] is ANYTHING:
-            base_name = callee[1] if type(callee[1]) is str else ""
-            linker.missing.append(Missing(base_name, callee[2], line, True, len(code[2])))
+            linker.missing.append(Missing(callee[1], callee[2], line, True))
     else:
         callees = evaluate(linker, callee)
         if type(callee) is tuple and callee[0] == codes.CALL:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
+from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.admitting import LIGHT, is_admitted
 from inarch_brief_tracer.linking.budget import NAME, Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
@@ -54,12 +55,11 @@ BUILTINS = frozenset(dir(builtins))
 class Missing(NamedTuple):
     """An attribute read whose base is unknown."""
 
-    base: str
-    """The name it is read from, "" for an expression."""
+    base: Code
+    """The expression that it is read from."""
     name: str
     line: int
     called: bool
-    positional: int
 
 
 @define(eq=False, repr=False)

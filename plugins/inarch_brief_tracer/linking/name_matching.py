@@ -104,7 +104,7 @@ def call_hooks(linker: Linker) -> None:
     """Add callbacks from calls of inherited outside methods to those methods of the class that nothing else calls."""
     if not linker.hooks:
         return
-    called = {key >> 3 & CALLEE for key in linker.edges if key & 7 != CALLBACK}
+    called = {key >> 3 & CALLEE for key, found in linker.edges.items() if key & 7 != CALLBACK and found & 3 != NAME}
     for (number, cls), line in sorted(linker.hooks.items(), key=lambda item: (item[0][0], item[0][1].scope.id)):
         linker.scope = linker.scopes[number]
         for scope in _known_hooks(linker.scope, cls):
