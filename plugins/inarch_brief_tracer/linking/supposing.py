@@ -1,7 +1,7 @@
 """Objects of which nothing is known but what is asked of them: few classes have all of that.
 
-A parameter that nobody in the tree hands over, asked for `nodes`, `edges` and `is_directed`, is a graph. What follows from
-that is confidence `name`, as is everything that is known by names.
+A parameter that nobody in the tree hands over, asked for `nodes`, `edges` and `is_directed`, is a graph. What follows
+from that is confidence `name`, as is everything that is known by names.
 """
 
 from __future__ import annotations
