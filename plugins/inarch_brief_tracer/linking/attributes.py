@@ -121,6 +121,8 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
         parts = [linker.read(cell) for cell in (*found.in_instances, *found.derived_instances)]
         for cell in found.in_class:
             parts += [bind(linker, value, base, line, confidence) for value in linker.read(cell)]
+        if len(found.derived) >= linker.budget.overrides:
+            linker.overridden.setdefault((linker.scope.id, base.cls, name), line)
         for cell in found.derived:
             for value in linker.read(cell):
                 bound = bind(linker, value, base, line, HIERARCHY)

@@ -197,7 +197,7 @@ def _union(linker: Linker, code: Code) -> Values:
     return result
 
 
-MAX_OPERANDS = 4
+MAX_OPERANDS = 8
 """Values of an operand that are asked for the operator's method."""
 
 

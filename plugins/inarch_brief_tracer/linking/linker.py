@@ -121,6 +121,8 @@ class Linker:
     """Cells whose annotation says which instances they can hold."""
     hierarchical: dict[Value, None] = Factory(dict)
     """Callables that were found in classes derived from an open receiver's."""
+    overridden: dict[tuple[int, Cls, str], int] = Factory(dict)
+    """Attributes that more derived classes have than are looked at: by scope, class and name, the line."""
     guesses: dict[Value, Guess] = Factory(dict)
     namespaces: dict[Value, Namespace] = Factory(dict)
     unnamed: dict[Value, Unnamed] = Factory(dict)
@@ -180,6 +182,7 @@ class Linker:
             self.hooks.clear()
             self.dispatches.clear()
             self.hierarchical.clear()
+            self.overridden.clear()
             self.undecided.clear()
             self.queue.clear()
             self.waiting.clear()

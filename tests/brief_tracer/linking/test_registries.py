@@ -112,3 +112,59 @@ def run(): CACHE["bold"].apply()
     )
     assert edges["run", "Cache.__missing__"] == "inferred"
     assert ("run", "Style.apply") in edges
+
+
+def test_all_overrides_are_called_where_more_classes_are_derived_than_are_looked_at() -> None:
+    classes = "\n".join(
+        f"class Field{number}(Field):\n    def kind(self): pass\n    @property\n    def width(self): pass"
+        for number in range(60)
+    )
+    edges = found(
+        f"""
+class Field:
+    def kind(self): pass
+    @property
+    def width(self): pass
+    def check(self): return self.kind(), self.width
+{classes}
+"""
+    )
+    assert edges["Field.check", "Field.kind"] != "hierarchy"
+    assert {edges["Field.check", f"Field{number}.kind"] for number in range(60)} == {"hierarchy"}
+    assert {edges["Field.check", f"Field{number}.width"] for number in range(60)} == {"hierarchy"}
+
+
+def test_a_descriptor_that_decorates_a_method_is_told_its_name() -> None:
+    edges = found(
+        """
+class cached:
+    def __init__(self, func): self.func = func
+    def __set_name__(self, owner, name): pass
+    def __get__(self, instance, owner): return self.func(instance)
+class Form:
+    @cached
+    def fields(self): pass
+"""
+    )
+    assert edges["Form", "cached.__set_name__"] == "inferred"
+
+
+def test_a_metaclass_gets_the_attributes_of_hundreds_of_classes() -> None:
+    classes = "\n".join(f"class Lexer{number}(Lexer):\n    def analyse(text): pass" for number in range(200))
+    edges = found(
+        f"""
+def analysing(func):
+    def run(text): return func(text)
+    return run
+class Meta(type):
+    def __new__(mcs, name, bases, members):
+        if "analyse" in members:
+            members["analyse"] = analysing(members["analyse"])
+        return type.__new__(mcs, name, bases, members)
+class Lexer(metaclass=Meta):
+    pass
+{classes}
+"""
+    )
+    for number in range(200):
+        assert ("analysing.run", f"Lexer{number}.analyse") in edges
