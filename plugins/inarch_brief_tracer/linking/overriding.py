@@ -5,7 +5,7 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.budget import CALL, HIERARCHY, PROPERTY
 from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.members import descendants
-from inarch_brief_tracer.linking.values import Cls, Func, Property
+from inarch_brief_tracer.linking.values import Func, Property
 
 MAX_OVERRIDES = 128
 """Classes that may override a method, if all of them are to be linked."""
