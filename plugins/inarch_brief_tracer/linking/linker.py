@@ -245,8 +245,7 @@ class Linker:
         """Give a set of many values with one more: texts and the like lose their meaning, instances their kind."""
         kind = type(value)
         if kind in LIGHT:
-            light = sum(type(other) in LIGHT for other in known)
-            if light < MAX_LIGHT:
+            if len([other for other in known if type(other) in LIGHT]) < MAX_LIGHT:
                 return (*known, value)
             unknown = self.text("")
             return known if kind is Outside or unknown in known else (*known, unknown)

@@ -12,7 +12,7 @@ from inarch_brief_tracer.facts.link_facts import ATTRIBUTE
 from inarch_brief_tracer.linking.cells import Cell
 from inarch_brief_tracer.linking.evaluate import evaluate
 from inarch_brief_tracer.linking.linker import Linker, Missing
-from inarch_brief_tracer.linking.members import descendants, lookup
+from inarch_brief_tracer.linking.members import descendants, lookup, outside_bases
 from inarch_brief_tracer.linking.name_matching import is_telling
 from inarch_brief_tracer.linking.names import name_cell
 from inarch_brief_tracer.linking.values import Cls, Instance
@@ -35,9 +35,9 @@ def suppose(linker: Linker, unresolved: Mapping[int, Sequence[Missing]]) -> bool
             if cell is not None and not cell.values:
                 asked.setdefault(cell, {})[item.name] = None
     linker.missing = []
-    found = False
+    found, having = False, dict[str, set[Cls]]()
     for cell, names in asked.items():
-        classes = supposed(linker, names)
+        classes = supposed(linker, names, having)
         if classes:
             linker.put(cell, tuple([cls.open for cls in classes]))
             found = True
@@ -58,26 +58,28 @@ def _cell(linker: Linker, item: Missing) -> Cell | None:
     return None
 
 
-def supposed(linker: Linker, names: Iterable[str]) -> list[Cls]:
+def supposed(linker: Linker, names: Iterable[str], having: dict[str, set[Cls]]) -> list[Cls]:
     """Give the few classes that have all of some attributes; none where they tell too little."""
     telling = [name for name in names if is_telling(name)]
-    if not telling:
+    if not telling or not 0 < min([len(linker.defining.get(name, ())) for name in telling]) <= MAX_DEFINING:
         return []
-    rarest = min([linker.defining.get(name, {}) for name in telling], key=len)
-    if not 0 < len(rarest) <= MAX_DEFINING:
+    known = set.intersection(*sorted([_having(linker, name, having) for name in telling], key=len))
+    if len(known) > MAX_CONSIDERED:
         return []
-    considered = dict.fromkeys(rarest)
-    for cls in rarest:
-        considered.update(descendants(cls))
-        if len(considered) > MAX_CONSIDERED:
-            return []
-    having = {cls: None for cls in considered if all(_has(cls, name) for name in names)}
-    first = [cls for cls in having if not any(base in having for base in cls.ancestry[1:])]
-    return first if len(first) <= MAX_SUPPOSED else []
+    for name in names:
+        if known and not is_telling(name):
+            # What builtin objects have, too, may come from a base outside.
+            also = _having(linker, name, having)
+            known = {cls for cls in known if cls in also or outside_bases(cls)}
+    first = [cls for cls in known if known.isdisjoint(cls.ancestry[1:])]
+    return sorted(first, key=lambda cls: cls.scope.id) if len(first) <= MAX_SUPPOSED else []
 
 
-def _has(cls: Cls, name: str) -> bool:
-    """Whether the objects of a class have an attribute, as far as the tree tells; builtin ones may be from outside."""
-    return any(name in one.class_cells or name in one.instance_cells for one in cls.ancestry) or (
-        not is_telling(name) and any(one.outside for one in cls.ancestry)
-    )
+def _having(linker: Linker, name: str, having: dict[str, set[Cls]]) -> set[Cls]:
+    """Give the classes whose objects have an attribute, as far as the tree tells."""
+    found = having.get(name)
+    if found is None:
+        found = having[name] = set(linker.defining.get(name, ()))
+        for cls in linker.defining.get(name, ()):
+            found.update(descendants(cls))
+    return found
