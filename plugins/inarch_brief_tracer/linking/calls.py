@@ -20,6 +20,7 @@ from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
     Container,
+    Described,
     Func,
     Guess,
     Instance,
@@ -54,7 +55,7 @@ def call(
         return _outside(linker, callee, arguments, line)  # type: ignore[arg-type]
     if type_ is Method:
         return _method(linker, callee, arguments, line)  # type: ignore[arg-type]
-    if type_ is Instance:
+    if type_ is Instance or type_ is Described:
         return _instance(linker, callee, arguments, line)  # type: ignore[arg-type]
     if type_ is Partial:
         return _partial(linker, callee, arguments, line)  # type: ignore[arg-type]

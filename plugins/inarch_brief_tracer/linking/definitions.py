@@ -21,6 +21,7 @@ from inarch_brief_tracer.linking.values import (
     PLAIN,
     STATIC,
     Cls,
+    Described,
     Func,
     Generator,
     OpenClass,
@@ -149,7 +150,7 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
             call(linker, made.around, Arguments((values,)), line, DECORATOR)
             given = (made,)
         else:
-            given = call(linker, decorator, Arguments((values,)), line, DECORATOR)
+            given = described(linker, decorator, values, call(linker, decorator, Arguments((values,)), line, DECORATOR))
             if not given:
                 # What it returns may not be known yet; it counts as the decorated function when it never is.
                 if linker.late:
@@ -158,6 +159,18 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
                     linker.undecided[linker.unit] = None
         result = union(result, given)
     return result
+
+
+def described(linker: Linker, decorator: Value, values: Values, given: Values) -> Values:
+    """Tell a descriptor's instance that decorates one function from those that decorate others."""
+    if type(decorator) is not Cls or len(values) != 1 or type(values[0]) is not Func or decorator.exact not in given:
+        return given
+    if not lookup(linker, decorator, "__get__", False).in_class:
+        return given
+    key = (decorator, values[0])
+    if key not in linker.described:
+        linker.described[key] = Described(*key)
+    return tuple([linker.described[key] if one is decorator.exact else one for one in given])
 
 
 MAX_DECORATORS = 8

@@ -22,6 +22,7 @@ from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
     Container,
+    Described,
     File,
     Func,
     Guess,
@@ -125,6 +126,7 @@ class Linker:
     """Attributes that more derived classes have than are looked at: by scope, class and name, the line."""
     guesses: dict[Value, Guess] = Factory(dict)
     namespaces: dict[Value, Namespace] = Factory(dict)
+    described: dict[tuple[Cls, Func], Described] = Factory(dict)
     unnamed: dict[Value, Unnamed] = Factory(dict)
     dispatches: dict[tuple[int, Unnamed], int] = Factory(dict)
     """Calls of attributes whose names are unknown: by scope and owner, the line."""
@@ -162,6 +164,7 @@ class Linker:
             self.closed,
             self.guesses,
             self.namespaces,
+            self.described,
             self.unnamed,
             self.module_values,
             self.crossings,
