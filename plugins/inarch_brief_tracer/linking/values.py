@@ -171,7 +171,7 @@ class Instance(Value):
 
 
 class Described(Instance):
-    """An instance of a descriptor's class that decorates a function: what reading it gives is what the function gives."""
+    """An instance of a descriptor's class that decorates a function: reading it gives what the function gives."""
 
     __slots__ = ("func",)
 
