@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from inarch_brief_tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
@@ -20,6 +21,8 @@ MAX_DEFINING = 24
 """Classes that may have an attribute of a property's name, if a read of it is to mean the property."""
 MAX_HOOKS = 8
 """Methods of a class that what it has from outside may call."""
+MAX_HOOKING = 16
+"""Places where something that a class has from outside is called, before nothing is said of what that calls."""
 _BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
 _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | frozenset(
     [
@@ -105,6 +108,7 @@ def call_hooks(linker: Linker) -> None:
     if not linker.hooks:
         return
     called = {key >> 3 & CALLEE for key, found in linker.edges.items() if key & 7 != CALLBACK and found & 3 != NAME}
+    callers = Counter(cls for _, cls in linker.hooks)
     for (number, cls), line in sorted(linker.hooks.items(), key=lambda item: (item[0][0], item[0][1].scope.id)):
         linker.scope = linker.scopes[number]
         for scope in _known_hooks(linker.scope, cls):
@@ -117,7 +121,8 @@ def call_hooks(linker: Linker) -> None:
             if scope.id not in called and scope is not linker.scope
         ]
         # A class with many is a suite of tests or the like: which of them is called from here is not known.
-        for scope in found if len(found) <= MAX_HOOKS else ():
+        # One that much of the tree uses calls them from somewhere else.
+        for scope in found if len(found) <= MAX_HOOKS and callers[cls] <= MAX_HOOKING else ():
             linker.edge(scope, CALLBACK, NAME, line)
 
 
