@@ -30,10 +30,18 @@ ANYTHING = _Anything()
 
 
 def generalized(known: Values, value: Value) -> Values:
-    """Make room in a full set: what instances it holds is given up, functions are kept."""
+    """Make room in a full set: its instances become any of the nearest class that all are derived from, else anything.
+
+    Functions are kept.
+    """
     if type(value) is not Instance or known[0] is ANYTHING:
         return known
-    return (ANYTHING, *[one for one in known if type(one) is not Instance])
+    classes = [one.cls for one in known if type(one) is Instance]
+    others = [one for one in known if type(one) is not Instance]
+    for cls in value.cls.ancestry:
+        if all(cls in one.ancestry for one in classes):
+            return (cls.open, *others)
+    return (ANYTHING, *others)
 
 
 def is_table(values: Values) -> bool:

@@ -168,3 +168,22 @@ class Lexer(metaclass=Meta):
     )
     for number in range(200):
         assert ("analysing.run", f"Lexer{number}.analyse") in edges
+
+
+def test_more_objects_of_one_family_than_a_set_holds_are_any_of_that_family() -> None:
+    classes = "\n".join(f"class Rule{number}(Rule):\n    def apply_rule(self): pass" for number in range(40))
+    made = ", ".join(f"Rule{number}()" for number in range(40))
+    edges = found(
+        f"""
+class Rule:
+    def apply_rule(self): pass
+{classes}
+class Other:
+    def apply_rule(self): pass
+def run():
+    for rule in [{made}]:
+        rule.apply_rule()
+"""
+    )
+    assert edges["run", "Rule33.apply_rule"] == "hierarchy"
+    assert ("run", "Other.apply_rule") not in edges
