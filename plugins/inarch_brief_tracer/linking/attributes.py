@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.binding import call_function, returned
 from inarch_brief_tracer.linking.budget import DUNDER, EXACT, HIERARCHY, INFERRED, PROPERTY
 from inarch_brief_tracer.linking.callback_names import has
 from inarch_brief_tracer.linking.callbacks import call_handed, mixed_in
@@ -19,6 +19,7 @@ from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
     Container,
+    Described,
     Func,
     Generator,
     Guess,
@@ -38,7 +39,7 @@ from inarch_brief_tracer.linking.values import (
 def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
     """Give what an attribute of a value stands for, noting what reading it calls."""
     kind = type(base)
-    if kind is Instance:
+    if kind is Instance or kind is Described:
         return of_instance(linker, base, name, line)  # type: ignore[arg-type]
     if kind is Module:
         return _of_module(linker, base, name)  # type: ignore[arg-type]
@@ -121,6 +122,8 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
         parts = [linker.read(cell) for cell in (*found.in_instances, *found.derived_instances)]
         for cell in found.in_class:
             parts += [bind(linker, value, base, line, confidence) for value in linker.read(cell)]
+        if len(found.derived) >= linker.budget.overrides:
+            linker.overridden.setdefault((linker.scope.id, base.cls, name), line)
         for cell in found.derived:
             for value in linker.read(cell):
                 bound = bind(linker, value, base, line, HIERARCHY)
@@ -177,7 +180,7 @@ def bind(linker: Linker, value: Value, receiver: Value, line: int, confidence: i
         return (bound(value, receiver),)  # type: ignore[arg-type]
     if kind is Property:
         return _get(linker, value, receiver, line, confidence)  # type: ignore[arg-type]
-    if kind is Instance and "properties" in linker.on:
+    if (kind is Instance or kind is Described) and "properties" in linker.on:
         getter = lookup(linker, value.cls, "__get__", value.open)  # type: ignore[attr-defined]
         if getter.in_class:
             return _descriptor(linker, value, getter, receiver, line)  # type: ignore[arg-type]
@@ -213,7 +216,13 @@ def _descriptor(linker: Linker, value: Instance, getter: Found, receiver: Value,
             if isinstance(func, Func):
                 arguments = Arguments(((value,), (receiver,), owner))
                 result = union(result, call_function(linker, func, arguments, DUNDER, INFERRED, line))
+    if type(value) is Described and not any(type(one) in _CALLABLE for one in result):
+        # Not what the functions under all descriptors of that class give.
+        return returned(linker, value.func, Arguments(((receiver,),)))
     return result
+
+
+_CALLABLE = frozenset((Func, Bound, Partial))
 
 
 def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Values:

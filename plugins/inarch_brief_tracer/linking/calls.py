@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inarch_brief_tracer.linking.binding import call_function
 from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, FRAMEWORK, HIERARCHY, INFERRED, NAME
+from inarch_brief_tracer.linking.builtin_bases import fill, items_of
 from inarch_brief_tracer.linking.callbacks import (
     assembled,
     call_back_receiver,
@@ -20,6 +21,7 @@ from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
     Container,
+    Described,
     Func,
     Guess,
     Instance,
@@ -54,7 +56,7 @@ def call(
         return _outside(linker, callee, arguments, line)  # type: ignore[arg-type]
     if type_ is Method:
         return _method(linker, callee, arguments, line)  # type: ignore[arg-type]
-    if type_ is Instance:
+    if type_ is Instance or type_ is Described:
         return _instance(linker, callee, arguments, line)  # type: ignore[arg-type]
     if type_ is Partial:
         return _partial(linker, callee, arguments, line)  # type: ignore[arg-type]
@@ -113,6 +115,8 @@ def construct(
                         made = union(made, tuple([item for item in given if isinstance(item, Instance)]))
         if found.in_class and name == "__new__":
             made = made[:MAX_MADE]
+    if not found_any:
+        fill(linker, cls, arguments, line)
     if cls.data and not found_any:
         _data_class(linker, cls, arguments, line)
     if not found_any:
@@ -208,6 +212,12 @@ def _outside(linker: Linker, callee: Outside, arguments: Arguments, line: int) -
             call_back_receiver(linker, callee, line)
         keep_handed(linker, receiver.cls, arguments, name)
         call_handed(linker, receiver, line, name)
+        items = items_of(linker, receiver.cls) if given is None else None
+        if items is not None:
+            if name == "__init__":
+                fill(linker, receiver.cls, arguments, line)
+            else:
+                given = linker.methods["Container"](linker, items, name, arguments, line)
         return given or EMPTY
     if isinstance(receiver, Container):
         call_parts(linker, receiver, callee.name.rpartition(".")[2], line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.budget import CALL, DUNDER, INFERRED
+from inarch_brief_tracer.linking.builtin_bases import items_of
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.hashing import compared, hashed
@@ -76,6 +77,11 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
         return every([entry(linker, base, key.text) for key in keys if isinstance(key, Text)])
     if isinstance(base, Instance):
         found = special(linker, base, "__getitem__", Arguments((keys,)), line)
+        if found is None:
+            found = special(linker, base, "__missing__", Arguments((keys,)), line)
+            items = items_of(linker, base.cls)
+            if items is not None:
+                found = union(found or EMPTY, get_item(linker, items, keys, line))
         if found is None and base.cls.data == "NamedTuple":
             return every([field(linker, base, key.number) for key in keys if isinstance(key, Number)])
         return found or EMPTY
@@ -107,8 +113,10 @@ def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: in
         for name in keys:
             if isinstance(name, Text):
                 write_entry(linker, base, name.text, values)
-    elif isinstance(base, Instance):
-        special(linker, base, "__setitem__", Arguments((keys, values)), line)
+    elif isinstance(base, Instance) and special(linker, base, "__setitem__", Arguments((keys, values)), line) is None:
+        items = items_of(linker, base.cls)
+        if items is not None:
+            set_item(linker, items, keys, values, line)
 
 
 def contained(linker: Linker, base: Container, keys: Values, line: int) -> None:
@@ -147,7 +155,10 @@ def _iterate_instance(linker: Linker, base: Instance, line: int) -> Values:
     if iterators is None:
         iterators, following = special(linker, base, "__aiter__", NO_ARGUMENTS, line), "__anext__"
     if iterators is None:
-        return special(linker, base, "__getitem__", Arguments(), line) or EMPTY
+        items = items_of(linker, base.cls)
+        return special(linker, base, "__getitem__", Arguments(), line) or (
+            iterate(linker, items, line) if items else EMPTY
+        )
     result: Values = ()
     for iterator in iterators:
         if isinstance(iterator, Instance):

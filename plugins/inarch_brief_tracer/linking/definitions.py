@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.annotations import close, hinted
+from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.binding import call_function, generator
 from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
@@ -20,6 +21,7 @@ from inarch_brief_tracer.linking.values import (
     PLAIN,
     STATIC,
     Cls,
+    Described,
     Func,
     Generator,
     OpenClass,
@@ -61,6 +63,9 @@ def _function(linker: Linker, code: Code) -> None:
     result: Values = (func,)
     for place in range(len(applied) - 1, -1, -1):
         result = _decorated(linker, result, applied[place], line)
+    if applied and owner is not None:
+        for value in result:
+            special(linker, value, "__set_name__", Arguments(((owner,),)), line)
     linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
 
 
@@ -129,7 +134,7 @@ def iterated_hint(linker: Linker, values: Values) -> Values:
 
 def _decorated(linker: Linker, values: Values, decorators: Values, line: int) -> Values:
     """Give what decorating values gives; an unknown decorator gives back what it decorates."""
-    if not decorators or "decorators" not in linker.on:
+    if not decorators or "decorators" not in linker.on or len(decorators) > MAX_DECORATORS:
         return values
     result: Values = ()
     for decorator in functions_first(linker, decorators):
@@ -145,7 +150,7 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
             call(linker, made.around, Arguments((values,)), line, DECORATOR)
             given = (made,)
         else:
-            given = call(linker, decorator, Arguments((values,)), line, DECORATOR)
+            given = described(linker, decorator, values, call(linker, decorator, Arguments((values,)), line, DECORATOR))
             if not given:
                 # What it returns may not be known yet; it counts as the decorated function when it never is.
                 if linker.late:
@@ -154,6 +159,22 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
                     linker.undecided[linker.unit] = None
         result = union(result, given)
     return result
+
+
+def described(linker: Linker, decorator: Value, values: Values, given: Values) -> Values:
+    """Tell a descriptor's instance that decorates one function from those that decorate others."""
+    if type(decorator) is not Cls or len(values) != 1 or type(values[0]) is not Func or decorator.exact not in given:
+        return given
+    if not lookup(linker, decorator, "__get__", False).in_class:
+        return given
+    key = (decorator, values[0])
+    if key not in linker.described:
+        linker.described[key] = Described(*key)
+    return tuple([linker.described[key] if one is decorator.exact else one for one in given])
+
+
+MAX_DECORATORS = 8
+"""What one decorator may be before it counts as unknown."""
 
 
 def _by_outside(linker: Linker, decorator: Outside, values: Values, line: int) -> Values:

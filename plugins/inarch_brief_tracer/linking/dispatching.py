@@ -16,7 +16,7 @@ MAX_OWNERS = 4
 """Objects and classes that one such attribute may belong to."""
 MAX_FAR = 2
 """Places elsewhere that it may be handed on to."""
-MAX_METHODS = 48
+MAX_METHODS = 128
 """Methods that it may be."""
 
 

@@ -29,6 +29,7 @@ from inarch_brief_tracer.linking.linker import EMPTY, Linker, Missing, every, un
 from inarch_brief_tracer.linking.names import binding_cell, builtin, name_cell, own_cell
 from inarch_brief_tracer.linking.strings import as_text
 from inarch_brief_tracer.linking.values import Container, Func, Generator, Guess, Instance, Scope, Text
+from inarch_brief_tracer.linking.widening import ANYTHING
 
 Evaluate = Callable[[Linker, Code], Values]
 
@@ -58,9 +59,8 @@ def _attribute(linker: Linker, code: Code) -> Values:
     name, line = code[2], code[3]
     if len(bases) == 1:
         return attribute(linker, bases[0], name, line)
-    if not bases:
-        linker.missing.append(Missing(code[1] if type(code[1]) is str else "", name, line, False, 0))
-        return EMPTY
+    if not bases or bases[0] is ANYTHING:
+        linker.missing.append(Missing(code[1], name, line, False))
     return every([attribute(linker, base, name, line) for base in bases])
 
 
@@ -69,9 +69,8 @@ def _call(linker: Linker, code: Code) -> Values:
     if type(callee) is tuple and callee[0] == codes.ATTRIBUTE:
         bases = evaluate(linker, callee[1])
         callees = every([attribute(linker, base, callee[2], callee[3]) for base in bases])
-        if not bases:
-            base_name = callee[1] if type(callee[1]) is str else ""
-            linker.missing.append(Missing(base_name, callee[2], line, True, len(code[2])))
+        if not bases or bases[0] is ANYTHING:
+            linker.missing.append(Missing(callee[1], callee[2], line, True))
     else:
         callees = evaluate(linker, callee)
         if type(callee) is tuple and callee[0] == codes.CALL:
@@ -86,12 +85,15 @@ def _call(linker: Linker, code: Code) -> Values:
     ):
         # A call that may reach this many says little about what each is given.
         arguments = NO_ARGUMENTS
-    return every([call(linker, value, arguments, line) for value in callees])
+    given = [call(linker, value, arguments, line) for value in callees]
+    return every(given) if len(callees) <= MAX_ANSWERS else EMPTY
 
 
 MAX_BOUND = 8
 MAX_BINDINGS = 64
 """Callees of one call whose parameters are bound, and values bound by it, before only the edges count."""
+MAX_ANSWERS = 64
+"""Callees of one call whose returns are told apart: what any handler of a registry may give says nothing."""
 
 
 def _arguments(
@@ -195,7 +197,7 @@ def _union(linker: Linker, code: Code) -> Values:
     return result
 
 
-MAX_OPERANDS = 4
+MAX_OPERANDS = 8
 """Values of an operand that are asked for the operator's method."""
 
 

@@ -7,7 +7,7 @@ from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.values import Instance
 
-MAX_KEYS = 4
+MAX_KEYS = 8
 """Objects at one place that are asked."""
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
+from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.admitting import LIGHT, is_admitted
 from inarch_brief_tracer.linking.budget import NAME, Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
@@ -21,6 +22,7 @@ from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
     Container,
+    Described,
     File,
     Func,
     Guess,
@@ -38,7 +40,15 @@ from inarch_brief_tracer.linking.values import (
     Text,
     Unnamed,
 )
-from inarch_brief_tracer.linking.widening import ANYTHING, MAX_GUESSES, MAX_LIGHT, generalized, is_table
+from inarch_brief_tracer.linking.widening import (
+    ANYTHING,
+    CALLED,
+    MAX_GUESSES,
+    MAX_LIGHT,
+    generalized,
+    is_registry,
+    is_table,
+)
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -46,12 +56,11 @@ BUILTINS = frozenset(dir(builtins))
 class Missing(NamedTuple):
     """An attribute read whose base is unknown."""
 
-    base: str
-    """The name it is read from, "" for an expression."""
+    base: Code
+    """The expression that it is read from."""
     name: str
     line: int
     called: bool
-    positional: int
 
 
 @define(eq=False, repr=False)
@@ -113,8 +122,11 @@ class Linker:
     """Cells whose annotation says which instances they can hold."""
     hierarchical: dict[Value, None] = Factory(dict)
     """Callables that were found in classes derived from an open receiver's."""
+    overridden: dict[tuple[int, Cls, str], int] = Factory(dict)
+    """Attributes that more derived classes have than are looked at: by scope, class and name, the line."""
     guesses: dict[Value, Guess] = Factory(dict)
     namespaces: dict[Value, Namespace] = Factory(dict)
+    described: dict[tuple[Cls, Func], Described] = Factory(dict)
     unnamed: dict[Value, Unnamed] = Factory(dict)
     dispatches: dict[tuple[int, Unnamed], int] = Factory(dict)
     """Calls of attributes whose names are unknown: by scope and owner, the line."""
@@ -152,6 +164,7 @@ class Linker:
             self.closed,
             self.guesses,
             self.namespaces,
+            self.described,
             self.unnamed,
             self.module_values,
             self.crossings,
@@ -172,6 +185,7 @@ class Linker:
             self.hooks.clear()
             self.dispatches.clear()
             self.hierarchical.clear()
+            self.overridden.clear()
             self.undecided.clear()
             self.queue.clear()
             self.waiting.clear()
@@ -234,8 +248,7 @@ class Linker:
         """Give a set of many values with one more: texts and the like lose their meaning, instances their kind."""
         kind = type(value)
         if kind in LIGHT:
-            light = sum(type(other) in LIGHT for other in known)
-            if light < MAX_LIGHT:
+            if len([other for other in known if type(other) in LIGHT]) < MAX_LIGHT:
                 return (*known, value)
             unknown = self.text("")
             return known if kind is Outside or unknown in known else (*known, unknown)
@@ -247,6 +260,8 @@ class Linker:
                 if type(other) is Instance and other.open and other.cls in ancestry:
                     return known
         if len(known) < self._room(kind):
+            return (*known, value)
+        if kind in CALLED and is_registry(known, self.budget.functions):
             return (*known, value)
         return generalized(known, value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from inarch_brief_tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
@@ -12,11 +13,16 @@ from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.members import outside_bases
 from inarch_brief_tracer.linking.values import Cls, Func, Property, Scope
 
-MAX_CANDIDATES = 3
+MAX_FAMILIES = 3
+"""Families of methods that a name may mean: a method with all that override it is one."""
+MAX_MATCHED = 12
+"""Methods that a name may mean, in all families together."""
 MAX_DEFINING = 24
 """Classes that may have an attribute of a property's name, if a read of it is to mean the property."""
 MAX_HOOKS = 8
 """Methods of a class that what it has from outside may call."""
+MAX_HOOKING = 16
+"""Places where something that a class has from outside is called, before nothing is said of what that calls."""
 _BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
 _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | frozenset(
     [
@@ -42,7 +48,7 @@ _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | frozenset
 
 
 def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
-    """Add edges for attributes of unknown objects that at most three methods or properties have."""
+    """Add edges for attributes of unknown objects that the methods or properties of at most three families have."""
     if "names" not in linker.on or not unresolved:
         return
     if linker.candidates is None:
@@ -58,9 +64,20 @@ def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
                 continue
             if not item.called and len(linker.defining.get(item.name, ())) > MAX_DEFINING:
                 continue  # other classes have a plain attribute of that name
-            if len(found) <= MAX_CANDIDATES:
+            if len(found) <= MAX_MATCHED and families(found, item.name) <= MAX_FAMILIES:
                 for scope in found:
                     linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)
+
+
+def families(found: list[Scope], name: str) -> int:
+    """Count methods of one name, each with those that override it as one."""
+    if len(found) <= MAX_FAMILIES:
+        return len(found)
+    first: set[Cls | None] = set()
+    for scope in found:
+        having = [cls for cls in scope.cls.ancestry if name in cls.class_cells] if scope.cls is not None else []
+        first.add(having[-1] if having else scope.cls)
+    return len(first)
 
 
 def is_telling(name: str) -> bool:
@@ -90,7 +107,8 @@ def call_hooks(linker: Linker) -> None:
     """Add callbacks from calls of inherited outside methods to those methods of the class that nothing else calls."""
     if not linker.hooks:
         return
-    called = {key >> 3 & CALLEE for key in linker.edges if key & 7 != CALLBACK}
+    called = {key >> 3 & CALLEE for key, found in linker.edges.items() if key & 7 != CALLBACK and found & 3 != NAME}
+    callers = Counter(cls for _, cls in linker.hooks)
     for (number, cls), line in sorted(linker.hooks.items(), key=lambda item: (item[0][0], item[0][1].scope.id)):
         linker.scope = linker.scopes[number]
         for scope in _known_hooks(linker.scope, cls):
@@ -103,7 +121,8 @@ def call_hooks(linker: Linker) -> None:
             if scope.id not in called and scope is not linker.scope
         ]
         # A class with many is a suite of tests or the like: which of them is called from here is not known.
-        for scope in found if len(found) <= MAX_HOOKS else ():
+        # One that much of the tree uses calls them from somewhere else.
+        for scope in found if len(found) <= MAX_HOOKS and callers[cls] <= MAX_HOOKING else ():
             linker.edge(scope, CALLBACK, NAME, line)
 
 

@@ -12,7 +12,7 @@ from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.members import descendants, instance_cell, lookup
 from inarch_brief_tracer.linking.values import Cls, Container, Instance, Namespace, OpenClass, Text
 
-MAX_CLASSES = 64
+MAX_CLASSES = 256
 """Classes whose attributes one mapping may give."""
 
 

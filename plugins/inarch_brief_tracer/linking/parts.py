@@ -23,6 +23,7 @@ from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.loading import Files, load
 from inarch_brief_tracer.linking.name_matching import call_hooks
 from inarch_brief_tracer.linking.names import nearest
+from inarch_brief_tracer.linking.overriding import call_overrides
 from inarch_brief_tracer.linking.rounds import Unresolved, made_linker, settle
 from inarch_brief_tracer.linking.unknown_names import UnknownNames
 from inarch_brief_tracer.linking.values import File
@@ -136,6 +137,7 @@ def _take(
     unknown.note(linker, unresolved, own.keys(), found)
     for hook in [hook for hook in linker.hooks if linker.scopes[hook[0]].file.path not in own]:
         del linker.hooks[hook]
+    call_overrides(linker)
     before = dict.fromkeys(linker.edges)
     call_hooks(linker)
     for there in [there for there in linker.dispatches if linker.scopes[there[0]].file.path not in own]:

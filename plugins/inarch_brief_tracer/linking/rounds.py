@@ -13,10 +13,14 @@ from inarch_brief_tracer.linking.loading import Bodies
 from inarch_brief_tracer.linking.namespaces import family_method, namespace_method
 from inarch_brief_tracer.linking.statements import run
 from inarch_brief_tracer.linking.strings import text_method
+from inarch_brief_tracer.linking.supposing import suppose
 from inarch_brief_tracer.linking.values import Scope
 
 EARLY = 2
 """Visits of a statement of a module or class beyond those of others: all ask for what it imports and defines."""
+
+SUPPOSING = 0.1
+"""Statements evaluated at most, as a share of those there are, for what unknown objects may be."""
 
 Unresolved = dict[int, list[Missing]]
 """Attributes whose bases stay unknown, by the unit that reads them."""
@@ -55,7 +59,18 @@ def settle(linker: Linker, bodies: Bodies) -> tuple[bool, Unresolved]:
         linker.late = True
         linker.wake(list(linker.undecided))
         complete &= _work(linker, bodies, unresolved)
+    if "names" in linker.on and not linker.elsewhere:  # other parts of a tree may have such classes, too
+        _suppose(linker, bodies, unresolved)
     return complete, unresolved
+
+
+def _suppose(linker: Linker, bodies: Bodies, unresolved: Unresolved) -> None:
+    """Evaluate what follows of what unknown objects may be: all of it is known by names only."""
+    limit, linker.limit = linker.limit, linker.limit + int(SUPPOSING * len(linker.unit_scope))
+    linker.guessing = True
+    if suppose(linker, unresolved):
+        _work(linker, bodies, unresolved)
+    linker.guessing, linker.limit = False, limit
 
 
 def _definitions(linker: Linker, scopes: list[Scope], bodies: Bodies) -> None:

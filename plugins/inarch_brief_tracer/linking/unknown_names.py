@@ -10,7 +10,7 @@ from attrs import Factory, define
 from inarch_brief_tracer.linking.budget import CALL, NAME, PROPERTY
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.linker import Linker
-from inarch_brief_tracer.linking.name_matching import MAX_CANDIDATES, candidates, is_telling
+from inarch_brief_tracer.linking.name_matching import MAX_FAMILIES, candidates, is_telling
 from inarch_brief_tracer.linking.rounds import Unresolved
 
 
@@ -30,7 +30,7 @@ class UnknownNames:
             for name, those in scopes.items():
                 there = known.setdefault(self._number(name), [])
                 for scope in those:
-                    if len(there) <= MAX_CANDIDATES and scope.file.path in own:
+                    if len(there) <= MAX_FAMILIES and scope.file.path in own:
                         there.append(found.number(scope.qualname))
 
     def note(self, linker: Linker, unresolved: Unresolved, own: Set[str], found: Findings) -> None:
@@ -50,7 +50,7 @@ class UnknownNames:
         rows = iter(self._read)
         for caller, name, line, called in zip(rows, rows, rows, rows, strict=True):
             there = (methods if called else properties).get(name, ())
-            for callee in there if len(there) <= MAX_CANDIDATES else ():
+            for callee in there if len(there) <= MAX_FAMILIES else ():
                 found.add(caller, callee, CALL if called else PROPERTY, line << 2 | NAME)
 
     def _number(self, name: str) -> int:

@@ -170,6 +170,16 @@ class Instance(Value):
         self.open = open
 
 
+class Described(Instance):
+    """An instance of a descriptor's class that decorates a function: reading it gives what the function gives."""
+
+    __slots__ = ("func",)
+
+    def __init__(self, cls: Cls, func: Func) -> None:
+        super().__init__(cls, False)
+        self.func = func
+
+
 class OpenClass(Value):
     """A class or any class derived from it: `cls` in a class method, `type(self)`."""
 

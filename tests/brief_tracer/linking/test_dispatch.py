@@ -272,3 +272,16 @@ def listed(key: Key): return [key]
         assert edges[caller, "Key.__hash__"] == edges[caller, "Key.__eq__"] == "inferred"
     assert ("searched", "Plain.__eq__") in edges
     assert not [callee for caller, callee in edges if caller == "listed"]
+
+
+def test_a_class_of_a_hundred_methods_is_still_dispatched_to() -> None:
+    methods = "\n".join(f"    def KIND{number}(self, node): pass" for number in range(100))
+    edges = found(
+        f"""
+class Checker:
+    def handler(self, kind): return getattr(self, kind.upper())
+    def visit(self, node): self.handler(node.kind)(node)
+{methods}
+"""
+    )
+    assert {edges["Checker.visit", f"Checker.KIND{number}"] for number in range(100)} == {"name"}

@@ -1,0 +1,189 @@
+"""Many of one kind: registries of handlers, decorators that may be anything, overrides that are one family."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+from inarch_brief_tracer.facts.statement_codes import link_facts
+from inarch_brief_tracer.linking.link import link
+
+
+def found(text: str) -> dict[tuple[str, str], str]:
+    """Link a module `main`; confidence by caller and callee, without the module's name."""
+    files = {"main.py": ("main", link_facts(ast.parse(textwrap.dedent(text))))}
+    return {
+        (edge.caller.removeprefix("main."), edge.callee.removeprefix("main.")): edge.confidence
+        for edge in link(files).edges
+    }
+
+
+def test_whoever_runs_handlers_of_a_large_registry_calls_all_of_them() -> None:
+    handlers = "\n".join(f"@bind('k{number}')\ndef handle_{number}(event): pass" for number in range(150))
+    edges = found(
+        f"""
+from typing import Callable
+class Binding:
+    def __init__(self, key, handler: Callable): self.handler = handler
+    def run(self, event): self.handler(event)
+def bind(key):
+    def decorator(handler):
+        Binding(key, handler)
+        return handler
+    return decorator
+{handlers}
+"""
+    )
+    for number in range(150):
+        assert ("Binding.run", f"handle_{number}") in edges
+
+
+def test_what_any_of_many_handlers_gives_is_not_told_apart() -> None:
+    handlers = "\n".join(
+        f"class Made{number}:\n    def use(self): pass\ndef handle_{number}(): return Made{number}()"
+        for number in range(100)
+    )
+    table = ", ".join(f"handle_{number}" for number in range(100))
+    edges = found(f"{handlers}\nTABLE = [{table}]\ndef run(place): TABLE[place]().use()\n")
+    assert ("run", "Made3.use") not in edges
+
+
+def test_a_decorator_that_may_be_any_of_many_functions_calls_none() -> None:
+    functions = "\n".join(f"@register\ndef function_{number}(): pass" for number in range(20))
+    edges = found(
+        f"""
+KNOWN = []
+def register(func):
+    KNOWN.append(func)
+    return func
+{functions}
+@KNOWN[choice]
+def decorated(): pass
+def caller(): decorated()
+"""
+    )
+    assert not [pair for pair in edges if pair[0] == "main" and pair[1].startswith("function_")]
+    assert ("caller", "decorated") in edges
+
+
+FAMILY = "\n".join(f"class Node{number}(Node):\n    def end_place(self): pass" for number in range(6))
+
+
+def test_a_method_and_its_overrides_count_as_one_where_names_are_matched() -> None:
+    edges = found(f"class Node:\n    def end_place(self): pass\n{FAMILY}\ndef run(node): node.end_place()\n")
+    assert {edges["run", f"Node{number}.end_place"] for number in range(6)} == {"name"}
+    assert edges["run", "Node.end_place"] == "name"
+
+
+def test_methods_of_too_many_families_are_not_matched_by_name() -> None:
+    classes = "\n".join(f"class Node{number}:\n    def end_place(self): pass" for number in range(4))
+    edges = found(f"{classes}\ndef run(node): node.end_place()\n")
+    assert not [pair for pair in edges if pair[0] == "run"]
+
+
+def test_more_objects_than_a_set_holds_are_still_matched_by_name() -> None:
+    classes = "\n".join(f"class Rule{number}:\n    pass" for number in range(40))
+    made = ", ".join(f"Rule{number}()" for number in range(40))
+    edges = found(
+        f"""
+{classes}
+class Last:
+    def apply_rule(self): pass
+def run():
+    for rule in [{made}, Last()]:
+        rule.apply_rule()
+"""
+    )
+    assert edges["run", "Last.apply_rule"] == "name"
+
+
+def test_a_mapping_makes_what_it_lacks() -> None:
+    edges = found(
+        """
+class Style:
+    def apply(self): pass
+class Cache(dict):
+    def __missing__(self, key):
+        self[key] = Style()
+        return Style()
+CACHE = Cache()
+def run(): CACHE["bold"].apply()
+"""
+    )
+    assert edges["run", "Cache.__missing__"] == "inferred"
+    assert ("run", "Style.apply") in edges
+
+
+def test_all_overrides_are_called_where_more_classes_are_derived_than_are_looked_at() -> None:
+    classes = "\n".join(
+        f"class Field{number}(Field):\n    def kind(self): pass\n    @property\n    def width(self): pass"
+        for number in range(60)
+    )
+    edges = found(
+        f"""
+class Field:
+    def kind(self): pass
+    @property
+    def width(self): pass
+    def check(self): return self.kind(), self.width
+{classes}
+"""
+    )
+    assert edges["Field.check", "Field.kind"] != "hierarchy"
+    assert {edges["Field.check", f"Field{number}.kind"] for number in range(60)} == {"hierarchy"}
+    assert {edges["Field.check", f"Field{number}.width"] for number in range(60)} == {"hierarchy"}
+
+
+def test_a_descriptor_that_decorates_a_method_is_told_its_name() -> None:
+    edges = found(
+        """
+class cached:
+    def __init__(self, func): self.func = func
+    def __set_name__(self, owner, name): pass
+    def __get__(self, instance, owner): return self.func(instance)
+class Form:
+    @cached
+    def fields(self): pass
+"""
+    )
+    assert edges["Form", "cached.__set_name__"] == "inferred"
+
+
+def test_a_metaclass_gets_the_attributes_of_hundreds_of_classes() -> None:
+    classes = "\n".join(f"class Lexer{number}(Lexer):\n    def analyse(text): pass" for number in range(200))
+    edges = found(
+        f"""
+def analysing(func):
+    def run(text): return func(text)
+    return run
+class Meta(type):
+    def __new__(mcs, name, bases, members):
+        if "analyse" in members:
+            members["analyse"] = analysing(members["analyse"])
+        return type.__new__(mcs, name, bases, members)
+class Lexer(metaclass=Meta):
+    pass
+{classes}
+"""
+    )
+    for number in range(200):
+        assert ("analysing.run", f"Lexer{number}.analyse") in edges
+
+
+def test_more_objects_of_one_family_than_a_set_holds_are_any_of_that_family() -> None:
+    classes = "\n".join(f"class Rule{number}(Rule):\n    def apply_rule(self): pass" for number in range(40))
+    made = ", ".join(f"Rule{number}()" for number in range(40))
+    edges = found(
+        f"""
+class Rule:
+    def apply_rule(self): pass
+{classes}
+class Other:
+    def apply_rule(self): pass
+def run():
+    for rule in [{made}]:
+        rule.apply_rule()
+"""
+    )
+    assert edges["run", "Rule33.apply_rule"] == "hierarchy"
+    assert ("run", "Other.apply_rule") not in edges
