@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from itertools import chain
 
-from inarch_search.vocabulary import STOP_WORDS
+from inarch_search.vocabulary import IRREGULAR, STOP_WORDS
 
 _WORD = re.compile(r"\w+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -34,7 +34,8 @@ _VOWELS = frozenset("aeiouy")
 
 
 def stem(word: str) -> str:
-    """Reduce a lower-case word so that validate, validation, validates and validator share a stem."""
+    """Reduce a lower-case word so that validate, validation and validator share a stem, as kept and keep do."""
+    word = IRREGULAR.get(word, word)
     if len(word) > 3 and word[-1] == "s" and word[-2] not in "sui":
         word = word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
     while len(word) > 4 and word[-2:] in _BY_TAIL:

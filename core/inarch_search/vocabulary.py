@@ -1,4 +1,4 @@
-"""Words by hand: those that say nothing, those that say little, and near words of programming."""
+"""Words by hand: those that say nothing, those that say little, irregular verbs, and near words of programming."""
 
 from __future__ import annotations
 
@@ -117,6 +117,28 @@ user username
 repeat again multiple
 random shuffle
 """.strip()
+
+_IRREGULAR = """
+keep kept; send sent resent; write wrote written; rewrite rewrote rewritten; overwrite overwrote overwritten; choose
+chose chosen; build built rebuilt; throw threw thrown; catch caught; hold held; tell told; run ran; begin began begun;
+break broke broken; hide hid hidden; lose lost; spend spent; draw drew drawn redrawn; know knew known; show shown;
+take took taken; give gave given; make made; override overrode overridden; grow grew grown; fall fell fallen; undo
+undone; forget forgot forgotten; speak spoke spoken; steal stole stolen; wake woke woken; drive drove driven; deal
+dealt; feed fed; meet met; pay paid; seek sought; sleep slept; sweep swept; teach taught; think thought; understand
+understood; win won; mean meant; hang hung; withdraw withdrew withdrawn; tear torn; bring brought; buy bought; sell
+sold; say said; see seen; stick stuck; strike struck; shrink shrank shrunk; sink sank sunk; spin spun; stand stood;
+bend bent; lend lent; go went gone; become became; come came; eat ate eaten; rise risen; freeze froze; shake shook
+shaken
+"""
+
+
+def _irregular() -> dict[str, str]:
+    verbs = (verb.split() for verb in _IRREGULAR.split(";"))
+    return {form: verb for verb, *forms in verbs for form in forms}
+
+
+IRREGULAR = _irregular()
+"""Forms of verbs that no ending tells: what is kept is what is to be kept, and code names it `keep`."""
 
 
 def near_words() -> dict[str, tuple[str, ...]]:

@@ -132,7 +132,7 @@ def test_another_file_that_answers_as_well_leaves_doubt() -> None:
 def test_several_places_that_say_the_same_leave_doubt_but_not_a_class_and_its_own_methods() -> None:
     text = "How is the header of a reply parsed?"
     alone = [place("a.py", "Header.parse_header", summary="Parse a reply's header."), place("b.py", "send")]
-    beside = [*alone, place("a.py", "HeaderReader.read_header", 20, summary="Parse the header of a reply.")]
+    beside = [*alone, place("a.py", "HeaderReader.parse_header", 20, summary="Parse the header of a reply.")]
     inside = [*alone, place("a.py", "Header", 1, CLASS, summary="Parses the header of a reply.")]
     assert search(filled(alone), text).confidence >= SURE
     assert search(filled(inside), text).confidence >= SURE

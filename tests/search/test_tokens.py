@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inarch_search.plain_words import plain_words
 from inarch_search.tokens import LONGEST_WORD, pieces, stem, terms, terms_of_word
-from inarch_search.vocabulary import STOP_WORDS, WEAK_WORDS, near_words
+from inarch_search.vocabulary import IRREGULAR, STOP_WORDS, WEAK_WORDS, near_words
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,18 @@ def test_any_text_has_terms_without_blanks_and_the_same_among_blanks(text: str) 
     assert terms(f" {text}\n") == found
 
 
-@given(st.from_regex(r"[a-z]{1,40}", fullmatch=True))
+def test_forms_of_irregular_verbs_share_a_stem() -> None:
+    for forms in (
+        ("keep", "kept", "keeps", "keeping"),
+        ("write", "wrote", "written", "writer"),
+        ("override", "overridden"),
+    ):
+        assert len({stem(form) for form in forms}) == 1
+    assert terms("how are cookies kept, where is it sent") == terms("cookie keep send")
+    assert all(IRREGULAR.get(verb, verb) == verb for verb in IRREGULAR.values())
+
+
+@given(st.from_regex(r"[a-z]{1,40}", fullmatch=True).filter(lambda word: word not in IRREGULAR))
 def test_a_stem_begins_as_its_word_and_is_not_longer(word: str) -> None:
     assert stem(word)[:2] == word[:2]
     assert len(stem(word)) <= len(word)
