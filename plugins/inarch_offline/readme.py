@@ -18,6 +18,12 @@ class Fact(NamedTuple):
 
 _RULE = re.compile(r"^[=\-~^*#+_.]{3,}\s*$")
 _MARKUP = r"^(\.\. |:\w[\w -]*:|<|!\[|\[!\[|\|)|^\[[^\]]+\]:|^```|^\s*$|^---"
+_ELEMENT = (
+    r"(?<!`)</?(?:a|abbr|b|br|center|cite|code|dd|del|details|dfn|div|dl|dt|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|"
+    r"picture|pre|q|s|samp|small|source|span|strike|strong|sub|summary|sup|svg|table|tbody|td|th|thead|tr|tt|u|ul|var|"
+    r"video)(?:\s[^<>]*)?/?>(?!`)"
+)
+"""Marks of HTML; `<headers>` is what an author calls something."""
 _LICENCES = (
     ("Apache Licence 2.0", r"Apache License\s+Version 2\.0"),
     ("GNU AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
@@ -125,7 +131,7 @@ def plain_text(text: str) -> str:
     text = re.sub(r"(?::[\w:-]+:)?`~?([^`<]+?)\s*<[^`>]*>`_*", r"\1", text)
     text = re.sub(r":[\w:-]+:`~?([^`]+)`", r"\1", text)
     text = re.sub(r"`([^`]+)`_+", r"\1", text)
-    text = re.sub(r"(?<!`)</?[a-z][^<>]*>(?!`)", " ", text)
+    text = re.sub(_ELEMENT, " ", text)
     text = re.sub(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*]+)\*(?![\w*])", lambda found: found[1] or found[2], text)
     return one_line(text)
 

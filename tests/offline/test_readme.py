@@ -36,6 +36,8 @@ def test_restructured_text_is_read_too():
         ("takes **kwargs and *args", "takes **kwargs and *args"),
         ("``code`` stays", "``code`` stays"),
         ("a <b>bold</b> word", "a bold word"),
+        ('<p align="center">a word<br/>', "a word"),
+        ("a pair of (<headers>, <stream>), an <object>", "a pair of (<headers>, <stream>), an <object>"),
         ("if a < b and c > d", "if a < b and c > d"),
     ],
 )
