@@ -99,6 +99,11 @@ def test_code_that_was_cut_ends_as_code(text, most):
     assert told.count("`") % 2 == 0 or text.count("`") % 2 == 1
 
 
+def test_a_whole_name_whose_quotation_is_cut_off_is_not_told_as_cut():
+    assert cut("shop.jar.Jar.extract: `self.cookies.update(reply.headers)`", 30) == "shop.jar.Jar.extract: …"
+    assert cut("shop.jar.Jar.extract: `self.cookies.update(reply.headers)`", 21) == "shop.jar.Jar.extract…"
+
+
 def test_piped_answer_is_as_wide_as_columns_say(shop):
     (shop / "src/shop/wide.py").write_text(f'def broad():\n    """{"word " * 60}."""\n')
     environ = {**os.environ, "COLUMNS": "60", "XDG_CACHE_HOME": str(shop), "XDG_STATE_HOME": str(shop)}
