@@ -197,7 +197,7 @@ def cut(text: str, most: int) -> str:
         return text
     head = text[: most - 1]
     kept = (head.rsplit(" ", 1)[0] if " " in head[most // 2 :] else head).rstrip(" ,;:")
-    if text.startswith(": `", len(kept)) and len(kept) + 3 <= most:  # the name is whole, what is quoted of it is missing
+    if text.startswith(": `", len(kept)) and len(kept) + 3 <= most:  # the name is whole, its quotation is missing
         return f"{kept}: …"
     if not _is_open(kept) or _is_open(text):
         return f"{kept}…"
