@@ -2,6 +2,8 @@
 
     python benchmarks/tracing/record_calls.py --root FOLDER --pkg src/shop --out shop.json -m pytest tests
 
+Words of the program that begin with a dash stand behind two: `-m pytest -- -q tests`.
+
 An edge leads from the nearest function of the project on the stack to the function called: `direct` where nothing
 foreign stands between them, `via` where something does. Chains are the project's functions on the stack, the entry
 first, when a function was first called; beside each stands how many foreign frames came before it. Names are
