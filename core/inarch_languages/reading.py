@@ -209,7 +209,8 @@ class _Reading:
 
     def _overloads(self) -> dict[int, int]:
         """Give the signatures that a body follows, which takes over what is said of the first, each with the body."""
-        bodies = {symbol.name: place for place, symbol in enumerate(self.symbols) if place not in self.bodiless}
+        bodiless = frozenset(self.bodiless)  # a declaring file may have tens of thousands
+        bodies = {symbol.name: place for place, symbol in enumerate(self.symbols) if place not in bodiless}
         found = {place: bodies[name] for place in self.bodiless if (name := self.symbols[place].name) in bodies}
         for place, body in found.items():
             if not self.symbols[body].doc:
