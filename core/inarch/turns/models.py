@@ -121,7 +121,8 @@ class Choice(NamedTuple):
     @property
     def _known(self) -> KnownModel | None:
         """What the table says of exactly this provider's model: nothing of one of our own that needs no service."""
-        if any(one.always for one in own_ready() if one == self.provider.ready):
+        ready = self.provider.ready
+        if ready is not None and ready.always and ready in own_ready():
             return None
         from inarch_sdk.prices import price_table
 

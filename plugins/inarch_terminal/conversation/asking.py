@@ -121,8 +121,9 @@ class ApprovalKeys:
                 self.screen.answer.insert_text(key)
                 self.screen.focus(on_answer=True)
             return
-        follows = self._alone is not None and bool(key)
-        if self._alone is not None and follows:
+        follows = False
+        if self._alone is not None and key:
+            follows = True
             self._stray = self._pressed  # the key before began a word
             self._alone.cancel()
             self._alone = None
