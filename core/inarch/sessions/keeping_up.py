@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from inarch.turns.session_state import SessionState
 
 EVERY = 2_000
-"""Events between two times that snapshots are made, twice as many as one is worth: that takes little beside the events.
-"""
+"""Events between two times that snapshots are made, twice `KEEP_AFTER`: that takes little beside making the events."""
 
 
 @define(eq=False, repr=False)
