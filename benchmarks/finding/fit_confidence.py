@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import sys
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,11 +19,6 @@ from unittest.mock import patch
 
 import sets
 import tool
-from sets import HERE, Source
-
-sys.path.insert(0, str(HERE.parent))
-
-from fetch import fetch_sdist
 
 from inarch_offline.intents import parse
 from inarch_search import asking
@@ -34,10 +27,9 @@ from inarch_search.questions import SYMBOL, Question
 from inarch_search.ranking import Hit
 from inarch_search.weighing import Weighing
 
-SHORT = HERE / "short_questions.toml"
-OLDER = HERE.parent / "offline_questions.toml"
 LINES = (0.5, 0.6, 0.65, 0.67, 0.7, 0.75, 0.8)
 ROUNDS = 40
+PENALTY = 0.1
 
 
 class Judged(NamedTuple):
@@ -58,7 +50,7 @@ def read(root: Path, text: str) -> tuple[str, str, Signs, bool] | None:
         places = places_among(question, hits)
         if places and question.terms and question.shape != SYMBOL:
             best = places[0].place
-            signs = signs_of(question, weighing, places)
+            signs = signs_of(weighing, places)
             kept.append((best.qualified, best.file, signs, is_doubtful(question, weighing, places)))
         return confidence_of(question, weighing, hits)
 
@@ -75,17 +67,17 @@ def judged() -> Iterator[Judged]:
             place = tool.place_of({"qualname": found[0], "file": found[1]})
             right = any(place.answers(expected) for expected in question.expected)
             yield Judged("tuned", root.name, found[2], found[3], right)
-    for row in tomllib.loads(OLDER.read_text())["questions"]:
-        root = fetch_sdist(row["package"], row["version"])
-        if row["half"] == "tune" and (found := read(root, row["question"])):
-            right = any(f"{found[0]}.".startswith(f"{name}.") for name in row["expected"])
-            yield Judged("tuned", root.name, found[2], found[3], right)
-    for group in tomllib.loads(SHORT.read_text())["packages"]:
-        root = Source(group["registry"], group["package"], group["version"]).root()
-        for row in group["questions"]:
-            found = read(root, parse(row["asked"]).subject or row["asked"])
-            if found and found[0] == row["first"]:
-                yield Judged("short", root.name, found[2], found[3], row["right"])
+    for group, question in _named():
+        root = question.source.root()
+        if found := read(root, question.text):
+            yield Judged(group, root.name, found[2], found[3], question.is_answered_by(found[0]))
+
+
+def _named() -> Iterator[tuple[str, sets.Named]]:
+    for question in sets.older_questions():
+        yield "tuned", question
+    for question in sets.short_questions():
+        yield "short", question._replace(text=parse(question.text).subject or question.text)
 
 
 def fitted(rows: Sequence[Judged]) -> list[float]:
@@ -94,8 +86,8 @@ def fitted(rows: Sequence[Judged]) -> list[float]:
     size = len(inputs[0])
     weights = [0.0] * size
     for _ in range(ROUNDS):
-        slope = [0.0, *weights[1:]]
-        curve = [[float(i == j and i > 0) for j in range(size)] for i in range(size)]
+        slope = [0.0, *(PENALTY * weight for weight in weights[1:])]
+        curve = [[PENALTY * (i == j and i > 0) for j in range(size)] for i in range(size)]
         for row, values in zip(rows, inputs, strict=True):
             likely = probability(weights, row.signs)
             for i in range(size):

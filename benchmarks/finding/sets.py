@@ -101,6 +101,20 @@ class Question(NamedTuple):
     nowhere: tuple[str, ...]
 
 
+class Named(NamedTuple):
+    """A question whose right places are qualified names as the tracer gives them, with what stands in them or not."""
+
+    text: str
+    source: Source
+    names: tuple[str, ...]
+    inside: bool
+
+    def is_answered_by(self, qualified: str) -> bool:
+        """Tell whether a place is right."""
+        inside = any(qualified.startswith(f"{name}.") for name in self.names)
+        return qualified in self.names or (self.inside and inside)
+
+
 class Issue(NamedTuple):
     """What a changelog says of a fault, and what the release that mended it changed."""
 
@@ -131,6 +145,21 @@ def absent(half: str | None = "tune") -> list[Question]:
 def issues(half: str | None = "tune") -> list[Issue]:
     """Give the issues of one half, or of both."""
     return [issue for issue in _all_issues() if half in (None, issue.half)]
+
+
+def short_questions() -> Iterator[Named]:
+    """Give the questions of `short_questions.toml`: as people type them, judged by reading."""
+    for group in _read(HERE / "short_questions.toml")["packages"]:
+        source = Source(group["registry"], group["package"], group["version"])
+        for row in group["questions"]:
+            yield Named(row["asked"], source, tuple(row["right"]), False)
+
+
+def older_questions(half: str = "tune") -> Iterator[Named]:
+    """Give the older questions of a half, nearer to the code's own words."""
+    for row in _read(HERE.parent / "offline_questions.toml")["questions"]:
+        if row["half"] == half:
+            yield Named(row["question"], Source("pypi", row["package"], row["version"]), tuple(row["expected"]), True)
 
 
 @functools.cache

@@ -28,6 +28,8 @@ import issues as lite
 
 from inarch_search.documents import WEIGHTS
 from inarch_search.parts import ALL, Parts
+from inarch_search.traits import WEIGHTS as WEIGHTS_OF_TRAITS
+from inarch_search.traits import Traits
 
 
 class Case(NamedTuple):
@@ -106,8 +108,12 @@ def main(arguments: Sequence[str]) -> None:
     everything = run(whole)
     report("all", everything, everything)
     report("plain BM25", run(score.named("bm25")), everything)
-    for part in Parts._fields:
-        report(f"without {part}", run(whole.with_parts(ALL._replace(**{part: False}))), everything)
+    for part, there in Parts()._asdict().items():
+        if there is True:
+            report(f"without {part}", run(whole.with_parts(ALL._replace(**{part: False}))), everything)
+    for trait in Traits._fields:
+        parts = ALL._replace(weights=WEIGHTS_OF_TRAITS._replace(**{trait: 0.0}))
+        report(f"trait {trait}", run(whole.with_parts(parts)), everything)
     for field in WEIGHTS:
         report(
             f"no field {field}",

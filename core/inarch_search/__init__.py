@@ -20,7 +20,8 @@ asking                 a question becomes an answer
 ├─► scoring            BM25F: what each document's words come to
 ├─► embedding          what means the same, by vectors of words
 ├─► feedback           words of the repository's own prose
-├─► ranking            what a reader of code would prefer
+├─► judging, traits    what speaks for each place, and what that counts: learned
+├─► ranking            their order
 └─► confidence         how sure that is
 texts                  what is no code: prose, settings
 asides                 a text taken apart: code, comments, strings

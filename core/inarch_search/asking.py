@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 from inarch_search.confidence import confidence_of
 from inarch_search.documents import MODULE, NATURES, TEXTS
-from inarch_search.embedding import embedded, similarity
+from inarch_search.embedding import embedded, is_known, similarity
 from inarch_search.feedback import PASSAGES, fed_back
 from inarch_search.index import Index
+from inarch_search.judging import file_score
 from inarch_search.parts import ALL, Parts
 from inarch_search.questions import REPORT, SYMBOL, Question, understood
-from inarch_search.ranking import Hit, file_score, ranked
+from inarch_search.ranking import Hit, ranked
 from inarch_search.scoring import CANDIDATES, Candidate, accumulated, best, candidates, nature_shares, without_texts
-from inarch_search.weighing import weighed
+from inarch_search.weighing import Weighing, weighed
 
 
 class Answer(NamedTuple):
@@ -60,21 +61,25 @@ def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL, among: 
         scores = accumulated(index, fed_back(index, weighing, passages, texts), texts, scores)
     found = candidates(index, best(index, scores, natures, CANDIDATES), weighing.sought)
     is_of_code = question.shape != SYMBOL and not (question.about_tests or question.about_texts)
-    near = _near(index, question, found) if parts.meaning and is_of_code else {}
-    hits = ranked(question, weighing, found, parts, near)
+    near = _near(index, question, weighing, found) if is_of_code and parts.weights.meaning else {}
+    hits = ranked(question, weighing, found, parts, natures, near)
     if parts.frames and question.frames:
         hits = _framed(index, question, hits)
     unknown = tuple(question.terms[term].word for term in weighing.unknown)
     return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, weighing, hits), unknown)
 
 
-def _near(index: Index, question: Question, found: Sequence[Candidate]) -> dict[int, float]:
-    """Give how much nearer in meaning than the others each place is to the question, by its row."""
+def _near(index: Index, question: Question, weighing: Weighing, found: Sequence[Candidate]) -> dict[int, float]:
+    """Give how much nearer in meaning than the others each place is to the question, by its row.
+
+    It counts as far as the question's words have a meaning here: `row42` has none.
+    """
     asked = embedded((term, max(1, round(2 * weight))) for term, (weight, _) in question.terms.items())
-    vectors = index.vectors([candidate.kept.id for candidate in found]) if asked else {}
-    near = {row: similarity(asked, vector) for row, vector in vectors.items()}
+    near = {row: similarity(asked, vector) for row, vector in index.vectors([one.kept.id for one in found]).items()}
     usual = fsum(near.values()) / max(1, len(near))  # what has no vector is neither near nor far
-    return {row: likeness - usual for row, likeness in near.items()}
+    whole = fsum(weighing.own.values()) or 1.0
+    known = fsum(weight for term, weight in weighing.own.items() if is_known(term)) / whole
+    return {row: known * (likeness - usual) for row, likeness in near.items()}
 
 
 def _files(hits: Sequence[Hit]) -> tuple[str, ...]:

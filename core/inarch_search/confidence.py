@@ -1,4 +1,4 @@
-"""How sure an answer is: what the first place explains of the question and where, and how far the others are."""
+"""How sure an answer is: what the first place comes to, alone and beside the others, and what nothing here has."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from inarch_search.documents import MODULE, SECTION, SETTING, TEST
 from inarch_search.questions import SYMBOL, Question
-from inarch_search.ranking import NAMED_THERE, Hit
-from inarch_search.tokens import terms_of_word
+from inarch_search.ranking import ASYNC, NAMED_THERE, Hit
 from inarch_search.vocabulary import WEAK_WORDS
 from inarch_search.weighing import Weighing
 
@@ -21,27 +20,19 @@ class Signs(NamedTuple):
     """What tells whether the first place is what is asked for.
 
     Args:
-        explained: the share of the question that it explains.
-        in_head: the share that it explains by what is read first.
-        distance: how far the best place of another file is behind.
-        alone: its part of what it and the other places come to, squared.
-        words: the logarithm of how many telling words the question has.
-        name: how many words of its name the question has.
+        score: the logarithm of what it comes to.
+        alone: its share of what it and the other places come to.
         unknown: the share of the question that stands nowhere.
     """
 
-    explained: float
-    in_head: float
-    distance: float
+    score: float
     alone: float
-    words: float
-    name: float
     unknown: float
 
 
-WEIGHTS = Signs(explained=0.08, in_head=0.61, distance=1.08, alone=1.04, words=0.05, name=0.76, unknown=-1.21)
+WEIGHTS = Signs(score=0.2, alone=1.64, unknown=-0.79)
 """Of a logistic regression over the tuned half of `benchmarks/finding` and over short questions as people type them."""
-BASE = -2.07
+BASE = -1.86
 _DOUBTFUL = 0.5
 """The most that an answer has that is never sure."""
 _COMPETES, _AS_MUCH = 0.7, 0.8
@@ -58,7 +49,7 @@ def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -
     named = NAMED_THERE in places[0].reasons
     if question.shape == SYMBOL:
         return 1.0 if named else 0.5 * places[0].explained
-    signs = signs_of(question, weighing, places)
+    signs = signs_of(weighing, places)
     evidence = BASE + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
     sure = max(_NAMED if named else 0.0, 1 / (1 + math.exp(-evidence)))
     return min(sure, _DOUBTFUL) if is_doubtful(question, weighing, places) else sure
@@ -70,17 +61,12 @@ def places_among(question: Question, hits: Sequence[Hit]) -> Sequence[Hit]:
     return [hit for hit in hits if hit.place.kind not in aside] or hits
 
 
-def signs_of(question: Question, weighing: Weighing, places: Sequence[Hit]) -> Signs:
+def signs_of(weighing: Weighing, places: Sequence[Hit]) -> Signs:
     """Read what tells whether the first of some places is what is asked for."""
-    best = places[0]
-    elsewhere = next((hit.score for hit in places if hit.place.file != best.place.file), 0.0)
+    best = places[0].score
     return Signs(
-        explained=best.explained,
-        in_head=best.in_head,
-        distance=1 - _share(elsewhere, best),
-        alone=1 / (1 + sum(_share(hit.score, best) ** 2 for hit in _others(places))),
-        words=math.log(max(1, len(_telling(question, weighing)))),
-        name=len(question.terms.keys() & _parts_of(best.place.name)),
+        score=math.log(max(best, 1e-9)),
+        alone=best / max(1e-9, best + sum(hit.score for hit in _others(places))),
         unknown=sum(weighing.own[term] for term in weighing.unknown) / sum(weighing.own.values()),
     )
 
@@ -104,17 +90,15 @@ def _others(places: Sequence[Hit]) -> Sequence[Hit]:
 def _is_other(hit: Hit, best: Hit) -> bool:
     """Whether a place is another one: a class and what stands in it are one, and tests don't compete with the code."""
     one, other = f"{best.place.qualified}.", f"{hit.place.qualified}."
-    return hit.place.nature == best.place.nature and not (one.startswith(other) or other.startswith(one))
+    is_one = one.startswith(other) or other.startswith(one) or _are_twins(hit, best)
+    return hit.place.nature == best.place.nature and not is_one
+
+
+def _are_twins(hit: Hit, best: Hit) -> bool:
+    """Whether one is the asynchronous form of the other: `Client.send` and `AsyncClient.send`."""
+    one, other = (place.name.lower().replace(ASYNC, "").strip("_") for place in (hit.place, best.place))
+    return one == other and (ASYNC in hit.place.qualified.lower()) != (ASYNC in best.place.qualified.lower())
 
 
 def _competes(hit: Hit, best: Hit) -> bool:
-    return _share(hit.score, best) >= _COMPETES and hit.in_head >= _AS_MUCH * best.in_head
-
-
-def _share(score: float, best: Hit) -> float:
-    return score / best.score if best.score else 0.0
-
-
-def _parts_of(name: str) -> set[str]:
-    own = list(dict.fromkeys(terms_of_word(name.strip("_"))))
-    return {*(own[:-1] if len(own) > 2 else own)}  # the last is the whole
+    return hit.score >= _COMPETES * best.score and hit.in_head >= _AS_MUCH * best.in_head

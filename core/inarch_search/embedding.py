@@ -40,6 +40,11 @@ def vectors() -> Vectors:
     return read(_FILE.read_bytes())
 
 
+def is_known(term: str) -> bool:
+    """Tell whether a term has a vector."""
+    return term in vectors().rows
+
+
 def read(data: bytes) -> Vectors:
     """Take vectors apart: a line of terms with blanks between, then `DIMENSIONS` bytes for each."""
     terms, _, numbers = data.partition(b"\n")

@@ -65,8 +65,8 @@ def test_in_full_alone_is_about_the_question_before_it(shop, asked):
 
 def test_where_nothing_is_clear_in_full_shows_what_the_closest_do(shop, answer):
     slips = "".join(
-        f'def {name}_slip(slip):\n    """Print a slip of the till{when}."""\n    slip.{call}()\n\n\n'
-        for name, when, call in (("print", "", "send"), ("queue", " later", "wait"))
+        f'def {name}_slip(slip):\n    """Print a slip of the till."""\n    slip.{call}()\n\n\n'
+        for name, call in (("print", "send"), ("printed", "wait"))
     )
     write(shop, {"src/shop/slips.py": slips})
     short = answer(shop, "how do slips of the till work?")

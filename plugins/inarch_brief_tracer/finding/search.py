@@ -15,6 +15,8 @@ from inarch_search import search as searched
 from inarch_search.questions import REPORT
 from inarch_search.tokens import terms
 
+PLACED = 1000.0
+"""Scores from here on are those of what stands at a place that the question names, in their order."""
 NAMED = 100.0
 """Scores from here on are those of places that the question names; the engine's own stay below."""
 _TIES = 10.0
@@ -74,9 +76,8 @@ def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> li
     for hit in worded:  # what is defined again, as the setter of a property is, stays behind the first
         known[hit.qualname] = max(known.get(hit.qualname, 0.0), hit.score)
     most = max(known.values(), default=1.0)
-    return sorted(
-        (hit._replace(score=hit.score + _TIES * known.get(hit.qualname, 0.0) / most) for hit in named), key=order
-    )
+    worth = {hit.key: _TIES * known.get(hit.qualname, 0.0) / most for hit in named if hit.score < PLACED}
+    return sorted((hit._replace(score=hit.score + worth.get(hit.key, 0.0)) for hit in named), key=order)
 
 
 def _is_but_names(question: Question) -> bool:
@@ -130,7 +131,7 @@ def _exact(shelf: Shelf, question: Question) -> dict[tuple[int, int, str], Hit]:
 def _placed(shelf: Shelf, question: Question) -> list[Hit]:
     """Find what stands at the places a question names: the innermost symbol, or the file's module."""
     hits: list[Hit] = []
-    for number, frame in enumerate(question.frames):
+    for number, frame in enumerate(question.frames, 1):
         there = shelf.words.in_file(frame.file)
         if not there:
             continue
@@ -141,7 +142,7 @@ def _placed(shelf: Shelf, question: Question) -> list[Hit]:
         ]
         around.sort(key=lambda hit: (hit.kind == MODULE, hit.end - hit.line, -hit.line))
         # Tracebacks name the innermost call last.
-        hits += [hit._replace(score=1000.0 + number - place / 10) for place, hit in enumerate(around[:3])]
+        hits += [hit._replace(score=PLACED + number - place / 10) for place, hit in enumerate(around[:3])]
     return hits
 
 

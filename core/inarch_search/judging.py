@@ -1,0 +1,108 @@
+"""Judging a place: what it explains of a question, and its traits."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from inarch_search.documents import CLASS, FIELDS, TEXTS
+from inarch_search.questions import Question
+from inarch_search.scoring import HEAD, Candidate, strength
+from inarch_search.traits import Traits
+from inarch_search.weighing import Weighing
+
+LEAST_EXPLAINED = 0.1
+"""What a place that explains nothing would keep: so shares are told apart less where all are small."""
+_ALL = (1 << len(FIELDS)) - 1
+_NAME, _PATH, _SHOWN = (1 << FIELDS.index(field) for field in ("name", "path", "strings"))
+_USUAL = {"is_private": 0.12, "is_described": 0.5, "size": 2.7}
+"""Means of the traits that say nothing of texts."""
+
+
+class Explained(NamedTuple):
+    """How far a place explains each term of a question, and the shares of the question that it explains.
+
+    Args:
+        whole: what all terms of the question weigh.
+        terms: each explained term with what is explained of its weight.
+        share: of the whole, by any field.
+        in_head: by what is read first: name, signature, first line of its description, path.
+        in_name: by its name.
+        in_path: by the path of its file.
+        shown: by texts that people see.
+    """
+
+    whole: float
+    terms: Mapping[str, float]
+    share: float
+    in_head: float
+    in_name: float
+    in_path: float
+    shown: float
+
+
+def explained_by(weighing: Weighing, candidate: Candidate) -> Explained:
+    """Tell what a place explains of a question."""
+    whole = max(1e-9, sum(weighing.own.values()))
+    fields = (_ALL, HEAD, _NAME, _PATH, _SHOWN)
+    by_field = [_by_term(weighing, candidate, among) for among in fields]
+    return Explained(whole, by_field[0], *(sum(terms.values()) / whole for terms in by_field))
+
+
+def _by_term(weighing: Weighing, candidate: Candidate, among: int) -> dict[str, float]:
+    """Give how far each term of the question is explained by some of the fields."""
+    mine: dict[str, float] = {}
+    for item, fields in candidate.found:
+        far = strength(fields & among) * item.share
+        for term in item.stands_for:
+            mine[term] = max(mine.get(term, 0.0), far * weighing.own[term])
+    return mine
+
+
+def beside_of(found: Sequence[Candidate]) -> dict[str, float]:
+    """Give for each file what its places come to together, as a share of the most."""
+    by_file: dict[str, list[float]] = defaultdict(list)
+    for candidate in found:
+        by_file[candidate.kept.file].append(candidate.score)
+    sums = {file: file_score(scores) for file, scores in by_file.items()}
+    most = max(sums.values(), default=1.0) or 1.0
+    return {file: total / most for file, total in sums.items()}
+
+
+def file_score(scores: Sequence[float]) -> float:
+    """Give what a file's places come to: the best counts whole, each further one half of the one before."""
+    return sum(score / (1 << place) for place, score in enumerate(sorted(scores, reverse=True)[:6]))
+
+
+def traits_of(
+    question: Question, candidate: Candidate, explains: Explained, share: float, near: float, beside: float
+) -> Traits:
+    """Give what speaks for a place.
+
+    Args:
+        question: what is asked.
+        candidate: the place.
+        explains: what it explains.
+        share: what its nature counts.
+        near: how much nearer in meaning to the question than others it is.
+        beside: what its file's places come to together.
+    """
+    kept = candidate.kept
+    traits = Traits(
+        words=math.log(max(1e-9, candidate.score / explains.whole)),
+        nature=math.log(share),
+        meaning=near,
+        explained=math.log(LEAST_EXPLAINED + (1 - LEAST_EXPLAINED) * explains.share),
+        in_head=explains.in_head,
+        in_name=explains.in_name,
+        in_path=explains.in_path,
+        shown=explains.shown,
+        beside=beside,
+        is_class=kept.kind == CLASS and question.kind != CLASS,
+        is_private=kept.name.startswith("_") and not kept.name.startswith("__"),
+        is_described=bool(kept.summary),
+        size=math.log(max(1, kept.end - kept.line + 1)),
+    )
+    return traits._replace(**_USUAL) if kept.nature in TEXTS else traits
