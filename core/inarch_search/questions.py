@@ -35,7 +35,7 @@ _ERROR = r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interr
 _VERSIONS = r"^(?:[-*] )?[\w.+ -]{1,40}(?:==|:|\s)\s*v?\d+\.\d[\w.+-]*\s*$"
 _ASKS_TESTS = r"(?i)\btests? (?:for|of|that|which|cover\w*|cases?)\b|\b(?:which|what|unit) tests\b|\btested\b"
 _ASKS_TEXTS = (
-    r"(?i)^(?:so )?how (?:do|can|should|would|to|does one|must)\b(?: (?:i|we|you|one|people))? (?:\w+ )?"
+    r"(?i)^(?:so )?how (?:to|does one|(?:do|can|should|would|must) (?:i|we|you|one|people))\b (?:\w+ )?"
     r"(?:install|set up|deploy|configure|contribute|upgrade|migrate|get started|start|build|compile|release|publish|"
     r"run (?:the |all |its )*tests)\b|"
     r"\b(?:docs?|documentation|documented|read ?me|guides?|tutorials?|change ?log|manual|faq|licen[sc]e|"

@@ -124,3 +124,18 @@ def test_any_text_is_understood(text: str) -> None:
     question = understood(text)
     assert all(term.weight > 0 for term in question.terms.values())
     assert understood(text) == question
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("how do I start the server?", True),
+        ("how to deploy it?", True),
+        ("how should one configure the cache?", True),
+        ("how can start times be spread at random?", False),
+        ("how do builds get their names?", False),
+        ("where is the README read?", True),
+    ],
+)
+def test_documentation_is_asked_for_where_somebody_wants_to_do_something(text: str, is_so: bool) -> None:
+    assert understood(text).about_texts is is_so

@@ -13,8 +13,11 @@ CODE, TEST, EXAMPLE, VENDORED, TEXT = "code", "test", "example", "vendored", "te
 """What a file is; a text is prose or configuration."""
 
 _VENDORED = frozenset(
-    "_vendor vendor vendored _vendored third_party extern node_modules site-packages".split()  # noqa: SIM905
-)
+    (
+        "_vendor", "vendor", "vendored", "_vendored", "third_party", "third-party", "thirdparty", "3rdparty", "extern",
+        "node_modules", "site-packages",
+    )
+)  # fmt: skip
 _EXAMPLES = frozenset(
     "example examples doc docs docs_src sample samples demo demos tutorial tutorials benchmark benchmarks".split()  # noqa: SIM905
 )
@@ -26,7 +29,7 @@ _LAYOUTS = frozenset(("src", "lib", "python"))
 def role_of(path: str) -> str:
     """Say whether a file is product code, a test, an example, a vendored copy or no code."""
     *folders, base = path.split("/")
-    if not _VENDORED.isdisjoint(folders) or is_built(path):
+    if not _VENDORED.isdisjoint(folders) or folders[:1] == ["deps"] or is_built(path):
         return VENDORED
     if base.startswith("test_") or base.endswith("_test.py") or base in ("conftest.py", "tests.py"):
         return TEST
