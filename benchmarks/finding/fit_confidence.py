@@ -4,27 +4,33 @@
 
 Each question of the half "tune" and each of `short_questions.toml` is asked through the tool `context_get`, the short
 ones as the offline planner asks them. A logistic regression over what `inarch_search.confidence` reads of the first
-places gives the weights; the table judges each package by weights that were made without it. Nothing is written: who
-takes the weights over puts them into `inarch_search.confidence`, and the table into `docs/explanation/finding.md`.
+places gives the weights; the table judges each package by weights that were made without it, those of its ranking
+(`fit_ranking.py`), too. Nothing is written: who takes the weights over puts them into `inarch_search.confidence`, and
+the table into `docs/explanation/finding.md`. It wants NumPy.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
+import fit_ranking
 import sets
 import tool
 
 from inarch_offline.intents import parse
 from inarch_search import asking
 from inarch_search.confidence import BASE, WEIGHTS, Signs, confidence_of, is_doubtful, places_among, signs_of
+from inarch_search.parts import Parts
 from inarch_search.questions import SYMBOL, Question
-from inarch_search.ranking import Hit
+from inarch_search.ranking import Hit, ranked
+from inarch_search.scoring import Candidate
+from inarch_search.traits import WEIGHTS as RANKED_BY
+from inarch_search.traits import Traits
 from inarch_search.weighing import Weighing
 
 LINES = (0.5, 0.6, 0.65, 0.67, 0.7, 0.75, 0.8)
@@ -42,9 +48,19 @@ class Judged(NamedTuple):
     right: bool
 
 
-def read(root: Path, text: str) -> tuple[str, str, Signs, bool] | None:
+def read(root: Path, text: str, weights: Traits) -> tuple[str, str, Signs, bool] | None:
     """Ask a question; give the first place, the file it stands in, its signs and whether it is never sure."""
     kept: list[tuple[str, str, Signs, bool]] = []
+
+    def by_these(
+        question: Question,
+        weighing: Weighing,
+        found: Sequence[Candidate],
+        parts: Parts,
+        shares: Sequence[float],
+        near: Mapping[int, float],
+    ) -> list[Hit]:
+        return ranked(question, weighing, found, parts._replace(weights=weights), shares, near)
 
     def listen(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
         places = places_among(question, hits)
@@ -54,22 +70,22 @@ def read(root: Path, text: str) -> tuple[str, str, Signs, bool] | None:
             kept.append((best.qualified, best.file, signs, is_doubtful(question, weighing, places)))
         return confidence_of(question, weighing, hits)
 
-    with patch.object(asking, "confidence_of", listen):
+    with patch.object(asking, "confidence_of", listen), patch.object(asking, "ranked", by_these):
         asyncio.run(tool.composed(root).call_tool("context_get", {"query": text}))
     return kept[0] if kept else None
 
 
-def judged() -> Iterator[Judged]:
-    """Ask everything."""
+def judged(weights_of: Mapping[str, Traits]) -> Iterator[Judged]:
+    """Ask everything, of each package by weights of its own, where there are any."""
     for question in [*sets.questions(), *sets.absent()]:
         root = question.source.root()
-        if found := read(root, question.text):
+        if found := read(root, question.text, weights_of.get(root.name, RANKED_BY)):
             place = tool.place_of({"qualname": found[0], "file": found[1]})
             right = any(place.answers(expected) for expected in question.expected)
             yield Judged("tuned", root.name, found[2], found[3], right)
     for group, question in _named():
         root = question.source.root()
-        if found := read(root, question.text):
+        if found := read(root, question.text, weights_of.get(root.name, RANKED_BY)):
             yield Judged(group, root.name, found[2], found[3], question.is_answered_by(found[0]))
 
 
@@ -132,14 +148,13 @@ def told(title: str, rows: Sequence[Judged], likely: Sequence[float]) -> None:
 
 def main() -> None:
     """Ask, learn and print."""
-    rows = list(judged())
+    rows = list(judged(fit_ranking.without_each(list(fit_ranking.asked()))))
     print(f"{len(rows)} answers, {sum(row.right for row in rows)} right first")
-    packages = {row.package for row in rows}
-    without = {name: fitted([row for row in rows if row.package != name]) for name in packages}
-    told(
-        "Each package by weights made without it", rows, [probability(without[row.package], row.signs) for row in rows]
-    )
-    told("As it is", rows, [probability([BASE, *WEIGHTS], row.signs) for row in rows])
+    without = {name: fitted([row for row in rows if row.package != name]) for name in {row.package for row in rows}}
+    likely = [probability(without[row.package], row.signs) for row in rows]
+    told("Each package by weights made without it", rows, likely)
+    now = list(judged({}))
+    told("As it is", now, [probability([BASE, *WEIGHTS], row.signs) for row in now])
     base, *weights = fitted(rows)
     print(f"\nBASE = {base:.2f}, {Signs(*(round(weight, 2) for weight in weights))}")
 

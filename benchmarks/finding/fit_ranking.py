@@ -158,7 +158,13 @@ class Fit:
         return float(-(self.share * wanted * np.log(likely)).sum() + PENALTY / 2 * weights @ weights)
 
 
-def told(title: str, rows: Sequence[Asked], weights_of: Mapping[str, Numbers]) -> None:
+def without_each(rows: Sequence[Asked]) -> dict[str, Traits]:
+    """Learn the weights for each package without it."""
+    packages = {row.package for row in rows}
+    return {name: Traits(*Fit([row for row in rows if row.package != name]).weights()) for name in packages}
+
+
+def told(title: str, rows: Sequence[Asked], weights_of: Mapping[str, Traits]) -> None:
     """Print how often the first right place is first, in five and in ten, by the weights for each package."""
     print(f"\n{title}\n{'':<12} {'asked':>6} {'first':>6} {'five':>6} {'ten':>6}")
     for group in dict.fromkeys(row.group for row in rows):
@@ -168,8 +174,8 @@ def told(title: str, rows: Sequence[Asked], weights_of: Mapping[str, Numbers]) -
         print(f"{group:<12} {len(some):>6} {counts[0]:>6} {counts[1]:>6} {counts[2]:>6}")
 
 
-def _rank(row: Asked, weights: Numbers) -> int:
-    order = np.argsort(-(row.traits @ weights + row.given), kind="stable")
+def _rank(row: Asked, weights: Traits) -> int:
+    order = np.argsort(-(row.traits @ np.array(weights) + row.given), kind="stable")
     places = np.flatnonzero(row.right[order])
     return int(places[0]) + 1 if len(places) else 0
 
@@ -177,10 +183,9 @@ def _rank(row: Asked, weights: Numbers) -> int:
 def main() -> None:
     """Ask, learn and print."""
     rows = list(asked())
-    packages = {row.package for row in rows}
-    without = {name: Fit([row for row in rows if row.package != name]).weights() for name in packages}
+    without = without_each(rows)
     told("Each package by weights made without it", rows, without)
-    told("As it is", rows, dict.fromkeys(packages, np.array(WEIGHTS)))
+    told("As it is", rows, dict.fromkeys(without, WEIGHTS))
     print(f"\n{Traits(*(round(float(weight), 2) for weight in Fit(rows).weights()))}")
 
 

@@ -15,8 +15,8 @@ from inarch_search.weighing import Weighing
 
 LEAST_EXPLAINED = 0.1
 """What a place that explains nothing would keep: so shares are told apart less where all are small."""
-_ALL = (1 << len(FIELDS)) - 1
-_NAME, _PATH, _SHOWN = (1 << FIELDS.index(field) for field in ("name", "path", "strings"))
+_AMONG = ((1 << len(FIELDS)) - 1, HEAD, *(1 << FIELDS.index(field) for field in ("name", "path", "strings")))
+"""Sets of fields: all, what is read first, the name, the path, texts that people see."""
 _USUAL = {"is_private": 0.12, "is_described": 0.5, "size": 2.7}
 """Means of the traits that say nothing of texts."""
 
@@ -45,20 +45,16 @@ class Explained(NamedTuple):
 
 def explained_by(weighing: Weighing, candidate: Candidate) -> Explained:
     """Tell what a place explains of a question."""
-    whole = max(1e-9, sum(weighing.own.values()))
-    fields = (_ALL, HEAD, _NAME, _PATH, _SHOWN)
-    by_field = [_by_term(weighing, candidate, among) for among in fields]
-    return Explained(whole, by_field[0], *(sum(terms.values()) / whole for terms in by_field))
-
-
-def _by_term(weighing: Weighing, candidate: Candidate, among: int) -> dict[str, float]:
-    """Give how far each term of the question is explained by some of the fields."""
-    mine: dict[str, float] = {}
+    own = weighing.own
+    whole = max(1e-9, sum(own.values()))
+    by_fields: list[dict[str, float]] = [{} for _ in _AMONG]
     for item, fields in candidate.found:
-        far = strength(fields & among) * item.share
-        for term in item.stands_for:
-            mine[term] = max(mine.get(term, 0.0), far * weighing.own[term])
-    return mine
+        for among, terms in zip(_AMONG, by_fields, strict=True) if item.stands_for else ():
+            far = strength(fields & among) * item.share
+            for term in item.stands_for if far else ():
+                if far * own[term] > terms.get(term, 0.0):
+                    terms[term] = far * own[term]
+    return Explained(whole, by_fields[0], *(sum(terms.values()) / whole for terms in by_fields))
 
 
 def beside_of(found: Sequence[Candidate]) -> dict[str, float]:

@@ -43,6 +43,6 @@ class Traits(NamedTuple):
 
 
 WEIGHTS = Traits(
-    words=0.63, nature=1.45, meaning=8.59, explained=1.72, in_head=1.43, in_name=2.62, in_path=4.83, shown=2.8,
-    beside=1.21, is_class=-2.67, is_private=0.9, is_described=-0.29, size=0.51,
+    words=0.51, nature=1.49, meaning=9.02, explained=1.77, in_head=1.27, in_name=2.44, in_path=3.78, shown=2.51,
+    beside=1.41, is_class=-2.72, is_private=0.87, is_described=-0.29, size=0.56,
 )  # fmt: skip
