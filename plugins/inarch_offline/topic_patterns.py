@@ -140,8 +140,10 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"(?:the |all )*(?:environment variables?|env ?vars?|config(?:uration)? (?:options?|keys?|values?|"
             r"settings?)|"
             r"command[- ]line (?:options|flags|arguments)|settings)(?: (?:for|of|about) (?P<what>.+))?",
-            r"what (?:is|are) the default(?: value| setting)?s?(?: (?:for|of) (?P<what>.+))?",
-            r"what (?:is|are) the default (?!values?\b|settings?\b)(?P<what>\S+(?: \S+){0,4})",
+            r"what (?:is|are) the (?P<verb>default)(?: value| setting)?s?(?: (?:for|of) (?P<what>.+))?",
+            r"what (?:is|are) the (?P<verb>default) (?!values?\b|settings?\b)(?P<what>\S+(?: \S+){0,5})",
+            r"(?:what|which|how (?:long|many|much|large|big|often))(?: does| is| are)? (?:the )?(?P<what>.+?)"
+            r" (?:is |are )?(?:used |set |taken )?(?:to )?by (?P<verb>default)",
             r"what (?:all )?can (?:i|we|you|one|be) (?:configured?|set|customi[sz]ed?|changed?|adjust(?:ed)?)",
             r"where (?:do|can|should) (?:i|we|you|one) (?:set|change|specify|define|put) (?:the |a |my "
             r")?(?P<what>.+)",

@@ -354,7 +354,7 @@ def test_the_default_of_an_option_is_found_in_objects_of_scripts_and_not_in_unre
     readme = "# bell\n\nA bell.\n\n## Maximum\n\nOf everything, the most.\n\n## Rings\n\n`maxRings` is how often.\n"
     write(bell, {"lib/options.js": options, "README.md": readme})
     text = answer(bell, "what is the default maxRings?")
-    assert "- `maxRings: 3 * 4,` (lib/options.js:2)" in text and "options.js:4" not in text
+    assert "- `maxRings: 3 * 4` in lib/options.defaults (lib/options.js:2)" in text and "options.js:4" not in text
     assert "is how often" in text and "the most" not in text
 
 
@@ -364,3 +364,92 @@ def test_that_nothing_is_always_needed_is_said(shop, answer):
     (shop / "pyproject.toml").write_text(manifest + extras)
     text = answer(shop, "what does shop need?")
     assert "No dependency that is always needed is declared (pyproject.toml:1)" in text and "- tests: pytest" in text
+
+
+@pytest.mark.parametrize(
+    "wording", ["what is {}?", "what does {} do?", "explain {}", "tell me about {}", "what is {} for?"]
+)
+def test_what_the_project_is_tells_of_all_of_it_and_names_the_class_of_that_name(shop, answer, wording):
+    write(shop, {"src/shop/shop.py": 'class Shop:\n    """Opens at nine."""\n'})
+    write(shop, {"Cargo.lock": '[[package]]\nname = "till"\n', "src/shop/core/__init__.py": ""})
+    text = answer(shop, wording.format("Shop"))
+    assert "shop 1.2: Sells things over a counter." in text and "Key modules of shop:" in text
+    assert "A class has this name, too:\n- class `shop.shop.Shop` — Opens at nine. (src/shop/shop.py:1)" in text
+    assert "class `shop.till.Till`" in answer(shop, wording.format("Till")).split("\n\n")[1]
+
+
+def test_a_folder_among_several_is_not_the_project(tmp_path, answer):
+    root = write(tmp_path / "two", {"core/__init__.py": '"""The core."""\n', "parts/__init__.py": ""})
+    assert "core/__init__.py, 1 line of Python" in answer(root, "what is core?")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "text", "name"),
+    [
+        ("go.mod", "module example.org/chime/v2\n", "chime"),
+        ("package.json", '{"name": "@bells/chime"}', "chime"),
+        ("setup.cfg", "[metadata]\nname = chime\n", "chime"),
+    ],
+)
+def test_the_name_of_a_project_is_the_one_that_its_manifest_declares(tmp_path, answer, manifest, text, name):
+    root = write(
+        tmp_path / "it",
+        {
+            manifest: text,
+            "README.md": "# Chime\n\nThis is a small program that chimes at noon and at midnight.\n",
+            "a.go": "package a\n",
+        },
+    )
+    assert "chimes at noon and at midnight." in answer(root, f"what is {name}?")
+
+
+DEFAULTS = """
+    import os
+
+    DEFAULT_WAIT = Wait(seconds=5.0)
+    LIMITS = Limits(most_bells=100, longest=3)
+
+
+    class Bell:
+        \"\"\"Rings: `chunk_size = 7` is an example.
+
+            chunk_size = 8
+        \"\"\"
+
+        chunk_size = 64 * 1024
+        name: str = "bell"
+
+        def ring(
+            self,
+            wait: Wait = DEFAULT_WAIT,
+            portal: str = "none",
+        ):
+            return self.sound(wait=9, chunk_size=self.chunk_size)
+
+
+    class Gong:
+        chunk_size = 2
+    """
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("what is the default chunk size of Bell?", "- `chunk_size = 64 * 1024` in shop.bells.Bell ({}:13)\n"),
+        ("what is the default chunk_size for the Gong?", "- `chunk_size = 2` in shop.bells.Gong ({}:25)\n"),
+        ("what is the default wait?", "- `wait: Wait = DEFAULT_WAIT` in shop.bells.Bell.ring ({}:18)\n"),
+        ("what is the default wait?", "  - `DEFAULT_WAIT = Wait(seconds=5.0)` ({}:3)\n"),
+        ("which wait is used by default?", "  - `DEFAULT_WAIT = Wait(seconds=5.0)` ({}:3)\n"),
+        ("what is the default of most_bells?", "- `most_bells=100` in shop.bells.LIMITS ({}:4)\n"),
+    ],
+)
+def test_a_default_is_told_with_its_name_value_and_place(shop, answer, prompt, told):
+    write(shop, {"src/shop/bells.py": DEFAULTS})
+    body = answer(shop, prompt) + "\n"
+    assert told.format("src/shop/bells.py") in body
+    assert "wait=9" not in body and "chunk_size = 8" not in body
+
+
+def test_a_word_within_another_one_is_no_name_of_a_default(shop, answer):
+    write(shop, {"src/shop/bells.py": DEFAULTS})
+    assert "portal" not in answer(shop, "what is the default port?")

@@ -11,10 +11,11 @@ from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
-from inarch_offline.plans.searching import say_symbols, significant, telling
+from inarch_offline.plans.defaulting import say_defaults
+from inarch_offline.plans.searching import holds_word, say_symbols, significant, telling
 from inarch_offline.plans.whole import of_the_whole
 from inarch_offline.sections import say_section, told_in
-from inarch_offline.topic_kinds import ENVIRONMENT
+from inarch_offline.topic_kinds import DEFAULT, ENVIRONMENT
 from inarch_offline.writing import Page, Place, code, cut
 from inarch_search.formats import is_log
 
@@ -64,7 +65,12 @@ class _Setting(NamedTuple):
 def configure(intent: Intent) -> Plan:
     """List what can be set, where it is read and what it is unless set: of a subject, or of everything."""
     intent = yield from of_the_whole(intent)
+    page = Page()
     words = [word.lower() for word in significant(intent.subject)]
+    if intent.facet == DEFAULT and (yield from say_defaults(page, intent)):
+        if len(page.lines) < _MOST:
+            yield from _say_documented(page, intent.subject, words)
+        return page
     about = f"({calls.any_of(words)})" if words else ""
     shapes = {"Environment variables": _READ}
     if intent.facet != ENVIRONMENT:
@@ -75,14 +81,13 @@ def configure(intent: Intent) -> Plan:
         *(calls.search(shape.replace("ABOUT", about), ignore_case=True, limit=_LIMIT) for shape in shapes.values()),
         calls.find_symbols(intent.subject, limit=5) if words else calls.list_files(limit=1),
     ]
-    page = Page()
     say_symbols(page, "What stands for it", [one for one in symbols(defined) if _is_it(one, words)], 3)
     seen: set[Place] = set()
     best = max((_held(hit, words) for result in results for hit in hits(result) if not is_aside(hit.path)), default=0)
     for (title, shape), result in zip(shapes.items(), results, strict=True):
         found = [hit for hit in hits(result) if shape != _SETTING or _CONSTANT.match(hit.text)]
         found = [hit for hit in found if shape != _LITERAL or (hit.path.endswith(_SCRIPT) and _KEY.match(hit.text))]
-        found = [hit for hit in found if _held(hit, words) == best]
+        found = [hit for hit in found if _held(hit, words) == best] if best or not words else []
         _say(page, title, _rows(found, shape == _READ, seen), is_partial(result))
     if words and len(page.lines) < _MOST:
         yield from _say_documented(page, intent.subject, words)
@@ -164,5 +169,4 @@ def _say_documented(page: Page, subject: str, words: Sequence[str]) -> Plan:
 
 
 def _held(hit: Hit, words: Sequence[str]) -> int:
-    low = hit.text.lower()
-    return sum(word in low for word in words)
+    return sum(holds_word(hit.text, word) for word in words)

@@ -10,7 +10,7 @@ from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside, is_test
-from inarch_offline.material import Context, Site, Symbol, context, files, hits
+from inarch_offline.material import Context, Site, Symbol, context, files, hits, symbols
 from inarch_offline.plans.defining import say_class, say_code, say_definition, say_sites, say_steps
 from inarch_offline.plans.naming import LINKED, bears, is_named, say_note
 from inarch_offline.plans.reading import whole_code
@@ -23,6 +23,7 @@ from inarch_offline.plans.searching import (
     significant,
     text_search,
 )
+from inarch_offline.plans.whole import is_the_whole
 from inarch_offline.sections import say_section, told_in
 from inarch_offline.steps import steps_of
 from inarch_offline.writing import Page, cut, joined
@@ -42,6 +43,9 @@ _SETTING = frozenset(
 
 def explain(intent: Intent) -> Plan:
     """Explain what the words or the name of a question stand for."""
+    if intent.whole and (yield from is_the_whole(intent.whole)):
+        page = yield from _overview(intent)
+        return page
     [result] = yield [calls.context_get(intent.subject or " ".join(intent.names))]
     found = context(result)
     page = Page()
@@ -89,6 +93,17 @@ def _outlined(intent: Intent, path: str) -> Plan:
     from inarch_offline.plans.outlining import explain_file
 
     return explain_file(intent._replace(path=path))
+
+
+def _overview(intent: Intent) -> Plan:
+    """Tell of the project, and name the class that is called like it."""
+    from inarch_offline.plans.overview import summarize
+
+    page = yield from summarize(intent)
+    [found] = yield [calls.find_symbols(intent.whole, kind="class", limit=_MOST_SITES)]
+    alike = [one for one in symbols(found) if not one.test and one.name.lower() == intent.whole.lower()]
+    say_symbols(page, "A class has this name, too", alike, 1)
+    return page
 
 
 def _set(intent: Intent) -> Asking[Page | None]:

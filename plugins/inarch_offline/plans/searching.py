@@ -10,6 +10,7 @@ from inarch_offline import calls
 from inarch_offline.layout import is_built
 from inarch_offline.material import Hit, Symbol, hits, said
 from inarch_offline.readme import plain_text
+from inarch_offline.words import in_words
 from inarch_offline.writing import Page, code, cut, fitted, room_for, sentence, shortened
 
 DEFINING = (
@@ -59,6 +60,7 @@ MEANS_LITTLE = frozenset(
     ]
 )
 """Words of a question on how to do something that don't say with what; some without their endings."""
+_ENDING = r"(?:ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)"
 _MOST_WORDS = 5
 _MOST_CLOSEST = 5
 
@@ -90,11 +92,12 @@ def telling(subject: str) -> list[str]:
 
 def stem(word: str) -> str:
     """Cut a plain word's ending, so that `routing` finds `route`; identifiers stay as they are."""
-    return (
-        re.sub(r"(?<=\w{4})(ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)$", "", word)
-        if word.isalpha() and word.islower()
-        else word
-    )
+    return re.sub(rf"(?<=\w{{4}}){_ENDING}$", "", word) if word.isalpha() and word.islower() else word
+
+
+def holds_word(text: str, word: str) -> bool:
+    """Whether a word without its ending stands in a text or its names: `port` does in `http_ports`, not in `portal`."""
+    return bool(re.search(rf"\b{re.escape(word)}{_ENDING}?\b", in_words(text).lower()))
 
 
 def say_hits(page: Page, subject: str, result: ToolResult, most: int = 8) -> bool:
