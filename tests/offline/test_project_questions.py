@@ -159,6 +159,38 @@ def test_exceptions_are_a_tree_by_what_they_inherit_from(shop, answer):
     assert "Plain" not in text
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        (
+            "lib/errors.js",
+            "const codes = {\n  ERR_RANG: createError(\n    'x'),\n}\nconst err = createError(4)\n",
+            ["- `ERR_RANG: createError(` (lib/errors.js:2)"],
+        ),
+        (
+            "errs.go",
+            'package x\n\nvar ErrRang = errors.New("rang")\n\nfunc (e *Broken) Error() string {\n}\n',
+            ['- `var ErrRang = errors.New("rang")` (errs.go:3)', "- `func (e *Broken) Error() string {` (errs.go:5)"],
+        ),
+        (
+            "src/lib.rs",
+            "#[derive(Debug, Error)]\n#[x]\npub enum Rang {\n}\nimpl std::error::Error for Late {}\n",
+            ["- `pub enum Rang {` (src/lib.rs:3)", "- `impl std::error::Error for Late {}` (src/lib.rs:5)"],
+        ),
+    ],
+)
+def test_errors_that_are_no_classes_are_told_too(tmp_path, answer, path, text, told):
+    root = write(tmp_path / "it", {path: text, "README.md": "x\n"})
+    lines = answer(root, "which errors are there?").split("\n\n")[1].splitlines()
+    assert lines == [f"{len(told)} error{'s' * (len(told) > 1)} defined here:", *told]
+
+
+def test_a_class_of_a_script_or_of_ruby_that_extends_an_error_is_an_exception(tmp_path, answer):
+    files = {"a.js": "export class Rang extends Error {\n}\n", "b.rb": "class Late < StandardError; end\n"}
+    text = answer(write(tmp_path / "it", files), "which errors are there?")
+    assert "- Rang (Error) (a.js:1)" in text and "- Late (StandardError) (b.rb:1)" in text
+
+
 def test_what_a_named_function_raises_comes_first(shop, answer):
     write(shop, {"src/shop/errors.py": ERRORS})
     text = answer(shop, "which exceptions does sell raise?")
