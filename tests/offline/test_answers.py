@@ -435,3 +435,12 @@ def test_who_uses_what_is_described_is_about_what_bears_the_words_or_what_is_clo
     text = answer(shop, "who calls the price looking?")
     assert "Nothing here is called" in text and "- function `shop.prices.price_of`" in text
     assert "text search" not in text
+
+
+def test_another_name_of_a_function_tells_of_the_function(shop, answer):
+    (shop / "src/shop/short.py").write_text("from shop.prices import price_of\n\np = cost = price_of\nNONE = None\n")
+    text = answer(shop, "what does short.p do?")
+    assert "`shop.short.p` is another name for this (src/shop/short.py:3)\n" in text
+    assert "function `shop.prices.price_of(item: str) -> int` (src/shop/prices.py:6)" in text
+    assert "Called from 1 place:\n- shop.till.Till.total" in answer(shop, "who calls shop.short.cost?")
+    assert "constant `shop.short.NONE= None`" in answer(shop, "explain short.NONE")

@@ -11,7 +11,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Context, Hit, Site, context, hits
 from inarch_offline.plans.defining import say_definition, say_sites, say_steps
-from inarch_offline.plans.naming import is_named, say_note
+from inarch_offline.plans.naming import is_named, meant_by, say_note
 from inarch_offline.plans.searching import say_hits, say_symbols, written
 from inarch_offline.writing import Page, code, counted, cut, joined
 
@@ -34,6 +34,10 @@ def callers(intent: Intent) -> Plan:
         if not (name and say_hits(page, name, mentions, 12)):
             page.absent(f"Nothing here is called “{cut(name or intent.subject, 60)}”.")
         say_symbols(page, "Definitions with similar words", found.candidates, 4)
+    elif meant := (yield from meant_by(found.target)):
+        page.say(f"`{found.target.qualname}` is another name for this", found.target.place)
+        page.add((yield from callers(intent._replace(subject=meant.qualname, names=(meant.qualname,)))))
+        return page
     else:
         _say_callers(page, found, hits(mentions))
         say_ways(page, result, 5)

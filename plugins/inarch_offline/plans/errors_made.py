@@ -1,4 +1,4 @@
-"""Errors that no class inherits: made by a function, kept in a variable of a Go package, declared in Rust by a trait."""
+"""Errors that no class inherits: made by a function, in a variable of a Go package, by a trait of Rust."""
 
 from __future__ import annotations
 

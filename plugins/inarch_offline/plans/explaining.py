@@ -12,7 +12,7 @@ from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside, is_test
 from inarch_offline.material import Context, Site, Symbol, context, files, hits, symbols
 from inarch_offline.plans.defining import say_class, say_code, say_definition, say_sites, say_steps
-from inarch_offline.plans.naming import LINKED, bears, is_named, say_note
+from inarch_offline.plans.naming import LINKED, bears, is_named, meant_by, say_note
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (
     best_hits,
@@ -50,6 +50,10 @@ def explain(intent: Intent) -> Plan:
     found = context(result)
     page = Page()
     target = found.target
+    if target is not None and is_named(intent, target) and (meant := (yield from meant_by(target))):
+        page.say(f"`{target.qualname}` is another name for this", target.place)
+        page.add((yield from explain(intent._replace(subject=meant.qualname, names=(meant.qualname,), whole=""))))
+        return page
     if target is not None and target.kind == "module" and is_named(intent, target):
         page = yield from _outlined(intent, target.place.path)
         path = target.place.path
