@@ -9,6 +9,7 @@ from typing import NamedTuple
 from inarch_brief_tracer.facts.file_facts import CONSTANT, MODULE
 from inarch_brief_tracer.facts.modules import TEXT
 from inarch_brief_tracer.finding.hits import JOINED, SCANNED, Hit, file_hits, flagged, order, preference
+from inarch_brief_tracer.finding.twins import plain_first
 from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_search import Answer, Kept, Question, documents
 from inarch_search import search as searched
@@ -60,7 +61,8 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
     worded = _worded(shelf, answer, kind, limit)
     named = {} if answer.question.shape == REPORT else _exact(shelf, answer.question)
     best = _tied(answer.question, list(named.values()), worded)
-    hits = [hit for hit in best if kind in ("any", hit.kind)] + [hit for hit in worded if hit.key not in named]
+    rest = plain_first(answer.question, [hit for hit in worded if hit.key not in named])
+    hits = [hit for hit in best if kind in ("any", hit.kind)] + rest
     files = list(dict.fromkeys([*(hit.path for hit in best), *answer.files]))
     read = [found for hit in hits[:limit] if (found := _read(shelf, hit))]
     return Found(read, files, 1.0 if best else answer.confidence, answer.unknown)

@@ -12,6 +12,7 @@ from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside, is_test
 from inarch_offline.material import Context, Site, Symbol, context, files, hits, symbols
 from inarch_offline.plans.defining import say_class, say_code, say_definition, say_sites, say_steps
+from inarch_offline.plans.folding import folded
 from inarch_offline.plans.naming import LINKED, bears, is_named, meant_by, say_note
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (
@@ -32,6 +33,7 @@ from inarch_search.confidence import SURE
 SURE_OF_A_CASE = 0.75
 """How sure an answer must be to what happens in some case: the case is most of it, and words alone don't tell it."""
 _MOST_SITES = 5
+_FURTHER = 16
 _MOST_SHOWN = 3
 """Places of which it is shown what they do where none of them clearly is the answer."""
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
@@ -39,6 +41,10 @@ _SETTING = frozenset(
     ["set", "change", "limit", "specify", "pass", "disable", "enable", "increase", "reduce", "adjust", "override"]
 )
 """Verbs that ask for what can be set rather than for what is done."""
+_DOING = frozenset(
+    ["make", "send", "do", "get", "create", "build", "write", "run", "call", "start", "open", "read", "test"]
+)
+"""Verbs that ask for what is done."""
 
 
 def explain(intent: Intent) -> Plan:
@@ -73,10 +79,11 @@ def explain(intent: Intent) -> Plan:
             if intent.how_to and (yield from _documented(page, intent)):
                 say_symbols(page, "Close to it in the code", [target, *found.others], 4)
                 return page
-            if intent.subject.partition(" ")[0].lower() in _SETTING and (settings := (yield from _set(intent))):
+            verb = intent.subject.partition(" ")[0].lower()
+            if verb in _SETTING and (settings := (yield from _set(intent))):
                 return settings
             if (yield from is_said_unclear(page, intent, result, found)):
-                settings = yield from _set(intent)
+                settings = (yield from _set(intent)) if verb not in _DOING else None
                 return settings or page
         found = found._replace(target=(yield from whole_code(target)))
         delegate = yield from _delegate(found)
@@ -159,12 +166,16 @@ def is_answered(intent: Intent, found: Context) -> bool:
 
 def say_unclear(page: Page, intent: Intent, found: Context, missing: Sequence[str]) -> Plan:
     """Say that nothing clearly answers a question, with the definitions or else the lines that come closest."""
-    symbols = found.candidates
-    wanted = [] if symbols else text_search(intent.subject)
+    closest = found.candidates
+    if len(folded(closest)) < len(closest):  # there is room for others
+        [further] = yield [calls.find_symbols(intent.subject, limit=_FURTHER)]
+        known = {one.place for one in closest}
+        closest += [one for one in symbols(further) if one.place not in known]
+    wanted = [] if closest else text_search(intent.subject)
     results = (yield wanted) if wanted else []
     lines = [hit for result in results for hit in best_hits(hits(result), significant(intent.subject))]
-    say_closest(page, intent.subject, missing, symbols, lines, intent.long)
-    told = [one for one in symbols if not one.is_text and one.kind != "module"]
+    say_closest(page, intent.subject, missing, closest, lines, intent.long)
+    told = [one for one in found.candidates if not one.is_text and one.kind != "module"]
     if told and not intent.long:
         page.note(f"“{IN_FULL}” behind the question shows what the first ones do")
     for symbol in told[:_MOST_SHOWN] if intent.long else ():

@@ -9,6 +9,7 @@ from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
 from inarch_offline.layout import is_built
 from inarch_offline.material import Hit, Symbol, hits, said
+from inarch_offline.plans.folding import Alike, folded
 from inarch_offline.readme import plain_text
 from inarch_offline.words import in_words
 from inarch_offline.writing import Page, code, cut, fitted, room_for, sentence, shortened
@@ -159,7 +160,8 @@ def say_closest(
     for symbol in symbols:
         if not apart.setdefault(symbol.qualname, symbol).doc:
             apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
-    rows = [(_row_in(symbol, long), symbol.place) for symbol in apart.values() if not symbol.name.startswith("__")]
+    named_ones = [symbol for symbol in apart.values() if not symbol.name.startswith("__")]
+    rows = [(_row_in(alike, long), alike.first.place) for alike in folded(named_ones, subject)]
     most = len(rows) + len(lines) if long else _MOST_CLOSEST
     rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]
     if not rows:
@@ -171,11 +173,12 @@ def say_closest(
         page.item(fitted(text, place, 2, int(not long)), place)
 
 
-def _row_in(symbol: Symbol, long: bool) -> str:
+def _row_in(alike: Alike, long: bool) -> str:
     """Write a definition on one line; where its name would be cut, without its module, which the place tells."""
-    if long or len(named(symbol)) <= room_for(symbol.place, 2, 1):
-        return _row(symbol)
-    return _row(symbol._replace(qualname=_within(symbol)))
+    symbol = alike.first
+    if not long and len(named(symbol) + alike.told) > room_for(symbol.place, 2, 1):
+        symbol = symbol._replace(qualname=_within(symbol))
+    return _row(symbol, alike.told)
 
 
 def _within(symbol: Symbol) -> str:
@@ -188,9 +191,9 @@ def _within(symbol: Symbol) -> str:
     return ".".join(parts[module:])
 
 
-def _row(symbol: Symbol) -> str:
+def _row(symbol: Symbol, beside: str = "") -> str:
     doc = "" if symbol.doc.startswith(":") else sentence(plain_text(symbol.doc), 110)
-    return named(symbol) + (f" — {doc}" if doc else "")
+    return named(symbol) + beside + (f" — {doc}" if doc else "")
 
 
 def say_symbols(page: Page, title: str, symbols: Sequence[Symbol], most: int = 5) -> None:
