@@ -13,7 +13,7 @@ import json
 import zlib
 from typing import Any, NamedTuple
 
-FACTS_VERSION = 13
+FACTS_VERSION = 14
 """Raised whenever extraction or encoding changes; kept facts of another version are read anew."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"

@@ -176,6 +176,7 @@ class Reader:
         if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
             self.found.touched.append((path, stamp))
             return
+        from inarch_brief_tracer.facts.generated import is_bundled
         from inarch_brief_tracer.facts.parsing import as_text, examined
         from inarch_brief_tracer.store.file_rows import FileRow
 
@@ -186,6 +187,8 @@ class Reader:
             data = code_of(data)
         if is_other(path):
             facts, text = self._other(path, data)
+            if role == CODE and is_bundled(path, text):
+                role = VENDORED
             self._put(FileRow(path, module, role, stamp, content, facts, text))
             return
         if role == TEXT:

@@ -99,15 +99,13 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
     target = found.target
     assert target is not None
     say_definition(page, target)
-    by_role = sorted(found.callers, key=lambda site: (_is_test(site.place.path), site.place))
+    by_role = sorted(found.callers, key=lambda site: is_aside(site.place.path))  # else as the look-up ranks them
     number = counted(len(by_role), "place", more=found.more_callers)
     say_sites(page, f"Called from {number}", by_role, _MOST_CALLERS, found.more_callers)
     known = {site.place for site in by_role}
     others = [
         Site(hit.path, hit.place, hit.text)
-        for hit in sorted(
-            written(mentions), key=lambda hit: (is_aside(hit.path), _is_test(hit.path), hit.path, hit.line)
-        )
+        for hit in sorted(written(mentions), key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
         if hit.place not in known
         and not target.place.line <= hit.line <= max(target.end, target.place.line) * _same(hit, target.place.path)
     ]
@@ -122,10 +120,6 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
 
 def _same(hit: Hit, path: str) -> int:
     return 1 if hit.path == path else 0
-
-
-def _is_test(path: str) -> bool:
-    return "test" in path
 
 
 def _name(intent: Intent) -> str:
