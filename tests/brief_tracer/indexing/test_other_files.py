@@ -126,20 +126,20 @@ def test_roles(path: str, role: str) -> None:
     assert role_of(path) == role
 
 
-BUNDLE = """
-(function (global, factory) {
-    typeof exports === 'object' && typeof module !== 'undefined' ? module.exports = factory() : 0
-}(this, function () {
-    function ringBell() { return strike() }
-    function strike() { return 1 }
-}))
-"""
-
-
-def test_what_a_bundler_wrote_comes_after_what_it_is_made_of(tree: Any) -> None:
-    source = "function ringBell () { return strike() }\nfunction strike () { return 1 }\n"
-    tree.write({"aa.js": BUNDLE, "src/bell.js": source, "zz.js": BUNDLE})
-    assert tree.names("ring the bell")[0] == "src/bell.ringBell"
+@pytest.mark.parametrize(
+    ("first", "is_built"),
+    [
+        ("(function (global, factory) {", True), ("/* bell, MIT */\n(function (global, factory) {", True),
+        ("(function webpackUniversalModuleDefinition(root, factory) {", True), ("var __defProp = Object.f;", True),
+        ('(function(f){if(typeof exports==="object"&&typeof module!=="undefined"){', True),
+        ("(function (root, factory) {", False), ("var define = 1", False), ("// global, factory", False),
+    ],
+)  # fmt: skip
+def test_what_a_bundler_wrote_is_told_by_how_it_begins(tree: Any, linking: Any, first: str, is_built: bool) -> None:
+    tree.write({"light.js": f"{first}\n  function ringBell () {{}}\n", "src/bell.js": "function strike () {}\n"})
+    with linking().graph() as (graph, _):
+        roles = dict(graph.connection.execute("SELECT path, role FROM files"))
+    assert roles == {"light.js": VENDORED if is_built else CODE, "src/bell.js": CODE}
 
 
 def test_what_a_program_wrote_counts_less(tree: Any) -> None:
