@@ -444,3 +444,40 @@ def test_another_name_of_a_function_tells_of_the_function(shop, answer):
     assert "function `shop.prices.price_of(item: str) -> int` (src/shop/prices.py:6)" in text
     assert "Called from 1 place:\n- shop.till.Till.total" in answer(shop, "who calls shop.short.cost?")
     assert "constant `shop.short.NONE= None`" in answer(shop, "explain short.NONE")
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("ring_bell_twice", True), ("_ring_bell_twice", False)])
+def test_how_somebody_does_something_is_never_answered_by_what_is_private(shop, answer, name, is_told):
+    code = f'def {name}(bell):\n    """Ring the loud bell twice at noon."""\n    return bell\n'
+    (shop / "src/shop/jobs.py").write_text(code)
+    text = answer(shop, "how do I ring the loud bell twice at noon?")
+    assert (f"function `shop.jobs.{name}(bell)`" in text) == is_told
+    assert name in text
+
+
+def test_what_a_package_hands_out_comes_before_what_is_called_alike(shop, answer):
+    for name in ("a_inner", "z_outer"):
+        (shop / f"src/shop/{name}.py").write_text("class Gong:\n    pass\n")
+    (shop / "src/shop/__init__.py").write_text("from .z_outer import Gong\n")
+    assert "class `shop.z_outer.Gong`" in answer(shop, "what does Gong do?")
+
+
+def test_a_class_of_a_script_is_told_with_its_methods(bell, answer):
+    lines = [
+        "class Gong {", "  constructor (size) {", "    this.size = size", "  }", "", "  /**", "   * Rings it.", "   */",
+        "  async ring (times, loud) {", "    if (loud) {", "      strike(times)", "    }", "  }", "",
+        "  static of (x) {", "  }", "}",
+    ]  # fmt: skip
+    (bell / "lib/kind.js").write_text("\n".join(lines))
+    told = ["Methods:", "- ring(times, loud) — Rings it. (lib/kind.js:9)", "- of(x) (lib/kind.js:15)"]
+    assert answer(bell, "what does Gong do?, in full").splitlines()[3:6] == told
+
+
+def test_a_package_of_one_module_is_told_with_what_is_in_it_and_tests_are_no_part_of_one(tmp_path, answer):
+    root = tmp_path / "one"
+    (root / "bell/tests").mkdir(parents=True)
+    (root / "bell/__init__.py").write_text('"""Rings."""\n\n\ndef ring():\n    pass\n')
+    (root / "bell/tests/test_bell.py").write_text("class TestRing:\n    pass\n")
+    text = answer(root, "summarize this codebase")
+    assert "Key modules of bell:\n- bell  Rings — ring (bell/__init__.py:1)\n" in text
+    assert "TestRing" not in text

@@ -251,6 +251,18 @@ class Box:
         """Open the parcel's lid."""
 
 
+class Bag:
+    def seal(self): ...
+
+
+class Sack:
+    def seal(self): ...
+
+
+class Crate:
+    def seal(self): ...
+
+
 class AsyncBox:
     async def send(self):
         """Wraps up whatever parcels wait outside."""
@@ -263,6 +275,8 @@ def test_places_that_say_the_same_are_one_of_the_closest(shop, answer):
     assert any(line.startswith("- function `shop.parcels.put`, get, post — Sends a `PUT` parcel") for line in lines)
     [sends] = [line for line in lines if "Wraps up" in line]
     assert sends.startswith("- method `shop.parcels.Box.send`, AsyncBox.send — Wraps up")
+    text = answer(shop, "who would seal whatever parcels somebody brought outside?")
+    assert sum("seal" in line for line in text.splitlines() if line.startswith("- ")) == 1
     lids = [line for line in answer(shop, "how are parcels lidded outside?").splitlines() if "lid. (" in line]
     assert all("Box.open`, close" not in line for line in lids)
 

@@ -482,6 +482,26 @@ def test_a_default_is_told_with_its_name_value_and_place(shop, answer, prompt, t
     assert "wait=9" not in body and "chunk_size = 8" not in body
 
 
+def test_a_number_of_things_is_called_like_the_things_and_a_name_of_half_the_words_is_no_default(shop, answer):
+    write(shop, {"src/shop/bells.py": DEFAULTS, "src/shop/rings.py": "def ring(bells=3): ...\n\n\nNAMES = 'a', 'b'\n"})
+    assert "- `bells=3` in shop.rings.ring (src/shop/rings.py:1)" in answer(
+        shop, "what is the default number of bells?"
+    )
+    assert "- `NAMES = 'a', 'b'` in shop.rings" in answer(shop, "what are the default names?")
+    text = answer(shop, "what is the default size of the queue of parcels?")
+    assert "chunk_size" not in text and "No environment variable, option or setting" in text
+
+
+def test_options_of_a_library_are_fields_of_what_is_called_so(bell, answer):
+    kinds = (
+        "import {\n  type Options,\n} from 'ms'\nexport interface BellOptions {\n  loud: boolean\n}\nconst x = `--!>`\n"
+    )
+    write(bell, {"lib/kinds.ts": kinds, "dist/kinds.ts": kinds})
+    text = answer(bell, "which options are there?")
+    assert text.endswith("What options are fields of:\n- `export interface BellOptions` (lib/kinds.ts:4)\n")
+    assert "- `} from 'ms'` (lib/kinds.ts:3)" in answer(bell, "what depends on ms?")
+
+
 def test_a_word_within_another_one_is_no_name_of_a_default(shop, answer):
     write(shop, {"src/shop/bells.py": DEFAULTS})
     assert "portal" not in answer(shop, "what is the default port?")

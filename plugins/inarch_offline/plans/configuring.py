@@ -9,7 +9,7 @@ from typing import NamedTuple
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
-from inarch_offline.layout import is_aside
+from inarch_offline.layout import is_aside, is_built
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
 from inarch_offline.plans.defaulting import say_defaults
 from inarch_offline.plans.searching import holds_word, say_symbols, significant, telling
@@ -50,6 +50,10 @@ _DEFAULT = re.compile(
 """What stands right behind the name of a variable where a default is given."""
 _OPTIONS, _PARAMETERS = "Options on the command line", "Parameters and their defaults"
 _KEYS = "Keys of objects and their values"
+_HOLDER = (
+    r"^\s*(export |default |declare |pub |public |final |abstract )*(class|interface|struct|type) "
+    r"\w*(Options|Config|Settings|Configuration|Preferences)\b *([^, ].*)?$"
+)
 _SCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".cts")
 _LIMIT = 600
 _MOST = 6
@@ -69,9 +73,9 @@ def configure(intent: Intent) -> Plan:
     words = [word.lower() for word in significant(intent.subject)]
     if intent.facet == DEFAULT and (yield from say_defaults(page, intent)):
         if len(page.lines) < _MOST:
-            yield from _say_documented(page, intent.subject, words)
+            yield from _say_documented(page, intent.subject, words, intent.facet == DEFAULT)
         return page
-    about = f"({calls.any_of(words)})" if words else ""
+    about = f"({calls.any_of(words)})" if words else "[a-z]"
     shapes = {"Environment variables": _READ}
     if intent.facet != ENVIRONMENT:
         shapes[_OPTIONS] = _OPTION
@@ -84,13 +88,17 @@ def configure(intent: Intent) -> Plan:
     say_symbols(page, "What stands for it", [one for one in symbols(defined) if _is_it(one, words)], 3)
     seen: set[Place] = set()
     best = max((_held(hit, words) for result in results for hit in hits(result) if not is_aside(hit.path)), default=0)
+    if intent.facet == DEFAULT and 3 * best < 2 * len(words):
+        best = 0  # one word of several says of no value what it is
     for (title, shape), result in zip(shapes.items(), results, strict=True):
         found = [hit for hit in hits(result) if shape != _SETTING or _CONSTANT.match(hit.text)]
         found = [hit for hit in found if shape != _LITERAL or (hit.path.endswith(_SCRIPT) and _KEY.match(hit.text))]
         found = [hit for hit in found if _held(hit, words) == best] if best or not words else []
         _say(page, title, _rows(found, shape == _READ, seen), is_partial(result))
     if words and len(page.lines) < _MOST:
-        yield from _say_documented(page, intent.subject, words)
+        yield from _say_documented(page, intent.subject, words, intent.facet == DEFAULT)
+    if not words and intent.facet != ENVIRONMENT:
+        yield from _say_holders(page)
     if not page.lines:
         what = f" for “{cut(intent.subject, 60)}”" if intent.subject else ""
         page.absent(f"No environment variable, option or setting{what} was found here.")
@@ -151,8 +159,17 @@ def _say(page: Page, title: str, rows: Sequence[_Setting], more: bool) -> None:
         page.item(row.text, *row.places[:3])
 
 
-def _say_documented(page: Page, subject: str, words: Sequence[str]) -> Plan:
-    """Show what configuration and documentation say, where the code says little."""
+def _say_holders(page: Page) -> Plan:
+    """Name the classes and types that options are fields of, the product's own."""
+    [searched] = yield [calls.search(_HOLDER, limit=_LIMIT)]
+    own = [hit for hit in hits(searched) if not (is_aside(hit.path) or is_built(hit.path))]
+    rows = [_Setting(code(hit.text.strip().rstrip("{").rstrip(), 88), (hit.place,)) for hit in own]
+    _say(page, "What options are fields of", rows, is_partial(searched))
+    return page
+
+
+def _say_documented(page: Page, subject: str, words: Sequence[str], is_exact: bool) -> Plan:
+    """Show what configuration and documentation say, where the code says little; of what has the words, if exact."""
     written, told = yield [
         calls.find_symbols(subject, kind="setting", limit=_MOST),
         calls.find_symbols(subject, kind="section", limit=_MOST),
@@ -161,7 +178,7 @@ def _say_documented(page: Page, subject: str, words: Sequence[str]) -> Plan:
     found = yield from told_in(keys[:3], 1)
     sections = [one for one in symbols(told) if not is_log(one.place.path)]
     found += yield from told_in(sections[:2], 2, words)
-    if not (found or page.lines):
+    if not (found or page.lines or is_exact):
         found += yield from told_in(sections[:2], 2)
     for section, facts in found:
         say_section(page, section, facts)

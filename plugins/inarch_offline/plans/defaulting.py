@@ -10,6 +10,7 @@ from inarch_offline import calls
 from inarch_offline.exchange import Asking
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside, is_built
+from inarch_offline.manifests import is_manifest
 from inarch_offline.material import Hit, Symbol, hits, symbols
 from inarch_offline.plans.searching import holds_word, significant
 from inarch_offline.words import in_words
@@ -18,11 +19,11 @@ from inarch_offline.writing import Page, Place, code, cut, shortened
 _READ = re.compile(
     r"(?:^|[(,{]|\b(?:const|let|var|static|final|readonly|public|private|protected|self\.|this\.|def \w+\())\s*"
     r"(?P<name>['\"`]?[A-Za-z_$][\w$-]*['\"`]?)"
-    r"(?:\s*:\s*[^=,(){}\[\]]*(?:\[[^\]]*\][^=,(){}\[\]]*)*)?\s*(?<![=!<>])=(?![=>])\s*"
+    r"(?:\s*:\s*[^\s=,(){}\[\]][^=,(){}\[\]]*(?:\[[^\]]*\][^=,(){}\[\]]*)*)?\s*(?<![=!<>])=(?![=>])\s*"
     r"(?=(?P<value>[^,(){}\[\]]*(?:[(\[{][^)\]}]*[)\]}][^,(){}\[\]]*)*))"
 )
 """A value behind a name and its type, be it a parameter's or assigned; what stands in the value is read, too."""
-_KEY = re.compile(r"\s*['\"`]?(?P<name>[A-Za-z_$][\w$-]*)['\"`]?\s*:\s*(?P<value>[^,/#]*[^,/#\s])")
+_KEY = re.compile(r"(?:^|[{,])\s*(?P<name>['\"`]?[A-Za-z_$][\w$-]*['\"`]?)\s*:\s*(?P<value>[^,/#]*[^,/#\s])")
 _OPTION = re.compile(r"['\"`]--(?P<name>[a-z0-9-]+)['\"`].*\bdefault\s*[=:]\s*(?P<value>[^,)]*(?:\([^)]*\))?)")
 _SPELLED_OUT = re.compile(
     r"-?\d|['\"`]|[br]['\"]|(?:[Tt]rue|[Ff]alse|[Nn]one|null|nil|undefined)\b|[(\[{]\s*['\"\d)\]}](?!type\b)|"
@@ -33,7 +34,10 @@ _CONSTANT = re.compile(r"[A-Z_][A-Z0-9_]+")
 _NOTHING = re.compile(r"(?:none|null|nil|undefined|\w*(?:unset|missing|nothing|not_?given|not_?set|sentinel))\b", re.I)
 """Values that say that nothing was set."""
 _SAYS_LITTLE = frozenset(("default", "config", "self", "this"))
+_PROSE = (".md", ".rst", ".txt", ".lock")
 _OWNER = re.compile(r"(?P<thing>.+?) (?:of|for|in|on|by) (?:the |an? )?[`'\"]?(?P<owner>[\w.]+)[`'\"]?(?:\(\))?")
+_MEASURES = frozenset(("number", "amount", "count", "value"))
+"""Words for how much, which no name has: the number of workers is called `workers`."""
 _LIMIT = 600
 _MOST = 6
 
@@ -51,7 +55,9 @@ def say_defaults(page: Page, intent: Intent) -> Asking[bool]:
     """Write the defaults of what a question names; False where none is set."""
     found = _OWNER.fullmatch(intent.subject)
     thing, owner = (found["thing"], found["owner"]) if found else (intent.subject, "")
-    words = [word.lower() for word in significant(in_words(thing))]
+    if owner and thing.lower() in _MEASURES:
+        thing, owner = owner, ""
+    words = [word.lower() for word in significant(in_words(thing)) if word not in _MEASURES]
     if not words:
         return False
     about = r"[\w$-]*".join(map(calls.literal, sorted(words, key=in_words(thing).lower().find)))
@@ -61,7 +67,7 @@ def say_defaults(page: Page, intent: Intent) -> Asking[bool]:
         *([calls.find_symbols(owner, limit=5)] if owner else []),
     ]
     own = [one for result in results[1:] for one in symbols(result) if _is_called(one, owner)]
-    rows = _rows(hits(results[0]), words)
+    rows = _rows(hits(results[0]), thing, words)
     inside = [row for row in rows if any(_is_in(row.place, one) for one in own)]
     if owner and not inside:
         rows = rows if own else []  # a base may set it; without the owner something else is meant
@@ -77,25 +83,30 @@ def _is_in(place: Place, one: Symbol) -> bool:
     return place.path == one.place.path and one.place.line <= place.line <= one.end
 
 
-def _rows(found: Sequence[Hit], words: Sequence[str]) -> list[_Default]:
+def _rows(found: Sequence[Hit], thing: str, words: Sequence[str]) -> list[_Default]:
     """Read the defaults of the product's lines: the whole name first, then what says a value rather than none."""
-    code = [hit for hit in found if not (hit.path.endswith((".md", ".rst", ".txt", ".lock")) or is_aside(hit.path))]
+    code = [hit for hit in found if not (hit.path.endswith(_PROSE) or is_aside(hit.path) or is_manifest(hit.path))]
     rows = [row for hit in code if not is_built(hit.path) and (row := _read(hit, words)) is not None]
-    return sorted(rows, key=lambda row: (_further(row.name), bool(_NOTHING.match(row.value)), row.place))
+    return sorted(rows, key=lambda row: (_further(row.name, thing), bool(_NOTHING.match(row.value)), row.place))
 
 
-def _further(name: str) -> int:
-    """Count the words of a name, but for those that say of no setting which it is."""
-    return len(set(in_words(name).lower().split()) - _SAYS_LITTLE)
+def _further(name: str, thing: str) -> int:
+    """Tell how far a name is from what is asked about: not at all, or by its words that say which setting it is."""
+    own, asked = in_words(name).lower(), in_words(thing).lower()
+    return len(set(own.split()) - _SAYS_LITTLE) if own != asked else 0
 
 
 def _read(hit: Hit, words: Sequence[str]) -> _Default | None:
     """Read a default from a line, None where it has none of what is asked about."""
     for found in (*_OPTION.finditer(hit.text), *_READ.finditer(hit.text), *_KEY.finditer(hit.text)):
-        name, value = found["name"].strip("'\"`"), re.sub(r"\s+(?:#|//).*|[;{]\s*$", "", found["value"]).strip()
+        value = found["value"]
+        if found.start() == 0 and not hit.text.rstrip().endswith(","):
+            value = hit.text[found.start("value") :]  # all of a statement
+            value = value if value.count(")") <= value.count("(") else value.partition(")")[0]
+        name, value = found["name"].strip("'\"`"), re.sub(r"\s+(?:#|//).*|[;{]\s*$", "", value).strip()
         if _SPELLED_OUT.match(value) and not name.startswith("__") and all(holds_word(name, word) for word in words):
-            text = hit.text if found.re is _OPTION else hit.text[found.start() : found.start("value")] + value
-            return _Default(name, text.strip(" \t(,{"), value, hit.place)
+            text = hit.text if found.re is _OPTION else hit.text[found.start("name") : found.start("value")] + value
+            return _Default(name, text.strip(), value, hit.place)
     return None
 
 

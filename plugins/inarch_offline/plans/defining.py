@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from inarch_offline.intents import Intent
 from inarch_offline.material import Context, Site, Symbol
+from inarch_offline.other_languages import methods_elsewhere
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_telling, steps_of, told
 from inarch_offline.writing import Page, Place, code, counted, cut, fitted, joined, sentence, shortened
@@ -56,7 +57,7 @@ def say_steps(page: Page, title: str, found: Context, most: int = 9, lines: int 
 
 def say_class(page: Page, intent: Intent, target: Symbol, most: int = 7) -> None:
     """Write how a class is made and which methods it has, those that a question is about before the others."""
-    everything = methods_of(target)
+    everything = methods_of(target) or methods_elsewhere(target)
     methods = [method for method in everything if method.name != "__init__"] or everything
     if not methods:
         return

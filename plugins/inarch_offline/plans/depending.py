@@ -12,6 +12,7 @@ from inarch_offline.layout import is_aside
 from inarch_offline.manifests import is_manifest
 from inarch_offline.material import hits, is_partial
 from inarch_offline.plans.calling import callers
+from inarch_offline.plans.searching import written
 from inarch_offline.writing import Page, code, counted, cut
 
 _MOST = 15
@@ -19,6 +20,8 @@ _LIMIT = 2_000
 _KEYWORDS = (
     r"^\s*(from|import|export|use|require|require_relative|include|#include|using|pub use|mod|extern crate|@import)\b"
 )
+_CLOSED = r"^\s*\}\s*from\s*['\"]"
+"""The last line of an import of several names."""
 _CALLS = r"\b(require|import|import_module)\s*\(\s*['\"]"
 
 
@@ -26,9 +29,10 @@ def importers(intent: Intent) -> Plan:
     """List the files that import a module or package; what is no module is answered by its callers."""
     name = intent.subject.strip(" `'\"")
     last = re.split(r"[./:\\]", re.sub(r"\.(?:py|js|ts|go|rs|java)$", "", name))[-1] or name
-    [result] = yield [calls.search(rf"({_KEYWORDS}|{_CALLS}).*{calls.literal(last)}", limit=_LIMIT)]
+    line = rf"({_KEYWORDS}|{_CALLS}|{_CLOSED}).*{calls.literal(last)}"
+    [result] = yield [calls.search(line, limit=_LIMIT)]
     whole = re.compile(rf"(?<![\w-]){re.escape(last)}(?![\w-])")
-    found = [hit for hit in hits(result) if whole.search(hit.text) and _imports(hit.text)]
+    found = written([hit for hit in hits(result) if whole.search(hit.text) and _imports(hit.text)])
     if not found:
         page = yield from callers(intent._replace(kind=CALLERS, names=(name,)))
         return page
@@ -59,6 +63,7 @@ def _imports(line: str) -> bool:
         )
         or re.match(r"\s*(?:#?include|require(?:_relative)?|using|extern crate|@import)\b", line)
         or re.search(_CALLS, line)
+        or re.match(_CLOSED, line)
     )
 
 

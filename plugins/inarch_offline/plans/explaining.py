@@ -131,7 +131,10 @@ def _documented(page: Page, intent: Intent) -> Asking[bool]:
 
 def is_said_unclear(page: Page, intent: Intent, result: ToolResult, found: Context) -> Asking[bool]:
     """Whether what was found doesn't clearly answer the question; then the page says so."""
-    is_meant = found.target is not None and not (is_test(found.target.place.path) or found.target.name == "__all__")
+    target = found.target
+    is_meant = target is not None and not (is_test(target.place.path) or target.name == "__all__")
+    if target is not None and intent.how_to and target.name.startswith("_"):
+        is_meant = False  # nobody does something by what a library keeps for itself
     if is_meant and not intent.tongue and found.confidence >= (SURE_OF_A_CASE if intent.if_so else SURE):
         return False
     # That words of another language stand nowhere says nothing.

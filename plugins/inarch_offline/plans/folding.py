@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from inarch_offline.material import Symbol
@@ -40,12 +40,7 @@ def folded(symbols: Sequence[Symbol], asked: str = "") -> list[Alike]:
     groups: dict[tuple[str, ...], list[Symbol]] = {}
     for one in symbols:
         groups.setdefault(_twins(one), []).append(one)
-    same: dict[tuple[str, ...], list[list[Symbol]]] = {}
-    for group in groups.values():
-        same.setdefault(_without_name(group[0]), []).append(group)
-    found: list[list[Symbol]] = []
-    for alike in same.values():
-        found += [[one for group in alike for one in group]] if len(alike) >= _FEWEST else alike
+    found = _joined(_joined(list(groups.values()), _without_name), _without_owner)
     found.sort(key=lambda group: min(map(symbols.index, group)))
     ordered = [sorted(group, key=lambda one: one.name.lower() not in words) for group in found]
     return [Alike(group[0], tuple(group[1:])) for group in ordered]
@@ -64,6 +59,25 @@ def _without_name(one: Symbol) -> tuple[str, ...]:
         return one.kind, one.qualname, str(one.place)
     owner, _, name = one.qualname.lower().rpartition(".")
     return one.kind, owner, re.sub(rf"\b{re.escape(name)}\b", "", one.doc.lower())
+
+
+def _joined(groups: Sequence[list[Symbol]], key: Callable[[Symbol], tuple[str, ...]]) -> list[list[Symbol]]:
+    """Join groups whose first ones share a key, where they are enough for it to be no chance."""
+    same: dict[tuple[str, ...], list[list[Symbol]]] = {}
+    for group in groups:
+        same.setdefault(key(group[0]), []).append(group)
+    return [
+        joined
+        for alike in same.values()
+        for joined in ([[one for group in alike for one in group]] if len(alike) >= _FEWEST else alike)
+    ]
+
+
+def _without_owner(one: Symbol) -> tuple[str, ...]:
+    """What methods of several classes share that are called alike and say the same, or nothing."""
+    if one.kind != "method" or one.is_text:
+        return one.kind, one.qualname, str(one.place)
+    return one.kind, one.name, one.doc
 
 
 def _beside(first: Symbol, other: Symbol) -> str:

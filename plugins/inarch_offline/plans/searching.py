@@ -160,7 +160,8 @@ def say_closest(
     for symbol in symbols:
         if not apart.setdefault(symbol.qualname, symbol).doc:
             apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
-    named_ones = [symbol for symbol in apart.values() if not symbol.name.startswith("__")]
+    named_ones = [one for one in apart.values() if not one.name.startswith("__")]
+    named_ones = [one for one in named_ones if not is_built(one.place.path)] or named_ones
     rows = [(_row_in(alike, long), alike.first.place) for alike in folded(named_ones, subject)]
     most = len(rows) + len(lines) if long else _MOST_CLOSEST
     rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]
