@@ -502,6 +502,21 @@ def test_options_of_a_library_are_fields_of_what_is_called_so(bell, answer):
     assert "- `} from 'ms'` (lib/kinds.ts:3)" in answer(bell, "what depends on ms?")
 
 
+def test_what_nothing_imports_is_told_to_be_so(shop, answer):
+    write(shop, {"NEWS.md": "# News\n\nWe no longer depend on six.\n"})
+    text = answer(shop, "what depends on six?")
+    assert "Nothing here imports “six”.\n" in text and "(NEWS.md:3)" in text
+    assert "function `shop.till.check_item" in answer(shop, "what depends on check_item?")
+
+
+def test_copies_of_what_stands_in_src_are_in_no_list(tmp_path, answer):
+    error = "export class Rang extends Error {\n}\n"
+    files = {"src/v4/a.ts": error, "v4/a.js": error, "src/benchmarks/b.ts": "const x = '--loud'\n"}
+    root = write(tmp_path / "it", files)
+    assert answer(root, "which errors are there?").split("\n\n")[1].startswith("1 exception defined here")
+    assert "--loud" not in answer(root, "which options are there?")
+
+
 def test_a_word_within_another_one_is_no_name_of_a_default(shop, answer):
     write(shop, {"src/shop/bells.py": DEFAULTS})
     assert "portal" not in answer(shop, "what is the default port?")

@@ -185,7 +185,7 @@ def _named(shelf: Shelf, question: Question) -> list[Hit]:
         for hit in _called(shelf, last):
             exactness = _exactness(hit, identifier)
             if exactness * NAMED > place and (is_bare or _is_meant(hit, exactness)):
-                hits.append(hit._replace(score=(exactness * NAMED - place) * preference(hit)))
+                hits.append(hit._replace(score=(exactness * NAMED - place) * preference(hit, is_bare)))
     names = {hit.name for hit in hits}
     for capital in question.capitals if len(question.terms) < 3 else ():
         if capital not in names:

@@ -10,6 +10,7 @@ from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside, is_built
+from inarch_offline.manifests import is_manifest
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
 from inarch_offline.plans.defaulting import say_defaults
 from inarch_offline.plans.searching import holds_word, say_symbols, significant, telling
@@ -174,7 +175,8 @@ def _say_documented(page: Page, subject: str, words: Sequence[str], is_exact: bo
         calls.find_symbols(subject, kind="setting", limit=_MOST),
         calls.find_symbols(subject, kind="section", limit=_MOST),
     ]
-    keys = [one for one in symbols(written) if all(word in one.qualname.lower() for word in words)]
+    told_of = [one for one in symbols(written) if not is_manifest(one.place.path)]
+    keys = [one for one in told_of if all(word in one.qualname.lower() for word in words)]
     found = yield from told_in(keys[:3], 1)
     sections = [one for one in symbols(told) if not is_log(one.place.path)]
     found += yield from told_in(sections[:2], 2, words)

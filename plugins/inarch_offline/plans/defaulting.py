@@ -9,10 +9,10 @@ from typing import NamedTuple
 from inarch_offline import calls
 from inarch_offline.exchange import Asking
 from inarch_offline.intents import Intent
-from inarch_offline.layout import is_aside, is_built
+from inarch_offline.layout import is_aside
 from inarch_offline.manifests import is_manifest
 from inarch_offline.material import Hit, Symbol, hits, symbols
-from inarch_offline.plans.searching import holds_word, significant
+from inarch_offline.plans.searching import holds_word, significant, written
 from inarch_offline.words import in_words
 from inarch_offline.writing import Page, Place, code, cut, shortened
 
@@ -86,7 +86,7 @@ def _is_in(place: Place, one: Symbol) -> bool:
 def _rows(found: Sequence[Hit], thing: str, words: Sequence[str]) -> list[_Default]:
     """Read the defaults of the product's lines: the whole name first, then what says a value rather than none."""
     code = [hit for hit in found if not (hit.path.endswith(_PROSE) or is_aside(hit.path) or is_manifest(hit.path))]
-    rows = [row for hit in code if not is_built(hit.path) and (row := _read(hit, words)) is not None]
+    rows = [row for hit in written(code) if (row := _read(hit, words)) is not None]
     return sorted(rows, key=lambda row: (_further(row.name, thing), bool(_NOTHING.match(row.value)), row.place))
 
 

@@ -10,9 +10,10 @@ from inarch_offline.exchange import Plan
 from inarch_offline.intents import CALLERS, Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.manifests import is_manifest
-from inarch_offline.material import hits, is_partial
+from inarch_offline.material import context, hits, is_partial
 from inarch_offline.plans.calling import callers
-from inarch_offline.plans.searching import written
+from inarch_offline.plans.naming import bears
+from inarch_offline.plans.searching import say_hits, written
 from inarch_offline.writing import Page, code, counted, cut
 
 _MOST = 15
@@ -34,7 +35,7 @@ def importers(intent: Intent) -> Plan:
     whole = re.compile(rf"(?<![\w-]){re.escape(last)}(?![\w-])")
     found = written([hit for hit in hits(result) if whole.search(hit.text) and _imports(hit.text)])
     if not found:
-        page = yield from callers(intent._replace(kind=CALLERS, names=(name,)))
+        page = yield from _not_imported(intent, name)
         return page
     page = Page()
     counts = Counter(hit.path for hit in found)
@@ -51,6 +52,21 @@ def importers(intent: Intent) -> Plan:
         told = f" ({aside} in tests, examples and documentation)" if aside else ""
         page.item(f"… {counted(len(ranked) - _MOST, 'more file', more=more)}{told}", first[ranked[_MOST]].place)
     yield from _say_declared(page, name)
+    return page
+
+
+def _not_imported(intent: Intent, name: str) -> Plan:
+    """Tell who calls a definition of this name; where there is none, that nothing imports it, and where it is named."""
+    [looked] = yield [calls.context_get(intent.subject or name)]
+    target = context(looked).target
+    if target is not None and bears(target, [name]):
+        page = yield from callers(intent._replace(kind=CALLERS, names=(name,)))
+        return page
+    page = Page()
+    page.absent(f"Nothing here imports “{cut(name, 60)}”.")
+    yield from _say_declared(page, name)
+    [mentions] = yield [calls.search(rf"\b{calls.literal(name)}\b", limit=60)]
+    say_hits(page, name, mentions, 6)
     return page
 
 

@@ -16,6 +16,7 @@ from inarch_offline.plans.errors_made import PATTERN as ERRORS_MADE
 from inarch_offline.plans.errors_made import say_errors_made
 from inarch_offline.plans.naming import is_named
 from inarch_offline.plans.reading import whole_code
+from inarch_offline.plans.searching import written
 from inarch_offline.plans.whole import of_the_whole
 from inarch_offline.writing import Page, Place, code, counted, cut, shortened
 
@@ -48,7 +49,7 @@ def exceptions(intent: Intent) -> Plan:
         if target is not None and is_named(intent._replace(subject=name), target):
             _say_raised(page, (yield from whole_code(target)))
     searched, made = yield [calls.search(_CLASSES, limit=_LIMIT), calls.search(ERRORS_MADE, limit=_LIMIT)]
-    known = yield from _classes([hit for hit in hits(searched) if not is_aside(hit.path)])
+    known = yield from _classes([hit for hit in written(hits(searched)) if not is_aside(hit.path)])
     kept = _exceptions(known)
     named = bool(page.lines) and not intent.long
     if kept:

@@ -13,6 +13,7 @@ from inarch_offline.plans.folding import Alike, folded
 from inarch_offline.readme import plain_text
 from inarch_offline.words import in_words
 from inarch_offline.writing import Page, code, cut, fitted, room_for, sentence, shortened
+from inarch_search.copies import compiled
 
 DEFINING = (
     r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|namespace|sub|procedure)"
@@ -116,7 +117,8 @@ def say_hits(page: Page, subject: str, result: ToolResult, most: int = 8) -> boo
 
 def written(found: Sequence[Hit]) -> list[Hit]:
     """Leave out lines of files that are built from others: they say again what those say, in lines nobody reads."""
-    return [hit for hit in found if not is_built(hit.path)] or list(found)
+    copies = compiled(hit.path for hit in found)
+    return [hit for hit in found if not is_built(hit.path) and hit.path not in copies] or list(found)
 
 
 def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
@@ -161,7 +163,8 @@ def say_closest(
         if not apart.setdefault(symbol.qualname, symbol).doc:
             apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
     named_ones = [one for one in apart.values() if not one.name.startswith("__")]
-    named_ones = [one for one in named_ones if not is_built(one.place.path)] or named_ones
+    copies = compiled(one.place.path for one in named_ones)
+    named_ones = [one for one in named_ones if not (is_built(one.place.path) or one.place.path in copies)] or named_ones
     rows = [(_row_in(alike, long), alike.first.place) for alike in folded(named_ones, subject)]
     most = len(rows) + len(lines) if long else _MOST_CLOSEST
     rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]

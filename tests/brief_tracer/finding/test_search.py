@@ -244,6 +244,11 @@ def test_sections_and_settings_are_found_with_their_lines(tree: Any) -> None:
     assert "README.md > Shop > Deploying" not in tree.names("how do I deploy it?")
 
 
+def test_a_name_alone_is_a_class_before_a_method_of_another_one(tree: Any) -> None:
+    tree.write({"rules.py": "class A:\n    def rrule(self): ...\n\n\nclass rrule:\n    pass\n"})
+    assert tree.names("rrule")[0] == "rules.rrule"
+
+
 TWINS = '''
 class Till:
     def open(self):
