@@ -3,9 +3,11 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inarch import ToolResult
-from inarch_offline.material import context
+from inarch_offline.material import context, without_notes
 from inarch_offline.writing import NOTICE
 
 from .conftest import write
@@ -481,3 +483,56 @@ def test_a_package_of_one_module_is_told_with_what_is_in_it_and_tests_are_no_par
     text = answer(root, "summarize this codebase")
     assert "Key modules of bell:\n- bell  Rings — ring (bell/__init__.py:1)\n" in text
     assert "TestRing" not in text
+
+
+@pytest.mark.parametrize(
+    ("signature", "told"),
+    [
+        ("(a, b: int = 1) -> None", "(a, b: int = 1) -> None"),
+        (
+            "(a: Annotated[int, Doc('x, (y)')] = 1, *, b: Annotated[list[str] | None, 2])",
+            "(a: int = 1, *, b: list[str] | None)",
+        ),
+        ("(a: Annotated[dict[str, int], Doc(", "(a: dict[str, int]"),
+        ("(a: Annotated[di", "(a: di"),
+        ("Annotated[", ""),
+    ],
+)
+def test_types_are_told_without_their_notes(signature, told):
+    assert without_notes(signature) == told
+
+
+@given(st.text("Annotated[](),x ", max_size=60))
+def test_a_signature_of_any_brackets_loses_nothing_before_its_first_note(signature):
+    kept = without_notes(signature)
+    assert "Annotated[" not in kept
+    assert kept.startswith(signature.partition("Annotated[")[0])
+
+
+def test_a_type_whose_methods_stand_elsewhere_is_told_with_them(tmp_path, answer):
+    lines = [
+        "package bell",
+        "",
+        "type Bell struct {",
+        "}",
+        "",
+        "// Ring rings.",
+        "func (b *Bell) Ring(times int) int {",
+        "}",
+    ]
+    root = tmp_path / "go"
+    root.mkdir()
+    (root / "bell.go").write_text("\n".join(lines) + "\n")
+    (root / "go.mod").write_text("module example.org/tower\n")
+    assert "Methods:\n- Ring(times int) int — Ring rings. (bell.go:7)" in answer(root, "what does Bell do?")
+
+
+def test_a_class_that_a_script_hands_out_is_one_of_its_key_files(bell, answer):
+    (bell / "lib/kind.js").write_text("module.exports = class Gong extends Base {\n}\n")
+    assert "- lib/kind.js  Gong (lib/kind.js:1)" in answer(bell, "summarize this codebase")
+
+
+def test_how_errors_are_handled_is_explained_where_no_class_is_one(bell, answer):
+    (bell / "lib/fail.js").write_text("/**\n * Handle errors of bells.\n */\nfunction onFailure (error) {\n}\n")
+    assert "lib/fail.onFailure" in answer(bell, "how do I handle errors?")
+    assert "No class here is an exception" in answer(bell, "which errors are there?")

@@ -126,7 +126,7 @@ def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> list[_Se
     An environment variable whose name is put together elsewhere is shown by the line that reads it.
     """
     code = [hit for hit in found if not hit.path.endswith((".md", ".rst", ".txt", ".lock")) and hit.place not in seen]
-    own = [hit for hit in code if not is_aside(hit.path)]
+    own = [hit for hit in code if not (is_aside(hit.path) or is_built(hit.path))]
     rows: dict[str, _Setting] = {}
     for hit in sorted(own, key=lambda hit: (hit.path, hit.line)):
         names = _NAMED.findall(hit.text) if environment else []
@@ -175,7 +175,7 @@ def _say_documented(page: Page, subject: str, words: Sequence[str], is_exact: bo
         calls.find_symbols(subject, kind="setting", limit=_MOST),
         calls.find_symbols(subject, kind="section", limit=_MOST),
     ]
-    told_of = [one for one in symbols(written) if not is_manifest(one.place.path)]
+    told_of = [one for one in symbols(written) if not (is_manifest(one.place.path) or is_aside(one.place.path))]
     keys = [one for one in told_of if all(word in one.qualname.lower() for word in words)]
     found = yield from told_in(keys[:3], 1)
     sections = [one for one in symbols(told) if not is_log(one.place.path)]

@@ -17,7 +17,7 @@ from inarch_offline.words import in_words
 from inarch_offline.writing import Page, Place, code, cut, shortened
 
 _READ = re.compile(
-    r"(?:^|[(,{]|\b(?:const|let|var|static|final|readonly|public|private|protected|self\.|this\.|def \w+\())\s*"
+    r"(?:^(?:\s*(?:[\w$]+\.)+)?|[(,{]|\b(?:const|let|var|static|final|readonly|public|private|protected|def \w+\())\s*"
     r"(?P<name>['\"`]?[A-Za-z_$][\w$-]*['\"`]?)"
     r"(?:\s*:\s*[^\s=,(){}\[\]][^=,(){}\[\]]*(?:\[[^\]]*\][^=,(){}\[\]]*)*)?\s*(?<![=!<>])=(?![=>])\s*"
     r"(?=(?P<value>[^,(){}\[\]]*(?:[(\[{][^)\]}]*[)\]}][^,(){}\[\]]*)*))"
@@ -140,6 +140,8 @@ def _say(page: Page, thing: str, rows: Sequence[_Default]) -> Asking[None]:
 
 def _sets(row: _Default, owner: Symbol) -> bool:
     """Whether a line sets a default where it stands: no argument of a call, and no example in the text of a class."""
+    if ".tests." in f".{owner.qualname}" or owner.test:
+        return False
     if not row.place.path.endswith(".py"):
         return True
     if owner.kind in ("function", "method") and re.match(r"\w+=", row.text):

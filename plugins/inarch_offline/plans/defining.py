@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from inarch_offline import calls
+from inarch_offline.exchange import Asking
 from inarch_offline.intents import Intent
-from inarch_offline.material import Context, Site, Symbol
+from inarch_offline.material import Context, Site, Symbol, symbols
 from inarch_offline.other_languages import methods_elsewhere
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_telling, steps_of, told
@@ -14,6 +16,7 @@ from inarch_offline.writing import Page, Place, code, counted, cut, fitted, join
 
 _MOST_SITES = 5
 _COLUMNS = 160
+_MOST_MEMBERS = 60
 
 
 def say_definition(page: Page, target: Symbol, most: int = 330) -> None:
@@ -83,6 +86,22 @@ def say_class(page: Page, intent: Intent, target: Symbol, most: int = 7) -> None
         return
     if _overlap(best, words) or len(methods) <= 3 or best.name == "__call__":
         _say_steps(page, f"Step by step, {best.name}", best.steps, 6)
+
+
+def say_members(page: Page, target: Symbol) -> Asking[None]:
+    """Name the methods of a type whose own code doesn't hold them, as in Go and Rust."""
+    if target.kind != "class" or target.place.path.endswith((".py", ".pyi")) or methods_elsewhere(target):
+        return
+    [found] = yield [calls.find_symbols(target.name, kind="method", limit=_MOST_MEMBERS)]
+    own = [one for one in symbols(found) if one.qualname.rpartition(".")[0] == target.qualname and not one.test]
+    if own:
+        page.head("Methods")
+    for one in own[:_MOST_SITES]:
+        doc = f" — {sentence(plain_text(one.doc), 90)}" if one.doc else ""
+        page.item(fitted(f"{one.name}{cut(one.signature, 60)}{doc}", one.place, 2, 1), one.place)
+    if len(own) > _MOST_SITES:
+        rest = own[_MOST_SITES:]
+        page.item(fitted(f"and {joined([one.name for one in rest], 10)}", rest[0].place, 2, 1), rest[0].place)
 
 
 def _overlap(method: Method, words: Sequence[str]) -> int:

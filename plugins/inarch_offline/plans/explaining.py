@@ -11,7 +11,7 @@ from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside, is_test
 from inarch_offline.material import Context, Site, Symbol, context, files, hits, symbols
-from inarch_offline.plans.defining import say_class, say_code, say_definition, say_sites, say_steps
+from inarch_offline.plans.defining import say_class, say_code, say_definition, say_members, say_sites, say_steps
 from inarch_offline.plans.folding import folded
 from inarch_offline.plans.naming import LINKED, bears, is_named, meant_by, say_note
 from inarch_offline.plans.reading import whole_code
@@ -88,6 +88,7 @@ def explain(intent: Intent) -> Plan:
         found = found._replace(target=(yield from whole_code(target)))
         delegate = yield from _delegate(found)
         say_target(page, intent, found, delegate)
+        yield from say_members(page, found.target or target)
         if intent.long:
             from inarch_offline.flows import say_ways
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
-from inarch_offline.intents import Intent
+from inarch_offline.intents import EXPLAIN, Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, context, file_text, hits
 from inarch_offline.plans.errors_made import PATTERN as ERRORS_MADE
 from inarch_offline.plans.errors_made import say_errors_made
+from inarch_offline.plans.explaining import explain
 from inarch_offline.plans.naming import is_named
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import written
@@ -58,6 +59,9 @@ def exceptions(intent: Intent) -> Plan:
         _say_tree(page, kept, _FEW if named else _MOST)
     if not named:
         yield from say_errors_made(page, [hit for hit in hits(made) if not is_aside(hit.path)])
+    if intent.how_to and not page.lines:  # errors can be handled without a class of one's own
+        page = yield from explain(intent._replace(kind=EXPLAIN, subject=f"handle errors {name}".strip(), names=()))
+        return page
     if not kept and (named or not page.lines):
         page.absent("No class here is an exception by what it inherits from.")
     return page
