@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_SOURCE = re.compile(r"(?P<above>(?:.*/)?)src/(?P<rest>.+)\.(?:[mc]?ts|tsx|coffee)$")
-_MADE = re.compile(r"(?P<stem>.+?)(?:\.d)?\.(?:[mc]?js|[mc]?ts)$")
+# Both are compiled where there is such a source: each question on the command line is a process.
+_SOURCE = r"(?P<above>(?:.*/)?)src/(?P<rest>.+)\.(?:[mc]?ts|tsx|coffee)$"
+_MADE = r"(?P<stem>.+?)(?:\.d)?\.(?:[mc]?js|[mc]?ts)$"
+_WRITTEN_IN = ("ts", "tsx", "coffee")
 _INTO = frozenset(
     ("lib", "dist", "build", "out", "es", "esm", "cjs", "umd", "mjs", "module", "commonjs", "browser", "node")
 )
@@ -16,13 +18,11 @@ _INTO = frozenset(
 def compiled(paths: Iterable[str]) -> set[str]:
     """Give the scripts among some files whose source stands in `src` under the same name."""
     known = list(paths)
-    read = (
-        _SOURCE.match(path) for path in known if "src/" in path and not path.endswith((".d.ts", ".d.mts", ".d.cts"))
-    )
-    sources = {found["above"] + found["rest"] for found in read if found}
+    written = (path for path in known if "src/" in path and path.endswith(_WRITTEN_IN) and ".d." not in path)
+    sources = {found["above"] + found["rest"] for path in written if (found := re.match(_SOURCE, path))}
     if not sources:
         return set()
-    return {path for path in known if (made := _MADE.match(path)) and not sources.isdisjoint(_beside(made["stem"]))}
+    return {path for path in known if (made := re.match(_MADE, path)) and not sources.isdisjoint(_beside(made["stem"]))}
 
 
 def _beside(stem: str) -> list[str]:

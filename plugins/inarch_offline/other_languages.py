@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 from inarch_offline.centrality import Definition, Part, by_path
 from inarch_offline.layout import is_aside, is_code, sources
-from inarch_offline.material import Hit, Symbol
-from inarch_offline.steps import Method
-from inarch_offline.writing import Place
+from inarch_offline.material import Hit
 
 _NAME = "[A-Za-z_$][A-Za-z0-9_$]*"
 TOP_LEVEL = (
@@ -24,14 +22,6 @@ TOP_LEVEL = (
 _PUBLIC = re.compile(r"(?:export|default|pub|public|module|exports)\b|[\w$]+(?:\.prototype)?\.[\w$]+ = ")
 _MARKED = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".cts", ".rs", ".java", ".kt", ".cs", ".go")
 """Languages in which what is public is written as such; Go writes it with a capital."""
-_BRACED = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".cts", ".java")
-_METHOD = (
-    r"(?:(?:public|protected|static|async|get|set|abstract|override|final|default|void|int|boolean|long|"
-    r"[A-Z][\w<>\[\], ]*) +)*(?P<name>[A-Za-z_$][\w$]*)\s*(?:<[^>(]*>)?(?P<rest>\([^)]*\)?[^{;]*)[{;]?\s*$"
-)
-_NO_METHODS = frozenset(
-    ("constructor", "if", "for", "while", "switch", "return", "catch", "super", "function", "throw")
-)
 _DECLARED = re.compile(r"\.d\.[mc]?ts$")
 
 
@@ -50,31 +40,6 @@ def files_of(found: Sequence[Hit]) -> list[Part]:
         parts,
         key=lambda part: (bool(_DECLARED.search(part.name)), -parts[part], -len(part.definitions), part.name),
     )
-
-
-def methods_elsewhere(target: Symbol) -> list[Method]:
-    """Give the methods of a class of a script or of Java: what begins a line at the margin of its body."""
-    if not target.place.path.endswith(_BRACED):
-        return []
-    lines = target.code.split("\n")
-    margin = next((found for line in lines[1:] if (found := re.match(r"\s+(?=[^\s/*])", line))), None)
-    methods: dict[str, Method] = {}
-    for index, line in enumerate(lines):
-        read = re.match(rf"{margin[0]}{_METHOD}", line) if margin else None
-        if read and read["name"] not in _NO_METHODS:
-            place = Place(target.place.path, target.place.line + index)
-            signature, doc = read["rest"].strip(" {"), _above(lines, index)
-            methods.setdefault(read["name"], Method(read["name"], place, signature, doc, ()))
-    return list(methods.values())
-
-
-def _above(lines: Sequence[str], index: int) -> str:
-    """Give the first line that says something in the comment above a line."""
-    first = index
-    while first and re.match(r"\s*(?:\*|/\*\*|//)", lines[first - 1]):
-        first -= 1
-    told = (re.sub(r"^\s*(?:/\*+|\*+/?|//+)\s*|\s*\*/\s*$", "", line) for line in lines[first:index])
-    return next((text for text in told if text and not text.startswith("@")), "")
 
 
 def _name(hit: Hit) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from inarch_brief_tracer.facts.file_facts import ASYNC
 from inarch_brief_tracer.finding.hits import Hit
 from inarch_search import Question
 
-_WORDS = re.compile(r"a?sync|_")
 _ASKED = ("async", "await", "coroutin", "trio")
 _AMONG = 20
 """Places from the top among which twins change places."""
@@ -38,4 +36,4 @@ def _bare(hit: Hit) -> set[str]:
     """Give a qualified name without what tells twins apart: `_async.AsyncPool.aclose` and `_sync.Pool.close`."""
     owner, _, name = hit.qualname.lower().rpartition(".")
     names = {name, name.removeprefix("a")} if hit.flags & ASYNC else {name}
-    return {_WORDS.sub("", f"{owner}.{one}") for one in names}
+    return {f"{owner}.{one}".replace("async", "").replace("sync", "").replace("_", "") for one in names}

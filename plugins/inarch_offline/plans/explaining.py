@@ -16,6 +16,7 @@ from inarch_offline.plans.folding import folded
 from inarch_offline.plans.naming import LINKED, bears, is_named, meant_by, say_note
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (
+    MOST_CLOSEST,
     best_hits,
     definition_search,
     say_closest,
@@ -171,7 +172,7 @@ def is_answered(intent: Intent, found: Context) -> bool:
 def say_unclear(page: Page, intent: Intent, found: Context, missing: Sequence[str]) -> Plan:
     """Say that nothing clearly answers a question, with the definitions or else the lines that come closest."""
     closest = found.candidates
-    if len(folded(closest)) < len(closest):  # there is room for others
+    if len(folded(closest)) < min(len(closest), MOST_CLOSEST):  # there is room for others
         [further] = yield [calls.find_symbols(intent.subject, limit=_FURTHER)]
         known = {one.place for one in closest}
         closest += [one for one in symbols(further) if one.place not in known]

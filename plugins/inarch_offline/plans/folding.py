@@ -50,7 +50,7 @@ def _twins(one: Symbol) -> tuple[str, ...]:
     """What an async definition shares with its plain twin, where it says of itself what it does."""
     if not one.doc or one.is_text:
         return one.kind, one.qualname, str(one.place)
-    return one.kind, re.sub("a?sync|_", "", one.qualname.lower()), one.doc
+    return one.kind, one.qualname.lower().replace("async", "").replace("sync", "").replace("_", ""), one.doc
 
 
 def _without_name(one: Symbol) -> tuple[str, ...]:

@@ -64,7 +64,8 @@ MEANS_LITTLE = frozenset(
 """Words of a question on how to do something that don't say with what; some without their endings."""
 _ENDING = r"(?:ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)"
 _MOST_WORDS = 5
-_MOST_CLOSEST = 5
+MOST_CLOSEST = 5
+"""Lines of what comes closest, unless all is asked for."""
 
 
 def text_search(subject: str, limit: int = 80) -> list[PlannedCall]:
@@ -166,7 +167,7 @@ def say_closest(
     copies = compiled(one.place.path for one in named_ones)
     named_ones = [one for one in named_ones if not (is_built(one.place.path) or one.place.path in copies)] or named_ones
     rows = [(_row_in(alike, long), alike.first.place) for alike in folded(named_ones, subject)]
-    most = len(rows) + len(lines) if long else _MOST_CLOSEST
+    most = len(rows) + len(lines) if long else MOST_CLOSEST
     rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]
     if not rows:
         if not missing:
