@@ -192,7 +192,9 @@ def _classified(text: str) -> Intent:
     low = text.lower()
     if _is_greeting(low):
         return Intent(HELP)
-    facet = _facet(low)
+    whole = _one_as_a_whole(text, low)
+    is_name = bool(whole) and (whole[0].isupper() or low.endswith(" do"))  # `Route` is no list of routes
+    facet = "" if is_name else _facet(low)
     if facet:
         return Intent(LIST, facet=facet)
     # Most begin with this question, and the expressions of all topics take a tenth of the time to its answer.
@@ -221,7 +223,7 @@ def _classified(text: str) -> Intent:
         return _located(text, _where_facet(low))
     if leading_verb(low) in phrasings.MODEL_VERBS and not _is_bare_name(text):
         return _about(OTHER if re.match(phrasings.BEHAVIOUR, low) else NEEDS_MODEL, text)
-    if whole := _one_as_a_whole(text, low):
+    if whole:
         return _about(EXPLAIN, text)._replace(whole=whole)
     if _asks(low) or _is_bare_name(text):
         return _about(EXPLAIN, text)

@@ -181,7 +181,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
         GATHER,
         (
             r"(?:which|what)(?: kinds? of| sorts? of| built-?in)? (?!(?:source )?files\b|"
-            r"tests\b)(?P<what>[\w-]+(?: [\w-]+)?s) "
+            r"tests\b)(?P<what>(?:[\w-]+ )?(?:[\w-]+s|middleware)) "
             r"(?:are there|are (?:available|supported|built in|included|defined|provided|offered)|exist|can i use|"
             rf"(?:does|do|has|have) {ONE}(?: already)?(?: have| support| offer| provide| know| come with| "
             rf"include| ship)?)"

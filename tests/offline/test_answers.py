@@ -536,3 +536,9 @@ def test_how_errors_are_handled_is_explained_where_no_class_is_one(bell, answer)
     (bell / "lib/fail.js").write_text("/**\n * Handle errors of bells.\n */\nfunction onFailure (error) {\n}\n")
     assert "lib/fail.onFailure" in answer(bell, "how do I handle errors?")
     assert "No class here is an exception" in answer(bell, "which errors are there?")
+
+
+def test_how_something_is_done_is_never_answered_by_a_test_that_is_called_so(shop, answer):
+    (shop / "tests/test_log.py").write_text("def ring():\n    pass\n")
+    assert "function `tests.test_log.ring()`" not in answer(shop, "how do I ring?").split("Closest:")[0]
+    assert "function `tests.test_log.ring()`" in answer(shop, "what does ring do?")

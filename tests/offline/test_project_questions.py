@@ -520,3 +520,9 @@ def test_copies_of_what_stands_in_src_are_in_no_list(tmp_path, answer):
 def test_a_word_within_another_one_is_no_name_of_a_default(shop, answer):
     write(shop, {"src/shop/bells.py": DEFAULTS})
     assert "portal" not in answer(shop, "what is the default port?")
+
+
+def test_what_there_is_of_a_kind_is_all_that_the_package_of_that_name_defines(shop, answer):
+    write(shop, {"src/shop/middleware/__init__.py": "", "src/shop/middleware/logs.py": "class Logs: ...\n"})
+    text = answer(shop, "which middleware are there?")
+    assert "1 public definition in src/shop/middleware:\n- Logs (src/shop/middleware/logs.py:1)" in text

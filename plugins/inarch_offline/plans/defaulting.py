@@ -30,6 +30,8 @@ _SPELLED_OUT = re.compile(
     r"[A-Z_][A-Z0-9_]+$|(?!Symbol)(?:[A-Z]\w+|frozenset|set|timedelta)\((?:\w+=|['\"\d-]|\)|$)"
 )
 """What a value is that is no other name: it is the default itself, or a constant that stands for it."""
+_WORKED_OUT = r"\b(?:in|if|and|or|not|is)\b|\?|&&|\|\|"
+"""What stands in a value that depends on others."""
 _CONSTANT = re.compile(r"[A-Z_][A-Z0-9_]+")
 _NOTHING = re.compile(r"(?:none|null|nil|undefined|\w*(?:unset|missing|nothing|not_?given|not_?set|sentinel))\b", re.I)
 """Values that say that nothing was set."""
@@ -104,7 +106,8 @@ def _read(hit: Hit, words: Sequence[str]) -> _Default | None:
             value = hit.text[found.start("value") :]  # all of a statement
             value = value if value.count(")") <= value.count("(") else value.partition(")")[0]
         name, value = found["name"].strip("'\"`"), re.sub(r"\s+(?:#|//).*|[;{]\s*$", "", value).strip()
-        if _SPELLED_OUT.match(value) and not name.startswith("__") and all(holds_word(name, word) for word in words):
+        is_value = _SPELLED_OUT.match(value) and not re.search(_WORKED_OUT, re.sub(r"(['\"]).*?\1", "", value))
+        if is_value and not name.startswith("__") and all(holds_word(name, word) for word in words):
             text = hit.text if found.re is _OPTION else hit.text[found.start("name") : found.start("value")] + value
             return _Default(name, text.strip(), value, hit.place)
     return None

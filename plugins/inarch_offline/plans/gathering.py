@@ -58,7 +58,7 @@ def _is_called(name: str, words: list[str]) -> bool:
 
 def _inside(module: Symbol) -> Plan:
     """List the public functions and classes of a module."""
-    path = module.place.path
+    path = module.place.path.removesuffix("/__init__.py")
     [searched] = yield [
         calls.search(r"^(class|def|async def|(export )?(async )?function) [A-Za-z]", path=path, limit=300)
     ]

@@ -24,8 +24,9 @@ _PARTLY = r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only t
 
 def is_named(intent: Intent, target: Symbol) -> bool:
     """Whether the prompt names the definition."""
-    said = () if intent.tongue else intent.subject.split()  # a word of another language is no name
-    return bears(target, (*intent.names, *_names_among(said, target))) and len(said) <= _MOST_WORDS
+    # A word of another language is no name, and nobody does something by a test that is called like it.
+    words = [] if intent.tongue or (target.test and intent.how_to) else intent.subject.split()
+    return bears(target, (*intent.names, *_names_among(words, target))) and len(words) <= _MOST_WORDS
 
 
 def _names_among(said: Sequence[str], target: Symbol) -> Iterable[str]:
