@@ -144,6 +144,9 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"what (?:is|are) the (?P<verb>default) (?!values?\b|settings?\b)(?P<what>\S+(?: \S+){0,5})",
             r"(?:what|which|how (?:long|many|much|large|big|often))(?: does| is| are)? (?:the )?(?P<what>.+?)"
             r" (?:is |are )?(?:used |set |taken )?(?:to )?by (?P<verb>default)",
+            r"what (?:does|do|is|are) (?:the )?(?P<what>.+?) (?P<verb>default) to",
+            r"(?:is|are|does|do|will|can)(?: it| this| they)? (?:the )?(?P<what>.+?)"
+            r"(?: (?:enabled|disabled|active|(?:turned |switched )?(?:on|off)))? by (?P<verb>default)",
             r"what (?:all )?can (?:i|we|you|one|be) (?:configured?|set|customi[sz]ed?|changed?|adjust(?:ed)?)",
             r"where (?:do|can|should) (?:i|we|you|one) (?:set|change|specify|define|put) (?:the |a |my "
             r")?(?P<what>.+)",

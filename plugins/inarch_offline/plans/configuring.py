@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
-from inarch_offline.intents import Intent
+from inarch_offline.intents import EXPLAIN, Intent
 from inarch_offline.layout import is_aside, is_built
 from inarch_offline.manifests import is_manifest
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
 from inarch_offline.plans.defaulting import say_defaults
 from inarch_offline.plans.searching import holds_word, say_symbols, significant, telling
 from inarch_offline.plans.whole import of_the_whole
+from inarch_offline.readme import Fact
 from inarch_offline.sections import say_section, told_in
 from inarch_offline.topic_kinds import DEFAULT, ENVIRONMENT
 from inarch_offline.writing import Page, Place, code, cut
@@ -100,9 +101,14 @@ def configure(intent: Intent) -> Plan:
         yield from _say_documented(page, intent.subject, words, intent.facet == DEFAULT)
     if not words and intent.facet != ENVIRONMENT:
         yield from _say_holders(page)
-    if not page.lines:
-        what = f" for “{cut(intent.subject, 60)}”" if intent.subject else ""
-        page.absent(f"No environment variable, option or setting{what} was found here.")
+    if page.lines:
+        return page
+    what = f" for “{cut(intent.subject, 60)}”" if intent.subject else ""
+    page.absent(f"No environment variable, option or setting{what} was found here.")
+    if intent.facet == DEFAULT and words:
+        from inarch_offline.plans.explaining import explain  # it asks for settings, too
+
+        page.add((yield from explain(intent._replace(kind=EXPLAIN))))
     return page
 
 
@@ -182,9 +188,16 @@ def _say_documented(page: Page, subject: str, words: Sequence[str], is_exact: bo
     found += yield from told_in(sections[:2], 2, words)
     if not (found or page.lines or is_exact):
         found += yield from told_in(sections[:2], 2)
+    if is_exact:
+        found = [(section, kept) for section, facts in found if (kept := _about(facts, words))]
     for section, facts in found:
         say_section(page, section, facts)
     return page
+
+
+def _about(facts: Sequence[Fact], words: Sequence[str]) -> list[Fact]:
+    """Keep what has one of some words, or says of a default."""
+    return [one for one in facts if any(word in one.text.lower() for word in (*words, "default"))]
 
 
 def _held(hit: Hit, words: Sequence[str]) -> int:

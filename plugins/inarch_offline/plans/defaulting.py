@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 from inarch_offline import calls
@@ -27,7 +28,8 @@ _KEY = re.compile(r"(?:^|[{,])\s*(?P<name>['\"`]?[A-Za-z_$][\w$-]*['\"`]?)\s*:\s
 _OPTION = re.compile(r"['\"`]--(?P<name>[a-z0-9-]+)['\"`].*\bdefault\s*[=:]\s*(?P<value>[^,)]*(?:\([^)]*\))?)")
 _SPELLED_OUT = re.compile(
     r"-?\d|['\"`]|[br]['\"]|(?:[Tt]rue|[Ff]alse|[Nn]one|null|nil|undefined)\b|[(\[{]\s*['\"\d)\]}](?!type\b)|"
-    r"[A-Z_][A-Z0-9_]+$|(?!Symbol)(?:[A-Z]\w+|frozenset|set|timedelta)\((?:\w+=|['\"\d-]|\)|$)"
+    r"[A-Z_][A-Z0-9_]+$|(?!Symbol)(?:[A-Z]\w+|frozenset|set|timedelta)\((?:\w+=|['\"\d-]|\)|$)|"
+    r"(?:\w+\.)?(?:field|attrib|ib)\((?:default|default_factory|factory)="
 )
 """What a value is that is no other name: it is the default itself, or a constant that stands for it."""
 _WORKED_OUT = r"\b(?:in|if|and|or|not|is)\b|\?|&&|\|\|"
@@ -40,6 +42,8 @@ _PROSE = (".md", ".rst", ".txt", ".lock")
 _OWNER = re.compile(r"(?P<thing>.+?) (?:of|for|in|on|by) (?:the |an? )?[`'\"]?(?P<owner>[\w.]+)[`'\"]?(?:\(\))?")
 _MEASURES = frozenset(("number", "amount", "count", "value"))
 """Words for how much, which no name has: the number of workers is called `workers`."""
+_MOST_ORDERED = 3
+"""Words that a name may have in any order: redirects that are followed are `follow_redirects`."""
 _LIMIT = 600
 _MOST = 6
 
@@ -62,7 +66,8 @@ def say_defaults(page: Page, intent: Intent) -> Asking[bool]:
     words = [word.lower() for word in significant(in_words(thing)) if word not in _MEASURES]
     if not words:
         return False
-    about = r"[\w$-]*".join(map(calls.literal, sorted(words, key=in_words(thing).lower().find)))
+    orders = permutations(words) if len(words) <= _MOST_ORDERED else [sorted(words, key=in_words(thing).lower().find)]
+    about = f"({'|'.join('[a-z0-9_$-]*'.join(map(calls.literal, order)) for order in orders)})"
     line = rf"{about}[\w$-]*['\"`]?\s*[:=]|--[a-z0-9-]*{about}"
     results = yield [
         calls.search(line, ignore_case=True, limit=_LIMIT),

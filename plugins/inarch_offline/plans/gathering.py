@@ -10,7 +10,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.material import Symbol, context, hits, symbols
 from inarch_offline.plans.explaining import explain
 from inarch_offline.plans.naming import is_named
-from inarch_offline.plans.searching import say_closest, say_symbols, significant, stem
+from inarch_offline.plans.searching import say_closest, say_symbols, significant, stem, without_copies
 from inarch_offline.writing import Page, counted
 
 _KINDS = {
@@ -37,7 +37,7 @@ def gather(intent: Intent) -> Plan:
     if kind == "method" and target is not None and target.kind == "class" and is_named(intent, target):
         page = yield from explain(intent._replace(long=True))
         return page
-    found = [one for one in symbols(result) if not one.test and not one.name.startswith("__")]
+    found = without_copies([one for one in symbols(result) if not one.test and not one.name.startswith("__")])
     held = {one.qualname: _held(one, words) for one in found}
     most = max(held.values(), default=0)
     page = Page()

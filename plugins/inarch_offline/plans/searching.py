@@ -122,6 +122,12 @@ def written(found: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in found if not is_built(hit.path) and hit.path not in copies] or list(found)
 
 
+def without_copies(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Leave out definitions of files that are built from others, where there are any but those."""
+    copies = compiled(one.place.path for one in symbols)
+    return [one for one in symbols if not (is_built(one.place.path) or one.place.path in copies)] or list(symbols)
+
+
 def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
     """Order matches by how many of the words their line and their file hold; two lines a file at most."""
     found = written(found)
@@ -164,8 +170,7 @@ def say_closest(
         if not apart.setdefault(symbol.qualname, symbol).doc:
             apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
     named_ones = [one for one in apart.values() if not one.name.startswith("__")]
-    copies = compiled(one.place.path for one in named_ones)
-    named_ones = [one for one in named_ones if not (is_built(one.place.path) or one.place.path in copies)] or named_ones
+    named_ones = without_copies(named_ones)
     rows = [(_row_in(alike, long), alike.first.place) for alike in folded(named_ones, subject)]
     most = len(rows) + len(lines) if long else MOST_CLOSEST
     rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]
