@@ -530,5 +530,41 @@ def test_a_word_within_another_one_is_no_name_of_a_default(shop, answer):
 
 def test_what_there_is_of_a_kind_is_all_that_the_package_of_that_name_defines(shop, answer):
     write(shop, {"src/shop/middleware/__init__.py": "", "src/shop/middleware/logs.py": "class Logs: ...\n"})
+    write(shop, {"src/shop/signals.py": "from x import make\n\nclosed = make('closed')\n"})
     text = answer(shop, "which middleware are there?")
     assert "1 public definition in src/shop/middleware:\n- Logs (src/shop/middleware/logs.py:1)" in text
+    text = answer(shop, "which signals are there?")
+    assert "1 public definition in src/shop/signals.py:\n- closed (src/shop/signals.py:3)" in text
+
+
+def test_what_there_is_of_a_kind_are_the_classes_that_are_called_so_or_derived_from_one(shop, answer):
+    code = """
+        class Store: ...
+
+
+        class HTTPStore(Store): ...
+
+
+        class Shelf(
+            Store): ...
+
+
+        class Box(Store, kind="x"): ...
+
+
+        class _Inner(Store): ...
+
+
+        class Storekeeper: ...
+        """
+    write(shop, {"src/shop/kept.py": code, "tests/test_kept.py": "class FakeStore: ...\n"})
+    for prompt in ("which stores are there?", "what store backends does it have?"):
+        lines = answer(shop, prompt).split("\n\n")[1].splitlines()
+        assert lines == [
+            "3 classes are called “store” by their last word, or derived from one that is:".replace(
+                "store”", "stores”" if "stores" in prompt else "store”"
+            ),
+            "- `class Store: ...` (src/shop/kept.py:1)",
+            "- `class HTTPStore(Store): ...` (src/shop/kept.py:4)",
+            '- `class Box(Store, kind="x"): ...` (src/shop/kept.py:11)',
+        ]

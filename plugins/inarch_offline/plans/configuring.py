@@ -132,7 +132,7 @@ def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> list[_Se
     An environment variable whose name is put together elsewhere is shown by the line that reads it.
     """
     code = [hit for hit in found if not hit.path.endswith((".md", ".rst", ".txt", ".lock")) and hit.place not in seen]
-    own = [hit for hit in code if not (is_aside(hit.path) or is_built(hit.path))]
+    own = [hit for hit in code if not (is_aside(hit.path) or is_built(hit.path) or is_manifest(hit.path))]
     rows: dict[str, _Setting] = {}
     for hit in sorted(own, key=lambda hit: (hit.path, hit.line)):
         names = _NAMED.findall(hit.text) if environment else []

@@ -10,6 +10,7 @@ from inarch_offline import calls
 from inarch_offline.exchange import Asking
 from inarch_offline.layout import is_built
 from inarch_offline.material import Hit, file_text
+from inarch_offline.plans.families import say_by_file
 from inarch_offline.writing import Page, Place, code, counted
 
 _FACTORY = r"(?:create|make|define|build|new)_?\w*(?:Error|error|Exception)(?:Class|Type|Factory)?"
@@ -25,7 +26,7 @@ _DERIVED = r"^\s*#\[derive\([^)]*\b(?:thiserror::)?Error\b"
 PATTERN = "|".join((*_SHAPES, _DERIVED)).replace("(?:", "(")
 """Finds the lines of all of them, in the words that every search engine knows."""
 _NAMED = r"(?:enum|struct)\s+(\w+)"
-_MOST_READ, _FEW, _MOST_NAMES, _A_LINE = 20, 12, 120, 4
+_MOST_READ, _FEW = 20, 12
 
 
 class _Error(NamedTuple):
@@ -46,11 +47,7 @@ def say_errors_made(page: Page, found: Sequence[Hit]) -> Asking[None]:
         for one in errors:
             page.item(code(one.text), one.place)
         return
-    for start in range(0, min(len(errors), _MOST_NAMES), _A_LINE):
-        row = errors[start : start + _A_LINE]
-        page.item(", ".join(one.name for one in row), row[0].place)
-    if len(errors) > _MOST_NAMES:
-        page.item(f"… {len(errors) - _MOST_NAMES} more", errors[_MOST_NAMES].place)
+    say_by_file(page, [(one.name, one.place) for one in errors])
 
 
 def _made(lines: Sequence[Hit]) -> list[_Error]:
