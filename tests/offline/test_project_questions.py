@@ -485,10 +485,17 @@ def test_a_default_is_told_with_its_name_value_and_place(shop, answer, prompt, t
 
 
 def test_a_number_of_things_is_called_like_the_things_and_a_name_of_half_the_words_is_no_default(shop, answer):
-    write(shop, {"src/shop/bells.py": DEFAULTS, "src/shop/rings.py": "def ring(bells=3): ...\n\n\nNAMES = 'a', 'b'\n"})
+    write(
+        shop,
+        {
+            "src/shop/bells.py": DEFAULTS,
+            "src/shop/rings.py": "def ring(bells=3, stringsize=2): ...\n\n\nNAMES = 'a', 'b'\n",
+        },
+    )
     assert "- `bells=3` in shop.rings.ring (src/shop/rings.py:1)" in answer(
         shop, "what is the default number of bells?"
     )
+    assert "- `stringsize=2` in shop.rings.ring" in answer(shop, "what is the default string size?")
     assert "- `NAMES = 'a', 'b'` in shop.rings" in answer(shop, "what are the default names?")
     text = answer(shop, "what is the default size of the queue of parcels?")
     assert text.split("\n\n")[1].startswith(

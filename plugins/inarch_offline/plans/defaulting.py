@@ -107,15 +107,23 @@ def _read(hit: Hit, words: Sequence[str]) -> _Default | None:
     """Read a default from a line, None where it has none of what is asked about."""
     for found in (*_OPTION.finditer(hit.text), *_READ.finditer(hit.text), *_KEY.finditer(hit.text)):
         value = found["value"]
-        if found.start() == 0 and not hit.text.rstrip().endswith(","):
+        before = hit.text[: found.start("name")].strip()
+        if (not before or before.endswith(".")) and not hit.text.rstrip().endswith(","):
             value = hit.text[found.start("value") :]  # all of a statement
             value = value if value.count(")") <= value.count("(") else value.partition(")")[0]
         name, value = found["name"].strip("'\"`"), re.sub(r"\s+(?:#|//).*|[;{]\s*$", "", value).strip()
         is_value = _SPELLED_OUT.match(value) and not re.search(_WORKED_OUT, re.sub(r"(['\"]).*?\1", "", value))
-        if is_value and not name.startswith("__") and all(holds_word(name, word) for word in words):
+        if is_value and not name.startswith("__") and _bears(name, words):
             text = hit.text if found.re is _OPTION else hit.text[found.start("name") : found.start("value")] + value
             return _Default(name, text.strip(), value, hit.place)
     return None
+
+
+def _bears(name: str, words: Sequence[str]) -> bool:
+    """Whether a name has some words, be it written as one: `chunksize`."""
+    joined = {"".join(order) for order in permutations(words)} if len(words) <= _MOST_ORDERED else set()
+    is_one = any(part.startswith(tuple(joined)) for part in in_words(name).lower().split()) if len(words) > 1 else False
+    return is_one or all(holds_word(name, word) for word in words)
 
 
 def _say(page: Page, thing: str, rows: Sequence[_Default]) -> Asking[None]:
