@@ -26,13 +26,21 @@ def methods_elsewhere(target: Symbol) -> list[Method]:
     lines = target.code.split("\n")
     margin = next((found for line in lines[1:] if (found := re.match(r"\s+(?=[^\s/*])", line))), None)
     methods: dict[str, Method] = {}
+    is_comment = False
     for index, line in enumerate(lines):
-        read = re.match(rf"{margin[0]}{_METHOD}", line) if margin else None
+        was_comment, is_comment = is_comment, _goes_on(line, is_comment)
+        read = re.match(rf"{margin[0]}{_METHOD}", line) if margin and not was_comment else None
         if read and read["name"] not in _NO_METHODS:
             place = Place(target.place.path, target.place.line + index)
             signature, doc = read["rest"].strip(" {"), _above(lines, index)
             methods.setdefault(read["name"], Method(read["name"], place, signature, doc, ()))
     return list(methods.values())
+
+
+def _goes_on(line: str, is_comment: bool) -> bool:
+    """Whether the next line stands in a comment."""
+    opened, closed = line.rfind("/*"), line.rfind("*/")
+    return opened > closed if opened != closed else is_comment
 
 
 def _above(lines: Sequence[str], index: int) -> str:

@@ -468,10 +468,10 @@ def test_a_class_of_a_script_is_told_with_its_methods(bell, answer):
     lines = [
         "class Gong {", "  constructor (size) {", "    this.size = size", "  }", "", "  /**", "   * Rings it.", "   */",
         "  async ring (times, loud) {", "    if (loud) {", "      strike(times)", "    }", "  }", "",
-        "  static of (x) {", "  }", "}",
+        "  /*", "  Start (or go on) {", "  */", "  static of (x) {", "  }", "}",
     ]  # fmt: skip
     (bell / "lib/kind.js").write_text("\n".join(lines))
-    told = ["Methods:", "- ring(times, loud) — Rings it. (lib/kind.js:9)", "- of(x) (lib/kind.js:15)"]
+    told = ["Methods:", "- ring(times, loud) — Rings it. (lib/kind.js:9)", "- of(x) (lib/kind.js:18)"]
     assert answer(bell, "what does Gong do?, in full").splitlines()[3:6] == told
 
 

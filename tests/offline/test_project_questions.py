@@ -382,11 +382,13 @@ def test_links_of_a_changelog_are_told_by_their_words(shop, answer):
 
 
 def test_the_default_of_an_option_is_found_in_objects_of_scripts_and_not_in_unrelated_prose(bell, answer):
-    options = "const defaults = {\n  maxRings: 3 * 4,\n  mode: mode,\n  maxRings: options.maxRings,\n}\n"
+    options = "// maxRings: 9,\nconst maxRings = () => 3\n"
+    options += "const defaults = {\n  maxRings: 3 * 4,\n  mode: mode,\n  maxRings: options.maxRings,\n}\n"
     readme = "# bell\n\nA bell.\n\n## Maximum\n\nOf everything, the most.\n\n## Rings\n\n`maxRings` is how often.\n"
     write(bell, {"lib/options.js": options, "README.md": readme})
     text = answer(bell, "what is the default maxRings?")
-    assert "- `maxRings: 3 * 4` in lib/options.defaults (lib/options.js:2)" in text and "options.js:4" not in text
+    assert "- `maxRings: 3 * 4` in lib/options.defaults (lib/options.js:4)" in text and "options.js:6" not in text
+    assert "options.js:1)" not in text and "options.js:2)" not in text
     assert "is how often" in text and "the most" not in text
 
 

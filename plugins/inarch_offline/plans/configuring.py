@@ -13,7 +13,7 @@ from inarch_offline.layout import is_aside, is_built
 from inarch_offline.manifests import is_manifest
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
 from inarch_offline.plans.defaulting import say_defaults
-from inarch_offline.plans.searching import holds_word, say_symbols, significant, telling
+from inarch_offline.plans.searching import holds_word, say_symbols, significant, telling, written
 from inarch_offline.plans.whole import of_the_whole
 from inarch_offline.readme import Fact
 from inarch_offline.sections import say_section, told_in
@@ -169,7 +169,7 @@ def _say(page: Page, title: str, rows: Sequence[_Setting], more: bool) -> None:
 def _say_holders(page: Page) -> Plan:
     """Name the classes and types that options are fields of, the product's own."""
     [searched] = yield [calls.search(_HOLDER, limit=_LIMIT)]
-    own = [hit for hit in hits(searched) if not (is_aside(hit.path) or is_built(hit.path))]
+    own = [hit for hit in written(hits(searched)) if not is_aside(hit.path)]
     rows = [_Setting(code(hit.text.strip().rstrip("{").rstrip(), 88), (hit.place,)) for hit in own]
     _say(page, "What options are fields of", rows, is_partial(searched))
     return page
@@ -177,11 +177,11 @@ def _say_holders(page: Page) -> Plan:
 
 def _say_documented(page: Page, subject: str, words: Sequence[str], is_exact: bool) -> Plan:
     """Show what configuration and documentation say, where the code says little; of what has the words, if exact."""
-    written, told = yield [
+    keyed, told = yield [
         calls.find_symbols(subject, kind="setting", limit=_MOST),
         calls.find_symbols(subject, kind="section", limit=_MOST),
     ]
-    told_of = [one for one in symbols(written) if not (is_manifest(one.place.path) or is_aside(one.place.path))]
+    told_of = [one for one in symbols(keyed) if not (is_manifest(one.place.path) or is_aside(one.place.path))]
     keys = [one for one in told_of if all(word in one.qualname.lower() for word in words)]
     found = yield from told_in(keys[:3], 1)
     sections = [one for one in symbols(told) if not is_log(one.place.path)]

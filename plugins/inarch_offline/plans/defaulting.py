@@ -32,7 +32,7 @@ _SPELLED_OUT = re.compile(
     r"(?:\w+\.)?(?:field|attrib|ib)\((?:default|default_factory|factory)="
 )
 """What a value is that is no other name: it is the default itself, or a constant that stands for it."""
-_WORKED_OUT = r"\b(?:in|if|and|or|not|is)\b|\?|&&|\|\|"
+_WORKED_OUT = r"\b(?:in|if|and|or|not|is)\b|\?|&&|\|\||=>"
 """What stands in a value that depends on others."""
 _CONSTANT = re.compile(r"[A-Z_][A-Z0-9_]+")
 _NOTHING = re.compile(r"(?:none|null|nil|undefined|\w*(?:unset|missing|nothing|not_?given|not_?set|sentinel))\b", re.I)
@@ -93,6 +93,7 @@ def _is_in(place: Place, one: Symbol) -> bool:
 def _rows(found: Sequence[Hit], thing: str, words: Sequence[str]) -> list[_Default]:
     """Read the defaults of the product's lines: the whole name first, then what says a value rather than none."""
     code = [hit for hit in found if not (hit.path.endswith(_PROSE) or is_aside(hit.path) or is_manifest(hit.path))]
+    code = [hit for hit in code if not re.match(r"\s*(?:\*|//|#|>>>|\.\.)", hit.text)]  # what is said of it
     rows = [row for hit in written(code) if (row := _read(hit, words)) is not None]
     return sorted(rows, key=lambda row: (_further(row.name, thing), bool(_NOTHING.match(row.value)), row.place))
 
@@ -113,7 +114,8 @@ def _read(hit: Hit, words: Sequence[str]) -> _Default | None:
             value = value if value.count(")") <= value.count("(") else value.partition(")")[0]
         name, value = found["name"].strip("'\"`"), re.sub(r"\s+(?:#|//).*|[;{]\s*$", "", value).strip()
         is_value = _SPELLED_OUT.match(value) and not re.search(_WORKED_OUT, re.sub(r"(['\"]).*?\1", "", value))
-        if is_value and not name.startswith("__") and _bears(name, words):
+        is_passed = found.re is _KEY and any(value.count(shut) > value.count(begun) for begun, shut in ("()", "{}"))
+        if is_value and not is_passed and not name.startswith("__") and _bears(name, words):
             text = hit.text if found.re is _OPTION else hit.text[found.start("name") : found.start("value")] + value
             return _Default(name, text.strip(), value, hit.place)
     return None
