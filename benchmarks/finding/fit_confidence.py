@@ -24,7 +24,7 @@ import tool
 
 from inarch_offline.intents import parse
 from inarch_search import asking
-from inarch_search.confidence import BASE, WEIGHTS, Signs, confidence_of, is_doubtful, places_among, signs_of
+from inarch_search.confidence import BASE, WEIGHTS, Signs, confidence_of, is_doubtful, places_among, says_all, signs_of
 from inarch_search.parts import Parts
 from inarch_search.questions import SYMBOL, Question
 from inarch_search.ranking import Hit, ranked
@@ -38,19 +38,30 @@ ROUNDS = 40
 PENALTY = 0.1
 
 
+class Read(NamedTuple):
+    """The first place of an answer, the file it stands in, and what tells how sure that is."""
+
+    qualified: str
+    file: str
+    signs: Signs
+    says_all: bool
+    doubtful: bool
+
+
 class Judged(NamedTuple):
     """What was read of an answer, and whether its first place is right."""
 
     group: str
     package: str
     signs: Signs
+    says_all: bool
     doubtful: bool
     right: bool
 
 
-def read(root: Path, text: str, weights: Traits) -> tuple[str, str, Signs, bool] | None:
-    """Ask a question; give the first place, the file it stands in, its signs and whether it is never sure."""
-    kept: list[tuple[str, str, Signs, bool]] = []
+def read(root: Path, text: str, weights: Traits) -> Read | None:
+    """Ask a question; give what comes first, and what tells how sure that is."""
+    kept: list[Read] = []
 
     def by_these(
         question: Question,
@@ -65,9 +76,9 @@ def read(root: Path, text: str, weights: Traits) -> tuple[str, str, Signs, bool]
     def listen(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
         places = places_among(question, hits)
         if places and question.terms and question.shape != SYMBOL:
-            best = places[0].place
-            signs = signs_of(weighing, places)
-            kept.append((best.qualified, best.file, signs, is_doubtful(question, weighing, places)))
+            best, signs = places[0], signs_of(question, weighing, places)
+            place, doubtful = best.place, is_doubtful(question, weighing, places)
+            kept.append(Read(place.qualified, place.file, signs, says_all(best, signs), doubtful))
         return confidence_of(question, weighing, hits)
 
     with patch.object(asking, "confidence_of", listen), patch.object(asking, "ranked", by_these):
@@ -80,13 +91,14 @@ def judged(weights_of: Mapping[str, Traits]) -> Iterator[Judged]:
     for question in [*sets.questions(), *sets.absent()]:
         root = question.source.root()
         if found := read(root, question.text, weights_of.get(root.name, RANKED_BY)):
-            place = tool.place_of({"qualname": found[0], "file": found[1]})
+            place = tool.place_of({"qualname": found.qualified, "file": found.file})
             right = any(place.answers(expected) for expected in question.expected)
-            yield Judged("tuned", root.name, found[2], found[3], right)
+            yield Judged("tuned", root.name, found.signs, found.says_all, found.doubtful, right)
     for group, question in _named():
         root = question.source.root()
         if found := read(root, question.text, weights_of.get(root.name, RANKED_BY)):
-            yield Judged(group, root.name, found[2], found[3], question.is_answered_by(found[0]))
+            right = question.is_answered_by(found.qualified)
+            yield Judged(group, root.name, found.signs, found.says_all, found.doubtful, right)
 
 
 def _named() -> Iterator[tuple[str, sets.Named]]:
@@ -137,7 +149,8 @@ def told(title: str, rows: Sequence[Judged], likely: Sequence[float]) -> None:
     """Print how many answers are given from each confidence on, and how many of them are right."""
     print(f"\n{title}\n{'from':>6} {'given':>6} {'right':>6}   {'tuned':>9} {'short':>9}")
     for line in LINES:
-        given = [row for row, chance in zip(rows, likely, strict=True) if chance >= line and not row.doubtful]
+        sure = [row for row, chance in zip(rows, likely, strict=True) if chance >= line or row.says_all]
+        given = [row for row in sure if not row.doubtful]
         by = {
             group: (sum(row.right for row in given if row.group == group), sum(row.group == group for row in given))
             for group in ("tuned", "short")

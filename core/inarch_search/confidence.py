@@ -23,22 +23,28 @@ class Signs(NamedTuple):
         score: the logarithm of what it comes to.
         alone: its share of what it and the other places come to.
         unknown: the share of the question that stands nowhere.
+        words: how many terms the question has: each adds to what a place may come to.
     """
 
     score: float
     alone: float
     unknown: float
+    words: float
 
 
-WEIGHTS = Signs(score=0.16, alone=2.44, unknown=-0.65)
+WEIGHTS = Signs(score=0.3, alone=2.22, unknown=-0.78, words=0.36)
 """Of a logistic regression over the tuned half of `benchmarks/finding` and over short questions as people type them."""
-BASE = -2.22
+BASE = -4.36
 _DOUBTFUL = 0.5
 """The most that an answer has that is never sure."""
 _COMPETES, _AS_MUCH = 0.7, 0.8
 """Of the first place's score, and of what it explains in its head, what a place has that may as well be meant."""
 _MOST_OTHERS = 15
+_MANY = 10
+"""Terms from which on a question has many."""
+_WHOLE, _HALF = 0.99, 0.5
 _NAMED = 0.8
+"""The least that a place has that is named, or that says all."""
 
 
 def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
@@ -49,9 +55,9 @@ def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -
     named = NAMED_THERE in places[0].reasons
     if question.shape == SYMBOL:
         return 1.0 if named else 0.5 * places[0].explained
-    signs = signs_of(weighing, places)
+    signs = signs_of(question, weighing, places)
     evidence = BASE + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
-    sure = max(_NAMED if named else 0.0, 1 / (1 + math.exp(-evidence)))
+    sure = max(_NAMED if named or says_all(places[0], signs) else 0.0, 1 / (1 + math.exp(-evidence)))
     return min(sure, _DOUBTFUL) if is_doubtful(question, weighing, places) else sure
 
 
@@ -61,14 +67,20 @@ def places_among(question: Question, hits: Sequence[Hit]) -> Sequence[Hit]:
     return [hit for hit in hits if hit.place.kind not in aside] or hits
 
 
-def signs_of(weighing: Weighing, places: Sequence[Hit]) -> Signs:
+def signs_of(question: Question, weighing: Weighing, places: Sequence[Hit]) -> Signs:
     """Read what tells whether the first of some places is what is asked for."""
     best = places[0].score
     return Signs(
         score=math.log(max(best, 1e-9)),
         alone=best / max(1e-9, best + sum(hit.score for hit in _others(places))),
         unknown=sum(weighing.own[term] for term in weighing.unknown) / sum(weighing.own.values()),
+        words=min(_MANY, len(question.terms)),
     )
+
+
+def says_all(best: Hit, signs: Signs) -> bool:
+    """Whether a place has the whole question in what is read first, and the others together come to no more than it."""
+    return best.in_head >= _WHOLE and signs.alone >= _HALF
 
 
 def is_doubtful(question: Question, weighing: Weighing, places: Sequence[Hit]) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from inarch_offline.layout import Package
+from inarch_offline.layout import Package, is_test
 from inarch_offline.material import FileText, Hit
 from inarch_offline.readme import Fact
 from inarch_offline.writing import Place, one_line
@@ -120,7 +120,7 @@ def own_imports(package: Package) -> str:
 def parts_of(package: Package, found: Outline, exports: Exports) -> list[Part]:
     """Give the modules of a package, the most important first."""
     parts: dict[str, Part] = {}
-    for path in package.modules:
+    for path in [path for path in package.modules if not is_test(path)] or package.modules:
         name = _module_name(package, path)
         parts[name] = Part(name, Place(path), modules=1)
     last_methods = {hit.path: hit.line for hit in found.methods}
@@ -137,7 +137,9 @@ def parts_of(package: Package, found: Outline, exports: Exports) -> list[Part]:
             imported.update(words)
             for one in _resolved(parts, target, words) - {name}:
                 parts[one].importers.add(path)
-    ranked = [part for name, part in parts.items() if name]
+    ranked = [part for name, part in parts.items() if name or len(parts) == 1]
+    for part in ranked:
+        part.name = part.name or package.name  # all there is stands in the package itself
     _rank(ranked, exports, imported)
     return sorted(ranked, key=lambda part: (-part.score, part.name))
 

@@ -50,6 +50,7 @@ class Intent(NamedTuple):
         how_to: Whether it asks how to do something: the documentation may say so.
         if_so: Whether it asks what happens in some case: the case must be explained, too.
         refusal: Why a sentence that begins as an edit is none.
+        whole: The one thing of which it asks what it is: that may be the project.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Intent(NamedTuple):
     tongue: str = ""
     if_so: bool = False
     how_to: bool = False
+    whole: str = ""
 
 
 def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
@@ -190,7 +192,9 @@ def _classified(text: str) -> Intent:
     low = text.lower()
     if _is_greeting(low):
         return Intent(HELP)
-    facet = _facet(low)
+    whole = _one_as_a_whole(text, low)
+    is_name = bool(whole) and (whole[0].isupper() or low.endswith(" do"))  # `Route` is no list of routes
+    facet = "" if is_name else _facet(low)
     if facet:
         return Intent(LIST, facet=facet)
     # Most begin with this question, and the expressions of all topics take a tenth of the time to its answer.
@@ -219,9 +223,17 @@ def _classified(text: str) -> Intent:
         return _located(text, _where_facet(low))
     if leading_verb(low) in phrasings.MODEL_VERBS and not _is_bare_name(text):
         return _about(OTHER if re.match(phrasings.BEHAVIOUR, low) else NEEDS_MODEL, text)
+    if whole:
+        return _about(EXPLAIN, text)._replace(whole=whole)
     if _asks(low) or _is_bare_name(text):
         return _about(EXPLAIN, text)
     return _about(OTHER, text)
+
+
+def _one_as_a_whole(text: str, low: str) -> str:
+    """Give the one thing of which a text asks what it is, "" where it asks for more or of another kind."""
+    found = re.fullmatch(phrasings.ONE_AS_A_WHOLE, text, re.I) if _says(phrasings.ONE_AS_A_WHOLE_WORDS, low) else None
+    return found["what"] if found else ""
 
 
 def _asks(low: str) -> bool:

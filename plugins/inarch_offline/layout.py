@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inarch_offline.writing import Place
+from inarch_search.copies import compiled
 
 _LANGUAGES = {
     "py": "Python", "pyi": "Python", "pyx": "Cython", "js": "JavaScript", "mjs": "JavaScript", "cjs": "JavaScript",
@@ -26,6 +27,9 @@ _ASIDE = frozenset((
     "doc", "docs", "docs_src", "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks",
     "scripts", "tools", "extras", "node_modules", "vendor",
 ))  # fmt: skip
+
+_MEASURING = frozenset(("benchmark", "benchmarks", "__tests__", "__mocks__"))
+"""Folders that are no part of the product wherever they stand."""
 
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
 _SCRIPT = r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$"
@@ -90,7 +94,13 @@ def is_aside(path: str) -> bool:
     """Whether a path belongs to tests, documentation, examples or tools rather than to the product."""
     folders = path.split("/")[:-1]
     return is_test(path) or (
-        bool(folders) and (folders[0] in _ASIDE or folders[0] in _TEST_FOLDERS or folders[0].startswith("."))
+        bool(folders)
+        and (
+            not _MEASURING.isdisjoint(folders)
+            or folders[0] in _ASIDE
+            or folders[0] in _TEST_FOLDERS
+            or folders[0].startswith(".")
+        )
     )
 
 
@@ -107,7 +117,8 @@ def is_built(path: str) -> bool:
 
 def sources(paths: Sequence[str]) -> list[str]:
     """Leave out files that are built from others; where no other code is there, they stay."""
-    kept = [path for path in paths if not is_built(path)]
+    copies = compiled(paths)
+    kept = [path for path in paths if not is_built(path) and path not in copies]
     return kept if any(is_code(path) and not is_aside(path) for path in kept) else list(paths)
 
 

@@ -261,11 +261,34 @@ def _symbol(row: Mapping[str, Any]) -> Symbol | None:
         _string(row, "kind"),
         Place(row["file"], line),
         _number(row, "end_line", line),
-        _string(row, "signature"),
+        _whole(without_notes(_string(row, "signature"))),
         _string(row, "doc"),
         bool(row.get("test")),
         _string(row, "code"),
     )
+
+
+def without_notes(signature: str) -> str:
+    """Leave of annotated types the types alone: `Annotated[int, Doc("…")]` becomes `int`."""
+    head, mark, rest = signature.partition("Annotated[")
+    if not mark:
+        return signature
+    depth, ends = 0, len(rest)
+    comma = ends
+    for place, sign in enumerate(rest):
+        depth += (sign in "[(") - (sign in "])")
+        if depth < 0:
+            ends = place
+            break
+        if sign == "," and not depth:
+            comma = min(comma, place)
+    kept, left = rest[: min(comma, ends)].strip(), rest[ends + 1 :]
+    return f"{head}{kept}{without_notes(left)}"
+
+
+def _whole(signature: str) -> str:
+    """Show that a signature was cut where it is kept."""
+    return signature if signature.count("(") <= signature.count(")") else f"{signature.rstrip('.…')}…"
 
 
 def _sites(data: Mapping[str, Any], name: str) -> list[Site]:

@@ -14,7 +14,7 @@ TOP_LEVEL = (
     r"^((export |default |declare |pub(\([a-z]+\))? |public |abstract |final |static |async )*"
     rf"(class|interface|enum|struct|trait|function|func|fn|def|module|namespace|type)\s+(\([^)]*\)\s*)?{_NAME}"
     rf"|export (const|let|var) {_NAME}"
-    rf"|(exports = )?(module\.)?exports(\.| = ){_NAME}"
+    rf"|(exports = )?(module\.)?exports(\.| = )((async )?(class|function) )?{_NAME}"
     rf"|{_NAME}(\.prototype)?\.{_NAME} = (async )?function)"
 )
 """Definitions that begin a line, in the languages that spell them with such a word, and what scripts hand out."""

@@ -41,6 +41,19 @@ SUMMARY_WORDS = (
     "descri", "structure", "start", "begin", "looking", "going on", "what is", "what's in",
 )  # fmt: skip
 """One of these stands in all that `SUMMARIES` match; a text without any needs none of them compiled."""
+ONE_AS_A_WHOLE = (
+    r"(?:what (?:is|are|does|do)|(?:explain|describe|introduce|summari[sz]e|walk (?:me|us) through|"
+    r"tell (?:me|us)(?: more| all| everything| something)? about|"
+    r"what (?:can|could|do) (?:i|we|you|one) (?:do with|use)|"
+    r"(?:what is |give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:overview|summary|introduction|tour|purpose|description) "
+    r"(?:of|to)))(?: (?:the|an?))? (?P<what>[\w.@/-]+)(?: (?:do|all|about|for|used|good))*"
+)
+"""What asks of one thing what it is: of the project itself all of it is told."""
+ONE_AS_A_WHOLE_WORDS = (
+    "what", "explain", "describe", "introduce", "summar", "walk", "tell", "overview", "introduction", "tour", "purpose",
+    "description",
+)  # fmt: skip
+"""The same of it as of `SUMMARIES`."""
 FACETS = {
     "commands": r"(?:cli|command[- ]line|console|shell|terminal)?\s*(?:sub ?)?commands?|cli|command[- ]line interface",
     "routes": r"(?:http|url|api|rest|web)?\s*(?:routes?|end ?points?|urls?|urlpatterns|views?|apis?)",

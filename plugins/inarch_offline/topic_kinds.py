@@ -5,7 +5,9 @@ from __future__ import annotations
 from inarch_offline.phrasings import PROJECT
 
 CHANGES, MARKS, FILES, CONFIGURE, DEPENDENTS, EXISTS = "changes", "marks", "files", "configure", "dependents", "exists"
-ARCHITECTURE, COMMANDS, ENVIRONMENT, SUBCLASSES = "architecture", "commands", "environment", "subclasses"
+ARCHITECTURE, COMMANDS, SUBCLASSES = "architecture", "commands", "subclasses"
+ENVIRONMENT, DEFAULT = "environment", "default"
+"""What of the settings is asked for."""
 ENTRIES, NEEDS = "entries", "needs"
 GUIDE, DECLARED, RAISES, DECORATORS, TESTS, GATHER = "guide", "declared", "raises", "decorators", "tests_of", "gather"
 

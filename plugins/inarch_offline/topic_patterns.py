@@ -140,8 +140,13 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"(?:the |all )*(?:environment variables?|env ?vars?|config(?:uration)? (?:options?|keys?|values?|"
             r"settings?)|"
             r"command[- ]line (?:options|flags|arguments)|settings)(?: (?:for|of|about) (?P<what>.+))?",
-            r"what (?:is|are) the default(?: value| setting)?s?(?: (?:for|of) (?P<what>.+))?",
-            r"what (?:is|are) the default (?!values?\b|settings?\b)(?P<what>\S+(?: \S+){0,4})",
+            r"what (?:is|are) the (?P<verb>default)(?: value| setting)?s?(?: (?:for|of) (?P<what>.+))?",
+            r"what (?:is|are) the (?P<verb>default) (?!values?\b|settings?\b)(?P<what>\S+(?: \S+){0,5})",
+            r"(?:what|which|how (?:long|many|much|large|big|often))(?: does| is| are)? (?:the )?(?P<what>.+?)"
+            r" (?:is |are )?(?:used |set |taken )?(?:to )?by (?P<verb>default)",
+            r"what (?:does|do|is|are) (?:the )?(?P<what>.+?) (?P<verb>default) to",
+            r"(?:is|are|does|do|will|can)(?: it| this| they)? (?:the )?(?P<what>.+?)"
+            r"(?: (?:enabled|disabled|active|(?:turned |switched )?(?:on|off)))? by (?P<verb>default)",
             r"what (?:all )?can (?:i|we|you|one|be) (?:configured?|set|customi[sz]ed?|changed?|adjust(?:ed)?)",
             r"where (?:do|can|should) (?:i|we|you|one) (?:set|change|specify|define|put) (?:the |a |my "
             r")?(?P<what>.+)",
@@ -179,7 +184,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
         GATHER,
         (
             r"(?:which|what)(?: kinds? of| sorts? of| built-?in)? (?!(?:source )?files\b|"
-            r"tests\b)(?P<what>[\w-]+(?: [\w-]+)?s) "
+            r"tests\b)(?P<what>(?:[\w-]+ )?(?:[\w-]+s|middleware)) "
             r"(?:are there|are (?:available|supported|built in|included|defined|provided|offered)|exist|can i use|"
             rf"(?:does|do|has|have) {ONE}(?: already)?(?: have| support| offer| provide| know| come with| "
             rf"include| ship)?)"

@@ -61,5 +61,7 @@ def _facet(kind: str, groups: dict[str, str | None]) -> str:
     said = (groups.get("verb") or "").lower()
     if kind == GATHER:
         return re.sub(r"(?<=s)es$|s$", "", said) if said != "class" else said
+    if kind == CONFIGURE:
+        return said
     table = {GUIDE: VERBS, DECLARED: FACTS, CHANGES: LOGS}.get(kind, {})
     return next((facet for facet, pattern in table.items() if re.match(pattern, said)), "")

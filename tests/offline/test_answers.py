@@ -3,9 +3,11 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inarch import ToolResult
-from inarch_offline.material import context
+from inarch_offline.material import context, without_notes
 from inarch_offline.writing import NOTICE
 
 from .conftest import write
@@ -435,3 +437,108 @@ def test_who_uses_what_is_described_is_about_what_bears_the_words_or_what_is_clo
     text = answer(shop, "who calls the price looking?")
     assert "Nothing here is called" in text and "- function `shop.prices.price_of`" in text
     assert "text search" not in text
+
+
+def test_another_name_of_a_function_tells_of_the_function(shop, answer):
+    (shop / "src/shop/short.py").write_text("from shop.prices import price_of\n\np = cost = price_of\nNONE = None\n")
+    text = answer(shop, "what does short.p do?")
+    assert "`shop.short.p` is another name for this (src/shop/short.py:3)\n" in text
+    assert "function `shop.prices.price_of(item: str) -> int` (src/shop/prices.py:6)" in text
+    assert "Called from 1 place:\n- shop.till.Till.total" in answer(shop, "who calls shop.short.cost?")
+    assert "constant `shop.short.NONE= None`" in answer(shop, "explain short.NONE")
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("ring_bell_twice", True), ("_ring_bell_twice", False)])
+def test_how_somebody_does_something_is_never_answered_by_what_is_private(shop, answer, name, is_told):
+    code = f'def {name}(bell):\n    """Ring the loud bell twice at noon."""\n    return bell\n'
+    (shop / "src/shop/jobs.py").write_text(code)
+    text = answer(shop, "how do I ring the loud bell twice at noon?")
+    assert (f"function `shop.jobs.{name}(bell)`" in text) == is_told
+    assert name in text
+
+
+def test_what_a_package_hands_out_comes_before_what_is_called_alike(shop, answer):
+    for name in ("a_inner", "z_outer"):
+        (shop / f"src/shop/{name}.py").write_text("class Gong:\n    pass\n")
+    (shop / "src/shop/__init__.py").write_text("from .z_outer import Gong\n")
+    assert "class `shop.z_outer.Gong`" in answer(shop, "what does Gong do?")
+
+
+def test_a_class_of_a_script_is_told_with_its_methods(bell, answer):
+    lines = [
+        "class Gong {", "  constructor (size) {", "    this.size = size", "  }", "", "  /**", "   * Rings it.", "   */",
+        "  async ring (times, loud) {", "    if (loud) {", "      strike(times)", "    }", "  }", "",
+        "  /*", "  Start (or go on) {", "  */", "  static of (x) {", "  }", "}",
+    ]  # fmt: skip
+    (bell / "lib/kind.js").write_text("\n".join(lines))
+    told = ["Methods:", "- ring(times, loud) — Rings it. (lib/kind.js:9)", "- of(x) (lib/kind.js:18)"]
+    assert answer(bell, "what does Gong do?, in full").splitlines()[3:6] == told
+
+
+def test_a_package_of_one_module_is_told_with_what_is_in_it_and_tests_are_no_part_of_one(tmp_path, answer):
+    root = tmp_path / "one"
+    (root / "bell/tests").mkdir(parents=True)
+    (root / "bell/__init__.py").write_text('"""Rings."""\n\n\ndef ring():\n    pass\n')
+    (root / "bell/tests/test_bell.py").write_text("class TestRing:\n    pass\n")
+    text = answer(root, "summarize this codebase")
+    assert "Key modules of bell:\n- bell  Rings — ring (bell/__init__.py:1)\n" in text
+    assert "TestRing" not in text
+
+
+@pytest.mark.parametrize(
+    ("signature", "told"),
+    [
+        ("(a, b: int = 1) -> None", "(a, b: int = 1) -> None"),
+        (
+            "(a: Annotated[int, Doc('x, (y)')] = 1, *, b: Annotated[list[str] | None, 2])",
+            "(a: int = 1, *, b: list[str] | None)",
+        ),
+        ("(a: Annotated[dict[str, int], Doc(", "(a: dict[str, int]"),
+        ("(a: Annotated[di", "(a: di"),
+        ("Annotated[", ""),
+    ],
+)
+def test_types_are_told_without_their_notes(signature, told):
+    assert without_notes(signature) == told
+
+
+@given(st.text("Annotated[](),x ", max_size=60))
+def test_a_signature_of_any_brackets_loses_nothing_before_its_first_note(signature):
+    kept = without_notes(signature)
+    assert "Annotated[" not in kept
+    assert kept.startswith(signature.partition("Annotated[")[0])
+
+
+def test_a_type_whose_methods_stand_elsewhere_is_told_with_them(tmp_path, answer):
+    lines = [
+        "package bell",
+        "",
+        "type Bell struct {",
+        "}",
+        "",
+        "// Ring rings.",
+        "func (b *Bell) Ring(times int) int {",
+        "}",
+    ]
+    root = tmp_path / "go"
+    root.mkdir()
+    (root / "bell.go").write_text("\n".join(lines) + "\n")
+    (root / "go.mod").write_text("module example.org/tower\n")
+    assert "Methods:\n- Ring(times int) int — Ring rings. (bell.go:7)" in answer(root, "what does Bell do?")
+
+
+def test_a_class_that_a_script_hands_out_is_one_of_its_key_files(bell, answer):
+    (bell / "lib/kind.js").write_text("module.exports = class Gong extends Base {\n}\n")
+    assert "- lib/kind.js  Gong (lib/kind.js:1)" in answer(bell, "summarize this codebase")
+
+
+def test_how_errors_are_handled_is_explained_where_no_class_is_one(bell, answer):
+    (bell / "lib/fail.js").write_text("/**\n * Handle errors of bells.\n */\nfunction onFailure (error) {\n}\n")
+    assert "lib/fail.onFailure" in answer(bell, "how do I handle errors?")
+    assert "No class here is an exception" in answer(bell, "which errors are there?")
+
+
+def test_how_something_is_done_is_never_answered_by_a_test_that_is_called_so(shop, answer):
+    (shop / "tests/test_log.py").write_text("def ring():\n    pass\n")
+    assert "function `tests.test_log.ring()`" not in answer(shop, "how do I ring?").split("Closest:")[0]
+    assert "function `tests.test_log.ring()`" in answer(shop, "what does ring do?")

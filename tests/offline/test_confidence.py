@@ -225,3 +225,63 @@ def test_what_happens_in_some_case_is_answered_only_where_the_case_is_explained(
 def test_what_happens_without_a_file_is_not_what_stands_in_it(shop, answer):
     assert "What is in it:" not in answer(shop, "what happens without a pyproject.toml?")
     assert "pyproject.toml:1" in answer(shop, "what is in pyproject.toml?")
+
+
+WRAPPERS = '''
+def get(url):
+    """Sends a `GET` parcel by air."""
+
+
+def post(url):
+    """Sends a `POST` parcel by air."""
+
+
+def put(url):
+    """Sends a `PUT` parcel by air."""
+
+
+class Box:
+    def send(self):
+        """Wraps up whatever parcels wait outside."""
+
+    def close(self):
+        """Close the parcel's lid."""
+
+    def open(self):
+        """Open the parcel's lid."""
+
+
+class Bag:
+    def seal(self): ...
+
+
+class Sack:
+    def seal(self): ...
+
+
+class Crate:
+    def seal(self): ...
+
+
+class AsyncBox:
+    async def send(self):
+        """Wraps up whatever parcels wait outside."""
+'''
+
+
+def test_places_that_say_the_same_are_one_of_the_closest(shop, answer):
+    (shop / "src/shop/parcels.py").write_text(WRAPPERS)
+    lines = answer(shop, "how are parcels by air handled by somebody?").splitlines()
+    assert any(line.startswith("- function `shop.parcels.get`, put, post — Sends a `GET` parcel") for line in lines)
+    lines = answer(shop, "how are put parcels handled by somebody outside?").splitlines()
+    [sends] = [line for line in lines if "Wraps up" in line]
+    assert sends.startswith("- method `shop.parcels.Box.send`, AsyncBox.send — Wraps up")
+    text = answer(shop, "who would seal whatever parcels somebody brought outside?")
+    assert sum("seal" in line for line in text.splitlines() if line.startswith("- ")) == 1
+    lids = [line for line in answer(shop, "how are parcels lidded outside?").splitlines() if "lid. (" in line]
+    assert all("Box.open`, close" not in line for line in lids)
+
+
+def test_how_something_is_made_is_no_question_for_a_setting(shop, answer):
+    (shop / "src/shop/parcels.py").write_text(WRAPPERS + "\n\ndef other(parcel=None):\n    return parcel\n")
+    assert "Parameters and their defaults" not in answer(shop, "how do I make a put parcel?")

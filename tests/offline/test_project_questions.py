@@ -159,6 +159,38 @@ def test_exceptions_are_a_tree_by_what_they_inherit_from(shop, answer):
     assert "Plain" not in text
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        (
+            "lib/errors.js",
+            "const codes = {\n  ERR_RANG: createError(\n    'x'),\n}\nconst err = createError(4)\n",
+            ["- `ERR_RANG: createError(` (lib/errors.js:2)"],
+        ),
+        (
+            "errs.go",
+            'package x\n\nvar ErrRang = errors.New("rang")\n\nfunc (e *Broken) Error() string {\n}\n',
+            ['- `var ErrRang = errors.New("rang")` (errs.go:3)', "- `func (e *Broken) Error() string {` (errs.go:5)"],
+        ),
+        (
+            "src/lib.rs",
+            "#[derive(Debug, Error)]\n#[x]\npub enum Rang {\n}\nimpl std::error::Error for Late {}\n",
+            ["- `pub enum Rang {` (src/lib.rs:3)", "- `impl std::error::Error for Late {}` (src/lib.rs:5)"],
+        ),
+    ],
+)
+def test_errors_that_are_no_classes_are_told_too(tmp_path, answer, path, text, told):
+    root = write(tmp_path / "it", {path: text, "README.md": "x\n"})
+    lines = answer(root, "which errors are there?").split("\n\n")[1].splitlines()
+    assert lines == [f"{len(told)} error{'s' * (len(told) > 1)} defined here:", *told]
+
+
+def test_a_class_of_a_script_or_of_ruby_that_extends_an_error_is_an_exception(tmp_path, answer):
+    files = {"a.js": "export class Rang extends Error {\n}\n", "b.rb": "class Late < StandardError; end\n"}
+    text = answer(write(tmp_path / "it", files), "which errors are there?")
+    assert "- Rang (Error) (a.js:1)" in text and "- Late (StandardError) (b.rb:1)" in text
+
+
 def test_what_a_named_function_raises_comes_first(shop, answer):
     write(shop, {"src/shop/errors.py": ERRORS})
     text = answer(shop, "which exceptions does sell raise?")
@@ -350,11 +382,13 @@ def test_links_of_a_changelog_are_told_by_their_words(shop, answer):
 
 
 def test_the_default_of_an_option_is_found_in_objects_of_scripts_and_not_in_unrelated_prose(bell, answer):
-    options = "const defaults = {\n  maxRings: 3 * 4,\n  mode: mode,\n  maxRings: options.maxRings,\n}\n"
+    options = "// maxRings: 9,\nconst maxRings = () => 3\n"
+    options += "const defaults = {\n  maxRings: 3 * 4,\n  mode: mode,\n  maxRings: options.maxRings,\n}\n"
     readme = "# bell\n\nA bell.\n\n## Maximum\n\nOf everything, the most.\n\n## Rings\n\n`maxRings` is how often.\n"
     write(bell, {"lib/options.js": options, "README.md": readme})
     text = answer(bell, "what is the default maxRings?")
-    assert "- `maxRings: 3 * 4,` (lib/options.js:2)" in text and "options.js:4" not in text
+    assert "- `maxRings: 3 * 4` in lib/options.defaults (lib/options.js:4)" in text and "options.js:6" not in text
+    assert "options.js:1)" not in text and "options.js:2)" not in text
     assert "is how often" in text and "the most" not in text
 
 
@@ -364,3 +398,182 @@ def test_that_nothing_is_always_needed_is_said(shop, answer):
     (shop / "pyproject.toml").write_text(manifest + extras)
     text = answer(shop, "what does shop need?")
     assert "No dependency that is always needed is declared (pyproject.toml:1)" in text and "- tests: pytest" in text
+
+
+@pytest.mark.parametrize(
+    "wording", ["what is {}?", "what does {} do?", "explain {}", "tell me about {}", "what is {} for?"]
+)
+def test_what_the_project_is_tells_of_all_of_it_and_names_the_class_of_that_name(shop, answer, wording):
+    write(shop, {"src/shop/shop.py": 'class Shop:\n    """Opens at nine."""\n'})
+    write(shop, {"Cargo.lock": '[[package]]\nname = "till"\n', "src/shop/core/__init__.py": ""})
+    text = answer(shop, wording.format("Shop"))
+    assert "shop 1.2: Sells things over a counter." in text and "Key modules of shop:" in text
+    assert "A class has this name, too:\n- class `shop.shop.Shop` — Opens at nine. (src/shop/shop.py:1)" in text
+    assert "class `shop.till.Till`" in answer(shop, wording.format("Till")).split("\n\n")[1]
+
+
+def test_a_folder_among_several_is_not_the_project(tmp_path, answer):
+    root = write(tmp_path / "two", {"core/__init__.py": '"""The core."""\n', "parts/__init__.py": ""})
+    assert "core/__init__.py, 1 line of Python" in answer(root, "what is core?")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "text", "name"),
+    [
+        ("go.mod", "module example.org/chime/v2\n", "chime"),
+        ("package.json", '{"name": "@bells/chime"}', "chime"),
+        ("setup.cfg", "[metadata]\nname = chime\n", "chime"),
+    ],
+)
+def test_the_name_of_a_project_is_the_one_that_its_manifest_declares(tmp_path, answer, manifest, text, name):
+    root = write(
+        tmp_path / "it",
+        {
+            manifest: text,
+            "README.md": "# Chime\n\nThis is a small program that chimes at noon and at midnight.\n",
+            "a.go": "package a\n",
+        },
+    )
+    assert "chimes at noon and at midnight." in answer(root, f"what is {name}?")
+
+
+DEFAULTS = """
+    import os
+
+    DEFAULT_WAIT = Wait(seconds=5.0)
+    LIMITS = Limits(most_bells=100, longest=3)
+
+
+    class Bell:
+        \"\"\"Rings: `chunk_size = 7` is an example.
+
+            chunk_size = 8
+        \"\"\"
+
+        chunk_size = 64 * 1024
+        name: str = "bell"
+        loud_sound: bool = field(default=False)
+
+        def ring(
+            self,
+            wait: Wait = DEFAULT_WAIT,
+            portal: str = "none",
+        ):
+            return self.sound(wait=9, chunk_size=self.chunk_size)
+
+
+    class Gong:
+        chunk_size = 2
+    """
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("what is the default chunk size of Bell?", "- `chunk_size = 64 * 1024` in shop.bells.Bell ({}:13)\n"),
+        ("what is the default chunk_size for the Gong?", "- `chunk_size = 2` in shop.bells.Gong ({}:26)\n"),
+        ("what is the default wait?", "- `wait: Wait = DEFAULT_WAIT` in shop.bells.Bell.ring ({}:19)\n"),
+        ("what is the default wait?", "  - `DEFAULT_WAIT = Wait(seconds=5.0)` ({}:3)\n"),
+        ("does it sound loud by default?", "- `loud_sound: bool = field(default=False)` in shop.bells.Bell ({}:15)\n"),
+        ("which wait is used by default?", "  - `DEFAULT_WAIT = Wait(seconds=5.0)` ({}:3)\n"),
+        ("what is the default of most_bells?", "- `most_bells=100` in shop.bells.LIMITS ({}:4)\n"),
+    ],
+)
+def test_a_default_is_told_with_its_name_value_and_place(shop, answer, prompt, told):
+    write(shop, {"src/shop/bells.py": DEFAULTS})
+    body = answer(shop, prompt) + "\n"
+    assert told.format("src/shop/bells.py") in body
+    assert "wait=9" not in body and "chunk_size = 8" not in body
+
+
+def test_a_number_of_things_is_called_like_the_things_and_a_name_of_half_the_words_is_no_default(shop, answer):
+    write(
+        shop,
+        {
+            "src/shop/bells.py": DEFAULTS,
+            "src/shop/rings.py": "def ring(bells=3, stringsize=2): ...\n\n\nNAMES = 'a', 'b'\n",
+        },
+    )
+    assert "- `bells=3` in shop.rings.ring (src/shop/rings.py:1)" in answer(
+        shop, "what is the default number of bells?"
+    )
+    assert "- `stringsize=2` in shop.rings.ring" in answer(shop, "what is the default string size?")
+    assert "- `NAMES = 'a', 'b'` in shop.rings" in answer(shop, "what are the default names?")
+    text = answer(shop, "what is the default size of the queue of parcels?")
+    assert text.split("\n\n")[1].startswith(
+        "No environment variable, option or setting for “size of the queue of parcels”"
+    )
+    assert "Nothing here clearly answers this. Closest:" in text
+
+
+def test_options_of_a_library_are_fields_of_what_is_called_so(bell, answer):
+    kinds = (
+        "import {\n  type Options,\n} from 'ms'\nexport interface BellOptions {\n  loud: boolean\n}\nconst x = `--!>`\n"
+    )
+    write(bell, {"lib/kinds.ts": kinds, "dist/kinds.ts": kinds})
+    text = answer(bell, "which options are there?")
+    assert text.endswith("What options are fields of:\n- `export interface BellOptions` (lib/kinds.ts:4)\n")
+    assert "- `} from 'ms'` (lib/kinds.ts:3)" in answer(bell, "what depends on ms?")
+
+
+def test_what_nothing_imports_is_told_to_be_so(shop, answer):
+    write(shop, {"NEWS.md": "# News\n\nWe no longer depend on six.\n"})
+    text = answer(shop, "what depends on six?")
+    assert "Nothing here imports “six”.\n" in text and "(NEWS.md:3)" in text
+    assert "function `shop.till.check_item" in answer(shop, "what depends on check_item?")
+
+
+def test_copies_of_what_stands_in_src_are_in_no_list(tmp_path, answer):
+    error = "export class Rang extends Error {\n}\n"
+    files = {"src/v4/a.ts": error, "v4/a.js": error, "src/benchmarks/b.ts": "const x = '--loud'\n"}
+    root = write(tmp_path / "it", files)
+    assert answer(root, "which errors are there?").split("\n\n")[1].startswith("1 exception defined here")
+    assert "--loud" not in answer(root, "which options are there?")
+
+
+def test_a_word_within_another_one_is_no_name_of_a_default(shop, answer):
+    write(shop, {"src/shop/bells.py": DEFAULTS})
+    text = answer(shop, "what is the default port?")
+    assert text.split("\n\n")[1] == "No environment variable, option or setting for “port” was found here."
+
+
+def test_what_there_is_of_a_kind_is_all_that_the_package_of_that_name_defines(shop, answer):
+    write(shop, {"src/shop/middleware/__init__.py": "", "src/shop/middleware/logs.py": "class Logs: ...\n"})
+    write(shop, {"src/shop/signals.py": "from x import make\n\nclosed = make('closed')\n"})
+    text = answer(shop, "which middleware are there?")
+    assert "1 public definition in src/shop/middleware:\n- Logs (src/shop/middleware/logs.py:1)" in text
+    text = answer(shop, "which signals are there?")
+    assert "1 public definition in src/shop/signals.py:\n- closed (src/shop/signals.py:3)" in text
+
+
+def test_what_there_is_of_a_kind_are_the_classes_that_are_called_so_or_derived_from_one(shop, answer):
+    code = """
+        class Store: ...
+
+
+        class HTTPStore(Store): ...
+
+
+        class Shelf(
+            Store): ...
+
+
+        class Box(Store, kind="x"): ...
+
+
+        class _Inner(Store): ...
+
+
+        class Storekeeper: ...
+        """
+    write(shop, {"src/shop/kept.py": code, "tests/test_kept.py": "class FakeStore: ...\n"})
+    for prompt in ("which stores are there?", "what store backends does it have?"):
+        lines = answer(shop, prompt).split("\n\n")[1].splitlines()
+        assert lines == [
+            "3 classes are called “store” by their last word, or derived from one that is:".replace(
+                "store”", "stores”" if "stores" in prompt else "store”"
+            ),
+            "- `class Store: ...` (src/shop/kept.py:1)",
+            "- `class HTTPStore(Store): ...` (src/shop/kept.py:4)",
+            '- `class Box(Store, kind="x"): ...` (src/shop/kept.py:11)',
+        ]

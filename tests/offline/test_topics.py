@@ -272,6 +272,7 @@ def test_subclasses_are_listed_and_nothing_that_only_names_the_class(shop, answe
         (phrasings.NEEDS, phrasings.NEEDS_WORDS),
         (phrasings.TEST_RUN, phrasings.TEST_RUN_WORDS),
         (phrasings.WHERE, phrasings.WHERE_WORDS),
+        (phrasings.ONE_AS_A_WHOLE, phrasings.ONE_AS_A_WHOLE_WORDS),
     ],
 )
 def test_what_is_tried_only_with_some_word_has_one(pattern, words):

@@ -7,7 +7,7 @@ from typing import Any
 
 from inarch_brief_tracer.answers.call_sites import Sites
 from inarch_brief_tracer.facts.file_names import is_other
-from inarch_brief_tracer.facts.modules import TEST, TEXT
+from inarch_brief_tracer.facts.modules import TEST, TEXT, VENDORED
 from inarch_brief_tracer.finding.hits import Hit, described
 from inarch_brief_tracer.finding.neighbours import callees_of, callers_of
 from inarch_brief_tracer.finding.search import search
@@ -115,7 +115,9 @@ def callers_in(graph: Graph, sites: Sites, node: Node) -> tuple[list[Row], int]:
     arcs = {(arc.caller, arc.line): arc for start in _made(graph, node) for arc in graph.callers(start)}
     callers = graph.nodes(arc.caller for arc in arcs.values())
     found = [(callers[arc.caller], arc) for arc in arcs.values() if arc.caller in callers]
-    found.sort(key=lambda item: (item[0].role == TEST, item[0].file != node.file, item[0].file, item[1].line))
+    found.sort(
+        key=lambda item: (item[0].role in (TEST, VENDORED), item[0].file != node.file, item[0].file, item[1].line)
+    )
     shown = [
         {**_caller(caller.qualname, caller.file, arc.line, sites), "kind": arc.kind, "confidence": arc.confidence}
         for caller, arc in found[:MAX_SITES]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, Facts, Symbol
+from inarch_brief_tracer.facts.generated import is_generated
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
 from inarch_brief_tracer.facts.name_scan import light_facts
 from inarch_search import documents
@@ -37,26 +38,29 @@ _TRIPLE = ('"""', "'''")
 
 
 def documents_of(path: str, module: str, role: str, facts: Facts | None, text: str) -> list[Document]:
-    """Give the documents of a file; tests are found by their names alone."""
+    """Give the documents of a file; tests are found by their names alone, and what a program wrote counts less."""
+    nature = documents.GENERATED if role == CODE and is_generated(text) else _NATURES[role]
     if role == TEST or facts is None:
         symbols = facts.symbols if facts and facts.language else light_facts(text).symbols
-        return [_named(path, module, role, symbol) for symbol in symbols]
-    return list(_documents(path, module, role, facts, Parted.of(text, _ASIDE_ELSEWHERE if facts.language else _ASIDE)))
+        return [_named(path, module, nature, symbol) for symbol in symbols]
+    return list(
+        _documents(path, module, nature, facts, Parted.of(text, _ASIDE_ELSEWHERE if facts.language else _ASIDE))
+    )
 
 
-def _named(path: str, module: str, role: str, symbol: Symbol) -> Document:
+def _named(path: str, module: str, nature: str, symbol: Symbol) -> Document:
     qualified = f"{module}.{symbol.name}" if symbol.name else module
     name = qualified.rpartition(".")[2]
-    return Document(path, symbol.line, symbol.end, symbol.kind, _NATURES[role], name, qualified)
+    return Document(path, symbol.line, symbol.end, symbol.kind, nature, name, qualified)
 
 
-def _documents(path: str, module: str, role: str, facts: Facts, text: Parted) -> Iterator[Document]:
+def _documents(path: str, module: str, nature: str, facts: Facts, text: Parted) -> Iterator[Document]:
     symbols = facts.symbols
     called: dict[int, dict[str, None]] = {}
     for call in facts.calls:
         called.setdefault(call.scope, {})[call.callee.rpartition(".")[2]] = None
     for place, symbol in enumerate(symbols):
-        document = _named(path, module, role, symbol)
+        document = _named(path, module, nature, symbol)
         if symbol.kind == CONSTANT:
             yield document._replace(signature=symbol.signature, summary=symbol.doc)
             continue

@@ -89,11 +89,11 @@ def file_hits(shelf: Shelf, number: int) -> list[Hit]:
     ]  # fmt: skip
 
 
-def preference(hit: Hit) -> float:
-    """Weigh a symbol by what it is, whatever is asked."""
+def preference(hit: Hit, is_bare: bool) -> float:
+    """Weigh a symbol by what it is; where nothing but its name is said, a class is meant as well as a function."""
     name = hit.name
     special = 0.8 if name.startswith("__") and name.endswith("__") else 1.0
-    return _ROLES[hit.role] * _KINDS[hit.kind] * _worth(hit) * special
+    return _ROLES[hit.role] * (1.0 if is_bare and hit.kind == CLASS else _KINDS[hit.kind]) * _worth(hit) * special
 
 
 def flagged(hit: Hit) -> Hit:

@@ -61,7 +61,7 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
         raise sqlite3.DatabaseError(str(error)) from error
     worded = _worded(shelf, answer, kind, limit)
     named = {} if answer.question.shape == REPORT else _exact(shelf, answer.question)
-    best = _tied(answer.question, list(named.values()), worded)
+    best = _tied(answer.question, _handed_out_first(shelf, list(named.values())), worded)
     hits = [hit for hit in best if kind in ("any", hit.kind)] + [hit for hit in worded if hit.key not in named]
     files = list(dict.fromkeys([*(hit.path for hit in best), *answer.files]))
     read = [found for hit in hits[:limit] if (found := _read(shelf, hit))]
@@ -71,13 +71,30 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
 def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> list[Hit]:
     """Order what is named equally well: by the other words of the question; without any by where it is defined."""
     if _is_but_names(question):
-        return sorted((hit._replace(score=hit.score - hit.dotted.count(".") / 10) for hit in named), key=order)
+        return sorted((hit._replace(score=hit.score - _depth(hit) / 10) for hit in named), key=order)
     known: dict[str, float] = {}
     for hit in worded:  # what is defined again, as the setter of a property is, stays behind the first
         known[hit.qualname] = max(known.get(hit.qualname, 0.0), hit.score)
     most = max(known.values(), default=1.0)
     worth = {hit.key: _TIES * known.get(hit.qualname, 0.0) / most for hit in named if hit.score < PLACED}
     return sorted((hit._replace(score=hit.score + worth.get(hit.key, 0.0)) for hit in named), key=order)
+
+
+def _depth(hit: Hit) -> float:
+    """Count what a symbol stands in; a mere declaration comes a little behind what it declares."""
+    return hit.dotted.count(".") + 0.2 * hit.path.endswith((".d.ts", ".d.mts", ".d.cts", ".pyi"))
+
+
+def _handed_out_first(shelf: Shelf, named: Sequence[Hit]) -> list[Hit]:
+    """Let what a package hands out count for a hair more than what is called alike: people know no other."""
+    if len(named) < 2:
+        return list(named)
+    marks = ", ".join("?" * len(named))
+    rows = shelf.connection.execute(
+        f"SELECT target FROM exports WHERE target IN ({marks})", [hit.qualname for hit in named]
+    )
+    handed_out = {target for (target,) in rows}
+    return [hit._replace(score=hit.score + 0.05 * (hit.qualname in handed_out)) for hit in named]
 
 
 def _is_but_names(question: Question) -> bool:
@@ -172,7 +189,7 @@ def _named(shelf: Shelf, question: Question) -> list[Hit]:
         for hit in _called(shelf, last):
             exactness = _exactness(hit, identifier)
             if exactness * NAMED > place and (is_bare or _is_meant(hit, exactness)):
-                hits.append(hit._replace(score=(exactness * NAMED - place) * preference(hit)))
+                hits.append(hit._replace(score=(exactness * NAMED - place) * preference(hit, is_bare)))
     names = {hit.name for hit in hits}
     for capital in question.capitals if len(question.terms) < 3 else ():
         if capital not in names:

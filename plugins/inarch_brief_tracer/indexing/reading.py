@@ -55,6 +55,8 @@ class Changed(NamedTuple):
     path: str
     stat: FileStat
     module: str
+    is_made: bool = False
+    """Whether it is made from a file that stands in `src`."""
 
 
 def readable(workspace: Workspace, path: str) -> bytes | None:
@@ -125,7 +127,8 @@ class Reader:
         ordered = sorted(
             changed,
             key=lambda item: (
-                -scores.get(item.path, 0.0), _ORDER[role_of(item.path)], item.path.count("/"), item.path
+                -scores.get(item.path, 0.0), _ORDER[VENDORED if item.is_made else role_of(item.path)],
+                item.path.count("/"), item.path,
             ),
         )  # fmt: skip
         self._many = len(ordered) > MANY
@@ -163,7 +166,7 @@ class Reader:
         return not self.found.is_refused
 
     def _read_one(self, item: Changed) -> None:
-        path, stat, module = item
+        path, stat, module, is_made = item
         known = self.kept.get(path)
         now = time.time_ns()
         try:
@@ -176,6 +179,7 @@ class Reader:
         if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
             self.found.touched.append((path, stamp))
             return
+        from inarch_brief_tracer.facts.generated import is_bundled
         from inarch_brief_tracer.facts.parsing import as_text, examined
         from inarch_brief_tracer.store.file_rows import FileRow
 
@@ -186,6 +190,8 @@ class Reader:
             data = code_of(data)
         if is_other(path):
             facts, text = self._other(path, data)
+            if role == CODE and (is_made or is_bundled(path, text)):
+                role = VENDORED
             self._put(FileRow(path, module, role, stamp, content, facts, text))
             return
         if role == TEXT:

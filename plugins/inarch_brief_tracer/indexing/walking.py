@@ -12,6 +12,7 @@ from inarch_brief_tracer.facts.modules import TEXT, doubled, module_names, packa
 from inarch_brief_tracer.facts.source import sound
 from inarch_brief_tracer.indexing.reading import Changed
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
+from inarch_search.copies import compiled
 from inarch_search.formats import format_of
 
 MAX_FILES = 50_000
@@ -57,7 +58,7 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
     roots = _roots(workspace, kept, paths, packages, touched)
     changed: list[Changed] = []
     modules = module_names(paths, packages, roots)
-    twice = doubled(paths, modules)
+    twice, made = doubled(paths, modules), compiled(others)
     code, present = code - twice, present - twice
     gone = [path for path in kept if path not in present]
     for path, stat in stats.items():
@@ -68,7 +69,7 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
             if known:
                 gone.append(path)
         elif path in touched or (known and known.module != module):
-            changed.append(Changed(path, stat, module))
+            changed.append(Changed(path, stat, module, path in made))
     return Walked(changed, gone, len(present), truncated, len(code) - len(paths) + len(twice), note, len(code))
 
 

@@ -11,7 +11,7 @@ from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Context, Hit, Site, context, hits
 from inarch_offline.plans.defining import say_definition, say_sites, say_steps
-from inarch_offline.plans.naming import is_named, say_note
+from inarch_offline.plans.naming import is_named, meant_by, say_note
 from inarch_offline.plans.searching import say_hits, say_symbols, written
 from inarch_offline.writing import Page, code, counted, cut, joined
 
@@ -34,6 +34,10 @@ def callers(intent: Intent) -> Plan:
         if not (name and say_hits(page, name, mentions, 12)):
             page.absent(f"Nothing here is called “{cut(name or intent.subject, 60)}”.")
         say_symbols(page, "Definitions with similar words", found.candidates, 4)
+    elif meant := (yield from meant_by(found.target)):
+        page.say(f"`{found.target.qualname}` is another name for this", found.target.place)
+        page.add((yield from callers(intent._replace(subject=meant.qualname, names=(meant.qualname,)))))
+        return page
     else:
         _say_callers(page, found, hits(mentions))
         say_ways(page, result, 5)
@@ -95,15 +99,13 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
     target = found.target
     assert target is not None
     say_definition(page, target)
-    by_role = sorted(found.callers, key=lambda site: (_is_test(site.place.path), site.place))
+    by_role = sorted(found.callers, key=lambda site: is_aside(site.place.path))  # else as the look-up ranks them
     number = counted(len(by_role), "place", more=found.more_callers)
     say_sites(page, f"Called from {number}", by_role, _MOST_CALLERS, found.more_callers)
     known = {site.place for site in by_role}
     others = [
         Site(hit.path, hit.place, hit.text)
-        for hit in sorted(
-            written(mentions), key=lambda hit: (is_aside(hit.path), _is_test(hit.path), hit.path, hit.line)
-        )
+        for hit in sorted(written(mentions), key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
         if hit.place not in known
         and not target.place.line <= hit.line <= max(target.end, target.place.line) * _same(hit, target.place.path)
     ]
@@ -118,10 +120,6 @@ def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
 
 def _same(hit: Hit, path: str) -> int:
     return 1 if hit.path == path else 0
-
-
-def _is_test(path: str) -> bool:
-    return "test" in path
 
 
 def _name(intent: Intent) -> str:

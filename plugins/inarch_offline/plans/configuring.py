@@ -8,13 +8,16 @@ from typing import NamedTuple
 
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
-from inarch_offline.intents import Intent
-from inarch_offline.layout import is_aside
+from inarch_offline.intents import EXPLAIN, Intent
+from inarch_offline.layout import is_aside, is_built
+from inarch_offline.manifests import is_manifest
 from inarch_offline.material import Hit, Symbol, hits, is_partial, symbols
-from inarch_offline.plans.searching import say_symbols, significant, telling
+from inarch_offline.plans.defaulting import say_defaults
+from inarch_offline.plans.searching import holds_word, say_symbols, significant, telling, written
 from inarch_offline.plans.whole import of_the_whole
+from inarch_offline.readme import Fact
 from inarch_offline.sections import say_section, told_in
-from inarch_offline.topic_kinds import ENVIRONMENT
+from inarch_offline.topic_kinds import DEFAULT, ENVIRONMENT
 from inarch_offline.writing import Page, Place, code, cut
 from inarch_search.formats import is_log
 
@@ -49,6 +52,10 @@ _DEFAULT = re.compile(
 """What stands right behind the name of a variable where a default is given."""
 _OPTIONS, _PARAMETERS = "Options on the command line", "Parameters and their defaults"
 _KEYS = "Keys of objects and their values"
+_HOLDER = (
+    r"^\s*(export |default |declare |pub |public |final |abstract )*(class|interface|struct|type) "
+    r"\w*(Options|Config|Settings|Configuration|Preferences)\b *([^, ].*)?$"
+)
 _SCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".cts")
 _LIMIT = 600
 _MOST = 6
@@ -64,8 +71,13 @@ class _Setting(NamedTuple):
 def configure(intent: Intent) -> Plan:
     """List what can be set, where it is read and what it is unless set: of a subject, or of everything."""
     intent = yield from of_the_whole(intent)
+    page = Page()
     words = [word.lower() for word in significant(intent.subject)]
-    about = f"({calls.any_of(words)})" if words else ""
+    if intent.facet == DEFAULT and (yield from say_defaults(page, intent)):
+        if len(page.lines) < _MOST:
+            yield from _say_documented(page, intent.subject, words, intent.facet == DEFAULT)
+        return page
+    about = f"({calls.any_of(words)})" if words else "[a-z]"
     shapes = {"Environment variables": _READ}
     if intent.facet != ENVIRONMENT:
         shapes[_OPTIONS] = _OPTION
@@ -75,20 +87,28 @@ def configure(intent: Intent) -> Plan:
         *(calls.search(shape.replace("ABOUT", about), ignore_case=True, limit=_LIMIT) for shape in shapes.values()),
         calls.find_symbols(intent.subject, limit=5) if words else calls.list_files(limit=1),
     ]
-    page = Page()
     say_symbols(page, "What stands for it", [one for one in symbols(defined) if _is_it(one, words)], 3)
     seen: set[Place] = set()
     best = max((_held(hit, words) for result in results for hit in hits(result) if not is_aside(hit.path)), default=0)
+    if intent.facet == DEFAULT and 3 * best < 2 * len(words):
+        best = 0  # one word of several says of no value what it is
     for (title, shape), result in zip(shapes.items(), results, strict=True):
         found = [hit for hit in hits(result) if shape != _SETTING or _CONSTANT.match(hit.text)]
         found = [hit for hit in found if shape != _LITERAL or (hit.path.endswith(_SCRIPT) and _KEY.match(hit.text))]
-        found = [hit for hit in found if _held(hit, words) == best]
+        found = [hit for hit in found if _held(hit, words) == best] if best or not words else []
         _say(page, title, _rows(found, shape == _READ, seen), is_partial(result))
     if words and len(page.lines) < _MOST:
-        yield from _say_documented(page, intent.subject, words)
-    if not page.lines:
-        what = f" for “{cut(intent.subject, 60)}”" if intent.subject else ""
-        page.absent(f"No environment variable, option or setting{what} was found here.")
+        yield from _say_documented(page, intent.subject, words, intent.facet == DEFAULT)
+    if not words and intent.facet != ENVIRONMENT:
+        yield from _say_holders(page)
+    if page.lines:
+        return page
+    what = f" for “{cut(intent.subject, 60)}”" if intent.subject else ""
+    page.absent(f"No environment variable, option or setting{what} was found here.")
+    if intent.facet == DEFAULT and words:
+        from inarch_offline.plans.explaining import explain  # it asks for settings, too
+
+        page.add((yield from explain(intent._replace(kind=EXPLAIN))))
     return page
 
 
@@ -112,7 +132,7 @@ def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> list[_Se
     An environment variable whose name is put together elsewhere is shown by the line that reads it.
     """
     code = [hit for hit in found if not hit.path.endswith((".md", ".rst", ".txt", ".lock")) and hit.place not in seen]
-    own = [hit for hit in code if not is_aside(hit.path)]
+    own = [hit for hit in code if not (is_aside(hit.path) or is_built(hit.path) or is_manifest(hit.path))]
     rows: dict[str, _Setting] = {}
     for hit in sorted(own, key=lambda hit: (hit.path, hit.line)):
         names = _NAMED.findall(hit.text) if environment else []
@@ -146,23 +166,39 @@ def _say(page: Page, title: str, rows: Sequence[_Setting], more: bool) -> None:
         page.item(row.text, *row.places[:3])
 
 
-def _say_documented(page: Page, subject: str, words: Sequence[str]) -> Plan:
-    """Show what configuration and documentation say, where the code says little."""
-    written, told = yield [
+def _say_holders(page: Page) -> Plan:
+    """Name the classes and types that options are fields of, the product's own."""
+    [searched] = yield [calls.search(_HOLDER, limit=_LIMIT)]
+    own = [hit for hit in written(hits(searched)) if not is_aside(hit.path)]
+    rows = [_Setting(code(hit.text.strip().rstrip("{").rstrip(), 88), (hit.place,)) for hit in own]
+    _say(page, "What options are fields of", rows, is_partial(searched))
+    return page
+
+
+def _say_documented(page: Page, subject: str, words: Sequence[str], is_exact: bool) -> Plan:
+    """Show what configuration and documentation say, where the code says little; of what has the words, if exact."""
+    keyed, told = yield [
         calls.find_symbols(subject, kind="setting", limit=_MOST),
         calls.find_symbols(subject, kind="section", limit=_MOST),
     ]
-    keys = [one for one in symbols(written) if all(word in one.qualname.lower() for word in words)]
+    told_of = [one for one in symbols(keyed) if not (is_manifest(one.place.path) or is_aside(one.place.path))]
+    keys = [one for one in told_of if all(word in one.qualname.lower() for word in words)]
     found = yield from told_in(keys[:3], 1)
     sections = [one for one in symbols(told) if not is_log(one.place.path)]
     found += yield from told_in(sections[:2], 2, words)
-    if not (found or page.lines):
+    if not (found or page.lines or is_exact):
         found += yield from told_in(sections[:2], 2)
+    if is_exact:
+        found = [(section, kept) for section, facts in found if (kept := _about(facts, words))]
     for section, facts in found:
         say_section(page, section, facts)
     return page
 
 
+def _about(facts: Sequence[Fact], words: Sequence[str]) -> list[Fact]:
+    """Keep what has one of some words, or says of a default."""
+    return [one for one in facts if any(word in one.text.lower() for word in (*words, "default"))]
+
+
 def _held(hit: Hit, words: Sequence[str]) -> int:
-    low = hit.text.lower()
-    return sum(word in low for word in words)
+    return sum(holds_word(hit.text, word) for word in words)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from inarch_offline import calls
+from inarch_offline.exchange import Asking
 from inarch_offline.intents import Intent
-from inarch_offline.material import Context, Site, Symbol
+from inarch_offline.material import Context, Site, Symbol, symbols
 from inarch_offline.readme import plain_text
 from inarch_offline.steps import Method, Step, docstring_of, methods_of, most_telling, steps_of, told
 from inarch_offline.writing import Page, Place, code, counted, cut, fitted, joined, sentence, shortened
 
 _MOST_SITES = 5
 _COLUMNS = 160
+_MOST_MEMBERS = 60
+_PYTHON = (".py", ".pyi")
 
 
 def say_definition(page: Page, target: Symbol, most: int = 330) -> None:
@@ -26,7 +30,7 @@ def say_definition(page: Page, target: Symbol, most: int = 330) -> None:
 def say_code(page: Page, target: Symbol, most: int) -> None:
     """Show the code of a function whose steps can't be told, such as one of another language than Python."""
     lines = target.code.rstrip().splitlines()
-    if not lines or steps_of(target) or target.place.path.endswith((".py", ".pyi")):
+    if not lines or steps_of(target) or target.place.path.endswith(_PYTHON):
         return
     page.code([line[:_COLUMNS] for line in lines[:most]], target.place.line)
     if len(lines) > most:
@@ -56,7 +60,7 @@ def say_steps(page: Page, title: str, found: Context, most: int = 9, lines: int 
 
 def say_class(page: Page, intent: Intent, target: Symbol, most: int = 7) -> None:
     """Write how a class is made and which methods it has, those that a question is about before the others."""
-    everything = methods_of(target)
+    everything = _methods(target)
     methods = [method for method in everything if method.name != "__init__"] or everything
     if not methods:
         return
@@ -82,6 +86,31 @@ def say_class(page: Page, intent: Intent, target: Symbol, most: int = 7) -> None
         return
     if _overlap(best, words) or len(methods) <= 3 or best.name == "__call__":
         _say_steps(page, f"Step by step, {best.name}", best.steps, 6)
+
+
+def _methods(target: Symbol) -> list[Method]:
+    """Give the methods of a class that stand in its code."""
+    if target.place.path.endswith(_PYTHON):
+        return methods_of(target)
+    from inarch_offline.members import methods_elsewhere
+
+    return methods_elsewhere(target)
+
+
+def say_members(page: Page, target: Symbol) -> Asking[None]:
+    """Name the methods of a type whose own code doesn't hold them, as in Go and Rust."""
+    if target.kind != "class" or target.place.path.endswith(_PYTHON) or _methods(target):
+        return
+    [found] = yield [calls.find_symbols(target.name, kind="method", limit=_MOST_MEMBERS)]
+    own = [one for one in symbols(found) if one.qualname.rpartition(".")[0] == target.qualname and not one.test]
+    if own:
+        page.head("Methods")
+    for one in own[:_MOST_SITES]:
+        doc = f" — {sentence(plain_text(one.doc), 90)}" if one.doc else ""
+        page.item(fitted(f"{one.name}{cut(one.signature, 60)}{doc}", one.place, 2, 1), one.place)
+    if len(own) > _MOST_SITES:
+        rest = own[_MOST_SITES:]
+        page.item(fitted(f"and {joined([one.name for one in rest], 10)}", rest[0].place, 2, 1), rest[0].place)
 
 
 def _overlap(method: Method, words: Sequence[str]) -> int:

@@ -10,8 +10,10 @@ from inarch_offline.exchange import Plan
 from inarch_offline.intents import CALLERS, Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.manifests import is_manifest
-from inarch_offline.material import hits, is_partial
+from inarch_offline.material import context, hits, is_partial
 from inarch_offline.plans.calling import callers
+from inarch_offline.plans.naming import bears
+from inarch_offline.plans.searching import say_hits, written
 from inarch_offline.writing import Page, code, counted, cut
 
 _MOST = 15
@@ -19,6 +21,8 @@ _LIMIT = 2_000
 _KEYWORDS = (
     r"^\s*(from|import|export|use|require|require_relative|include|#include|using|pub use|mod|extern crate|@import)\b"
 )
+_CLOSED = r"^\s*\}\s*from\s*['\"]"
+"""The last line of an import of several names."""
 _CALLS = r"\b(require|import|import_module)\s*\(\s*['\"]"
 
 
@@ -26,11 +30,12 @@ def importers(intent: Intent) -> Plan:
     """List the files that import a module or package; what is no module is answered by its callers."""
     name = intent.subject.strip(" `'\"")
     last = re.split(r"[./:\\]", re.sub(r"\.(?:py|js|ts|go|rs|java)$", "", name))[-1] or name
-    [result] = yield [calls.search(rf"({_KEYWORDS}|{_CALLS}).*{calls.literal(last)}", limit=_LIMIT)]
+    line = rf"({_KEYWORDS}|{_CALLS}|{_CLOSED}).*{calls.literal(last)}"
+    [result] = yield [calls.search(line, limit=_LIMIT)]
     whole = re.compile(rf"(?<![\w-]){re.escape(last)}(?![\w-])")
-    found = [hit for hit in hits(result) if whole.search(hit.text) and _imports(hit.text)]
+    found = written([hit for hit in hits(result) if whole.search(hit.text) and _imports(hit.text)])
     if not found:
-        page = yield from callers(intent._replace(kind=CALLERS, names=(name,)))
+        page = yield from _not_imported(intent, name)
         return page
     page = Page()
     counts = Counter(hit.path for hit in found)
@@ -50,6 +55,21 @@ def importers(intent: Intent) -> Plan:
     return page
 
 
+def _not_imported(intent: Intent, name: str) -> Plan:
+    """Tell who calls a definition of this name; where there is none, that nothing imports it, and where it is named."""
+    [looked] = yield [calls.context_get(intent.subject or name)]
+    target = context(looked).target
+    if target is not None and bears(target, [name]):
+        page = yield from callers(intent._replace(kind=CALLERS, names=(name,)))
+        return page
+    page = Page()
+    page.absent(f"Nothing here imports “{cut(name, 60)}”.")
+    yield from _say_declared(page, name)
+    [mentions] = yield [calls.search(rf"\b{calls.literal(name)}\b", limit=60)]
+    say_hits(page, name, mentions, 6)
+    return page
+
+
 def _imports(line: str) -> bool:
     """Whether a line imports, rather than being prose that begins with such a word."""
     return bool(
@@ -59,6 +79,7 @@ def _imports(line: str) -> bool:
         )
         or re.match(r"\s*(?:#?include|require(?:_relative)?|using|extern crate|@import)\b", line)
         or re.search(_CALLS, line)
+        or re.match(_CLOSED, line)
     )
 
 

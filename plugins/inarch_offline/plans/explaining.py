@@ -10,11 +10,13 @@ from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import IN_FULL, Intent
 from inarch_offline.layout import is_aside, is_test
-from inarch_offline.material import Context, Site, Symbol, context, files, hits
-from inarch_offline.plans.defining import say_class, say_code, say_definition, say_sites, say_steps
-from inarch_offline.plans.naming import LINKED, bears, is_named, say_note
+from inarch_offline.material import Context, Site, Symbol, context, files, hits, symbols
+from inarch_offline.plans.defining import say_class, say_code, say_definition, say_members, say_sites, say_steps
+from inarch_offline.plans.folding import folded
+from inarch_offline.plans.naming import LINKED, bears, is_named, meant_by, say_note
 from inarch_offline.plans.reading import whole_code
 from inarch_offline.plans.searching import (
+    MOST_CLOSEST,
     best_hits,
     definition_search,
     say_closest,
@@ -23,6 +25,7 @@ from inarch_offline.plans.searching import (
     significant,
     text_search,
 )
+from inarch_offline.plans.whole import is_the_whole
 from inarch_offline.sections import say_section, told_in
 from inarch_offline.steps import steps_of
 from inarch_offline.writing import Page, cut, joined
@@ -31,6 +34,7 @@ from inarch_search.confidence import SURE
 SURE_OF_A_CASE = 0.75
 """How sure an answer must be to what happens in some case: the case is most of it, and words alone don't tell it."""
 _MOST_SITES = 5
+_FURTHER = 16
 _MOST_SHOWN = 3
 """Places of which it is shown what they do where none of them clearly is the answer."""
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
@@ -38,14 +42,25 @@ _SETTING = frozenset(
     ["set", "change", "limit", "specify", "pass", "disable", "enable", "increase", "reduce", "adjust", "override"]
 )
 """Verbs that ask for what can be set rather than for what is done."""
+_DOING = frozenset(
+    ["make", "send", "do", "get", "create", "build", "write", "run", "call", "start", "open", "read", "test"]
+)
+"""Verbs that ask for what is done."""
 
 
 def explain(intent: Intent) -> Plan:
     """Explain what the words or the name of a question stand for."""
+    if intent.whole and (yield from is_the_whole(intent.whole)):
+        page = yield from _overview(intent)
+        return page
     [result] = yield [calls.context_get(intent.subject or " ".join(intent.names))]
     found = context(result)
     page = Page()
     target = found.target
+    if target is not None and is_named(intent, target) and (meant := (yield from meant_by(target))):
+        page.say(f"`{target.qualname}` is another name for this", target.place)
+        page.add((yield from explain(intent._replace(subject=meant.qualname, names=(meant.qualname,), whole=""))))
+        return page
     if target is not None and target.kind == "module" and is_named(intent, target):
         page = yield from _outlined(intent, target.place.path)
         path = target.place.path
@@ -65,14 +80,16 @@ def explain(intent: Intent) -> Plan:
             if intent.how_to and (yield from _documented(page, intent)):
                 say_symbols(page, "Close to it in the code", [target, *found.others], 4)
                 return page
-            if intent.subject.partition(" ")[0].lower() in _SETTING and (settings := (yield from _set(intent))):
+            verb = intent.subject.partition(" ")[0].lower()
+            if verb in _SETTING and (settings := (yield from _set(intent))):
                 return settings
             if (yield from is_said_unclear(page, intent, result, found)):
-                settings = yield from _set(intent)
+                settings = (yield from _set(intent)) if verb not in _DOING else None
                 return settings or page
         found = found._replace(target=(yield from whole_code(target)))
         delegate = yield from _delegate(found)
         say_target(page, intent, found, delegate)
+        yield from say_members(page, found.target or target)
         if intent.long:
             from inarch_offline.flows import say_ways
 
@@ -91,6 +108,17 @@ def _outlined(intent: Intent, path: str) -> Plan:
     return explain_file(intent._replace(path=path))
 
 
+def _overview(intent: Intent) -> Plan:
+    """Tell of the project, and name the class that is called like it."""
+    from inarch_offline.plans.overview import summarize
+
+    page = yield from summarize(intent)
+    [found] = yield [calls.find_symbols(intent.whole, kind="class", limit=_MOST_SITES)]
+    alike = [one for one in symbols(found) if not one.test and one.name.lower() == intent.whole.lower()]
+    say_symbols(page, "A class has this name, too", alike, 1)
+    return page
+
+
 def _set(intent: Intent) -> Asking[Page | None]:
     from inarch_offline.plans.configuring import settings_for
 
@@ -105,7 +133,10 @@ def _documented(page: Page, intent: Intent) -> Asking[bool]:
 
 def is_said_unclear(page: Page, intent: Intent, result: ToolResult, found: Context) -> Asking[bool]:
     """Whether what was found doesn't clearly answer the question; then the page says so."""
-    is_meant = found.target is not None and not (is_test(found.target.place.path) or found.target.name == "__all__")
+    target = found.target
+    is_meant = target is not None and not (is_test(target.place.path) or target.name == "__all__")
+    if target is not None and intent.how_to and target.name.startswith("_"):
+        is_meant = False  # nobody does something by what a library keeps for itself
     if is_meant and not intent.tongue and found.confidence >= (SURE_OF_A_CASE if intent.if_so else SURE):
         return False
     # That words of another language stand nowhere says nothing.
@@ -140,12 +171,16 @@ def is_answered(intent: Intent, found: Context) -> bool:
 
 def say_unclear(page: Page, intent: Intent, found: Context, missing: Sequence[str]) -> Plan:
     """Say that nothing clearly answers a question, with the definitions or else the lines that come closest."""
-    symbols = found.candidates
-    wanted = [] if symbols else text_search(intent.subject)
+    closest = found.candidates
+    if len(folded(closest)) < min(len(closest), MOST_CLOSEST):  # there is room for others
+        [further] = yield [calls.find_symbols(intent.subject, limit=_FURTHER)]
+        known = {one.place for one in closest}
+        closest += [one for one in symbols(further) if one.place not in known]
+    wanted = [] if closest else text_search(intent.subject)
     results = (yield wanted) if wanted else []
     lines = [hit for result in results for hit in best_hits(hits(result), significant(intent.subject))]
-    say_closest(page, intent.subject, missing, symbols, lines, intent.long)
-    told = [one for one in symbols if not one.is_text and one.kind != "module"]
+    say_closest(page, intent.subject, missing, closest, lines, intent.long)
+    told = [one for one in found.candidates if not one.is_text and one.kind != "module"]
     if told and not intent.long:
         page.note(f"“{IN_FULL}” behind the question shows what the first ones do")
     for symbol in told[:_MOST_SHOWN] if intent.long else ():

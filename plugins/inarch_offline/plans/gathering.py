@@ -9,21 +9,26 @@ from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.material import Symbol, context, hits, symbols
 from inarch_offline.plans.explaining import explain
+from inarch_offline.plans.families import say_by_file, say_family
 from inarch_offline.plans.naming import is_named
-from inarch_offline.plans.searching import say_closest, say_symbols, significant, stem
+from inarch_offline.plans.searching import say_closest, say_symbols, significant, stem, without_copies
 from inarch_offline.writing import Page, counted
 
 _KINDS = {
     "class": "class", "classe": "class", "type": "class", "function": "function", "method": "method",
     "constant": "constant",
 }  # fmt: skip
+_BOUND = r"^[a-z][a-z0-9_]* *(: *[A-Za-z].*)?= *[A-Za-z_]"
+"""Names at the top of a module that stand for what a call made."""
 _MOST = 8
-_MOST_NAMES, _A_LINE = 60, 5
 
 
 def gather(intent: Intent) -> Plan:
     """List the definitions of a kind whose names or first sentences have the words."""
     kind = _KINDS.get(intent.facet, "")
+    page = Page()
+    if not kind and (yield from say_family(page, intent.subject)):
+        return page
     result, owner = yield [
         calls.find_symbols(intent.subject, kind=kind, limit=30),
         calls.context_get(intent.subject),
@@ -37,10 +42,9 @@ def gather(intent: Intent) -> Plan:
     if kind == "method" and target is not None and target.kind == "class" and is_named(intent, target):
         page = yield from explain(intent._replace(long=True))
         return page
-    found = [one for one in symbols(result) if not one.test and not one.name.startswith("__")]
+    found = without_copies([one for one in symbols(result) if not one.test and not one.name.startswith("__")])
     held = {one.qualname: _held(one, words) for one in found}
     most = max(held.values(), default=0)
-    page = Page()
     good = [one for one in found if held[one.qualname] == most and 2 * most >= max(len(words), 1)]
     if not good:
         say_closest(page, intent.subject, (), found)
@@ -58,19 +62,17 @@ def _is_called(name: str, words: list[str]) -> bool:
 
 def _inside(module: Symbol) -> Plan:
     """List the public functions and classes of a module."""
-    path = module.place.path
+    path = module.place.path.removesuffix("/__init__.py")
     [searched] = yield [
         calls.search(r"^(class|def|async def|(export )?(async )?function) [A-Za-z]", path=path, limit=300)
     ]
     found = {match[1]: hit for hit in hits(searched) if (match := re.search(r"(?:class|def|function) (\w+)", hit.text))}
+    if not found:
+        [searched] = yield [calls.search(_BOUND, path=path, limit=300)]
+        found = {match[1]: hit for hit in hits(searched) if (match := re.match(r"(\w+)", hit.text))}
     page = Page()
     page.head(f"{counted(len(found), 'public definition')} in {path}")
-    names = list(found)
-    for start in range(0, min(len(names), _MOST_NAMES), _A_LINE):
-        row = names[start : start + _A_LINE]
-        page.item(", ".join(row), found[row[0]].place)
-    if len(names) > _MOST_NAMES:
-        page.item(f"… {len(names) - _MOST_NAMES} more", found[names[_MOST_NAMES]].place)
+    say_by_file(page, [(name, hit.place) for name, hit in found.items()])
     return page
 
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from inarch import ToolResult
+from inarch_offline import calls
+from inarch_offline.exchange import Asking
 from inarch_offline.intents import Intent
-from inarch_offline.material import Symbol, said
+from inarch_offline.material import Symbol, context, said
 from inarch_offline.writing import Page
 
 LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
@@ -22,8 +24,9 @@ _PARTLY = r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only t
 
 def is_named(intent: Intent, target: Symbol) -> bool:
     """Whether the prompt names the definition."""
-    said = () if intent.tongue else intent.subject.split()  # a word of another language is no name
-    return bears(target, (*intent.names, *_names_among(said, target))) and len(said) <= _MOST_WORDS
+    # A word of another language is no name, and nobody does something by a test that is called like it.
+    words = [] if intent.tongue or (target.test and intent.how_to) else intent.subject.split()
+    return bears(target, (*intent.names, *_names_among(words, target))) and len(words) <= _MOST_WORDS
 
 
 def _names_among(said: Sequence[str], target: Symbol) -> Iterable[str]:
@@ -51,6 +54,18 @@ def bears(target: Symbol, names: Sequence[str]) -> bool:
     private = target.name.lower().lstrip("_")
     own = {target.name.lower(), private} if "_" in private else {target.name.lower()}
     return not own.isdisjoint(name.lower() for name in last)
+
+
+def meant_by(alias: Symbol | None) -> Asking[Symbol | None]:
+    """Find the function or class of which a name that is bound to it is another one: `s = attrs`."""
+    bound = re.fullmatch(r"= ([A-Za-z_][\w.]*)", alias.signature) if alias is not None else None
+    if alias is None or alias.kind != "constant" or bound is None or bound[1] in ("None", "True", "False"):
+        return None
+    around, top = alias.qualname.rpartition(".")[0], alias.qualname.partition(".")[0]
+    results = yield [calls.context_get(f"{around}.{bound[1]}"), calls.context_get(bound[1])]
+    found = [one for result in results if (one := context(result).target) and one.qualname.startswith(f"{top}.")]
+    kinds = ("function", "method", "class")
+    return next((one for one in found if one.kind in kinds and bears(one, [bound[1]])), None)
 
 
 def say_note(page: Page, result: ToolResult, without: str = "(?!)", named: bool = False) -> None:

@@ -9,11 +9,15 @@ from typing import NamedTuple
 
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
-from inarch_offline.intents import Intent
+from inarch_offline.intents import EXPLAIN, Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.material import Hit, Symbol, context, file_text, hits
+from inarch_offline.plans.errors_made import PATTERN as ERRORS_MADE
+from inarch_offline.plans.errors_made import say_errors_made
+from inarch_offline.plans.explaining import explain
 from inarch_offline.plans.naming import is_named
 from inarch_offline.plans.reading import whole_code
+from inarch_offline.plans.searching import written
 from inarch_offline.plans.whole import of_the_whole
 from inarch_offline.writing import Page, Place, code, counted, cut, shortened
 
@@ -25,7 +29,7 @@ _FEW = 6
 _BUILT_IN = frozenset(
     name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, BaseException)
 )
-_ENDING = re.compile(r"(?:Error|Exception|Throwable|Warning)$")
+_ENDING = re.compile(r"(?:Error|Exception|Throwable|Warning|_error|^exception)$")
 """How exceptions that are defined elsewhere are called."""
 
 
@@ -45,16 +49,21 @@ def exceptions(intent: Intent) -> Plan:
         target = context(result).target
         if target is not None and is_named(intent._replace(subject=name), target):
             _say_raised(page, (yield from whole_code(target)))
-    [searched] = yield [calls.search(_CLASSES, limit=_LIMIT)]
-    known = yield from _classes([hit for hit in hits(searched) if not is_aside(hit.path)])
+    searched, made = yield [calls.search(_CLASSES, limit=_LIMIT), calls.search(ERRORS_MADE, limit=_LIMIT)]
+    known = yield from _classes([hit for hit in written(hits(searched)) if not is_aside(hit.path)])
     kept = _exceptions(known)
-    if not kept:
-        page.absent("No class here is an exception by what it inherits from.")
-        return page
     named = bool(page.lines) and not intent.long
-    about = "what is called may raise some of them" if named else "by what they inherit from"
-    page.head(f"{counted(len(kept), 'exception')} defined here; {about}")
-    _say_tree(page, kept, _FEW if named else _MOST)
+    if kept:
+        about = "what is called may raise some of them" if named else "by what they inherit from"
+        page.head(f"{counted(len(kept), 'exception')} defined here; {about}")
+        _say_tree(page, kept, _FEW if named else _MOST)
+    if not named:
+        yield from say_errors_made(page, [hit for hit in hits(made) if not is_aside(hit.path)])
+    if intent.how_to and not page.lines:  # errors can be handled without a class of one's own
+        page = yield from explain(intent._replace(kind=EXPLAIN, subject=f"handle errors {name}".strip(), names=()))
+        return page
+    if not kept and (named or not page.lines):
+        page.absent("No class here is an exception by what it inherits from.")
     return page
 
 
@@ -92,7 +101,7 @@ def _classes(found: Sequence[Hit]) -> Asking[list[_Class]]:
 
 
 def _class(text: str, place: Place) -> _Class | None:
-    found = re.search(r"\bclass\s+(\w+)(?:<[^>]*>)?\s*(?:\(([^)]*)\)?|(?:extends|:)\s*([^{]*))?", text)
+    found = re.search(r"\bclass\s+(\w+)(?:<[^>]*>)?\s*(?:\(([^)]*)\)?|(?:extends|:|<)\s*([^{;]*))?", text)
     if found is None:
         return None
     bases = re.findall(r"[\w.]+", re.sub(r"\[[^\]]*\]|\w+\s*=[^,]*", "", found[2] or found[3] or ""))

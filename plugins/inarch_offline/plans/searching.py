@@ -9,8 +9,11 @@ from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
 from inarch_offline.layout import is_built
 from inarch_offline.material import Hit, Symbol, hits, said
+from inarch_offline.plans.folding import Alike, folded
 from inarch_offline.readme import plain_text
+from inarch_offline.words import in_words
 from inarch_offline.writing import Page, code, cut, fitted, room_for, sentence, shortened
+from inarch_search.copies import compiled
 
 DEFINING = (
     r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|namespace|sub|procedure)"
@@ -59,8 +62,10 @@ MEANS_LITTLE = frozenset(
     ]
 )
 """Words of a question on how to do something that don't say with what; some without their endings."""
+_ENDING = r"(?:ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)"
 _MOST_WORDS = 5
-_MOST_CLOSEST = 5
+MOST_CLOSEST = 5
+"""Lines of what comes closest, unless all is asked for."""
 
 
 def text_search(subject: str, limit: int = 80) -> list[PlannedCall]:
@@ -90,11 +95,12 @@ def telling(subject: str) -> list[str]:
 
 def stem(word: str) -> str:
     """Cut a plain word's ending, so that `routing` finds `route`; identifiers stay as they are."""
-    return (
-        re.sub(r"(?<=\w{4})(ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)$", "", word)
-        if word.isalpha() and word.islower()
-        else word
-    )
+    return re.sub(rf"(?<=\w{{4}}){_ENDING}$", "", word) if word.isalpha() and word.islower() else word
+
+
+def holds_word(text: str, word: str) -> bool:
+    """Whether a word without its ending stands in a text or its names: `port` does in `http_ports`, not in `portal`."""
+    return bool(re.search(rf"\b{re.escape(word)}{_ENDING}?\b", in_words(text).lower()))
 
 
 def say_hits(page: Page, subject: str, result: ToolResult, most: int = 8) -> bool:
@@ -112,7 +118,14 @@ def say_hits(page: Page, subject: str, result: ToolResult, most: int = 8) -> boo
 
 def written(found: Sequence[Hit]) -> list[Hit]:
     """Leave out lines of files that are built from others: they say again what those say, in lines nobody reads."""
-    return [hit for hit in found if not is_built(hit.path)] or list(found)
+    copies = compiled(hit.path for hit in found)
+    return [hit for hit in found if not is_built(hit.path) and hit.path not in copies] or list(found)
+
+
+def without_copies(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Leave out definitions of files that are built from others, where there are any but those."""
+    copies = compiled(one.place.path for one in symbols)
+    return [one for one in symbols if not (is_built(one.place.path) or one.place.path in copies)] or list(symbols)
 
 
 def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
@@ -156,8 +169,10 @@ def say_closest(
     for symbol in symbols:
         if not apart.setdefault(symbol.qualname, symbol).doc:
             apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
-    rows = [(_row_in(symbol, long), symbol.place) for symbol in apart.values() if not symbol.name.startswith("__")]
-    most = len(rows) + len(lines) if long else _MOST_CLOSEST
+    named_ones = [one for one in apart.values() if not one.name.startswith("__")]
+    named_ones = without_copies(named_ones)
+    rows = [(_row_in(alike, long), alike.first.place) for alike in folded(named_ones, subject)]
+    most = len(rows) + len(lines) if long else MOST_CLOSEST
     rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]
     if not rows:
         if not missing:
@@ -168,11 +183,12 @@ def say_closest(
         page.item(fitted(text, place, 2, int(not long)), place)
 
 
-def _row_in(symbol: Symbol, long: bool) -> str:
+def _row_in(alike: Alike, long: bool) -> str:
     """Write a definition on one line; where its name would be cut, without its module, which the place tells."""
-    if long or len(named(symbol)) <= room_for(symbol.place, 2, 1):
-        return _row(symbol)
-    return _row(symbol._replace(qualname=_within(symbol)))
+    symbol = alike.first
+    if not long and len(named(symbol) + alike.told) > room_for(symbol.place, 2, 1):
+        symbol = symbol._replace(qualname=_within(symbol))
+    return _row(symbol, alike.told)
 
 
 def _within(symbol: Symbol) -> str:
@@ -185,9 +201,9 @@ def _within(symbol: Symbol) -> str:
     return ".".join(parts[module:])
 
 
-def _row(symbol: Symbol) -> str:
+def _row(symbol: Symbol, beside: str = "") -> str:
     doc = "" if symbol.doc.startswith(":") else sentence(plain_text(symbol.doc), 110)
-    return named(symbol) + (f" — {doc}" if doc else "")
+    return named(symbol) + beside + (f" — {doc}" if doc else "")
 
 
 def say_symbols(page: Page, title: str, symbols: Sequence[Symbol], most: int = 5) -> None:

@@ -37,6 +37,8 @@ _KEYS_SAID = (
     ("m", "more answers, as a line"),
     ("Esc", "cancel the turn; so does Ctrl-C"),
 )
+_NOES = frozenset(("no", "nope", "none", "not", "never", "deny", "don't", "dont"))
+"""Words that say no and begin with a key that does."""
 _HARMLESS = frozenset({"v", "?", ""})
 _ALWAYS = "   always: "
 _KEYS = {"a": "a", "y": "a", "A": "A", "e": "e", "v": "v", "?": "?"}
@@ -53,6 +55,7 @@ class ApprovalKeys:
     _batches: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _answer: asyncio.Future[str] | None = field(init=False, default=None)
     _lead: str = field(init=False, default="")
+    _key: str = field(init=False, default="")  # the key that the line stands for
     _many: int = field(init=False, default=1)
     _rights: dict[str, str] = field(init=False, factory=dict)  # keys that choose one, and what it takes
     _pressed: float = field(init=False, default=0.0)
@@ -132,6 +135,7 @@ class ApprovalKeys:
         if not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
             none = (f"{takes} (Enter alone takes them back): ", f"{key} ")
             self.screen.label, self._lead = none if takes else _LINES.get(key, ("answer: ", ""))
+            self._key = key
             self.screen.answer.text = key if key.isdecimal() else ""
             self.screen.answer.cursor_position = len(self.screen.answer.text)
             self.screen.focus(on_answer=True)
@@ -149,7 +153,8 @@ class ApprovalKeys:
 
     def enter(self) -> None:
         """Take the line that follows a key as the answer."""
-        text = self._lead + self.screen.answer.text.strip()
+        typed = self.screen.answer.text
+        text = _denying(self._key, typed) if self._lead == _WHY_NOT[1] else self._lead + typed.strip()
         if text.strip():
             self.screen.focus(on_answer=False)
             self._settle(text)
@@ -263,6 +268,19 @@ class ApprovalKeys:
     def _show(self, text: str) -> None:
         lines = [part for line in text.split("\n") for part in _folded(line, self.screen.columns)]
         self.screen.put("\n".join(_painted(lines, self.colours)))
+
+
+def _denying(key: str, typed: str) -> str:
+    """Give the answer that a key for no and the line behind it make; a word that began with the key is read whole.
+
+    “do it” is none, and no reason for a no.
+    """
+    whole = f"{key}{typed}".strip()
+    first, _, rest = whole.lower().partition(" ")
+    first = first.rstrip(",.!")
+    if first in _NOES or (first == "do" and rest.startswith("not")):
+        return f"d {whole}" if rest else "d"
+    return whole if first == "do" else f"d {typed.strip()}"
 
 
 def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:

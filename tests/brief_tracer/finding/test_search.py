@@ -242,3 +242,40 @@ def test_sections_and_settings_are_found_with_their_lines(tree: Any) -> None:
     assert tree.names("README.md:6")[0] == "README.md > Shop > Deploying"
     (tree.root / "README.md").write_text("# Shop\n\n## Selling\n\nx\n")
     assert "README.md > Shop > Deploying" not in tree.names("how do I deploy it?")
+
+
+def test_a_name_alone_is_a_class_before_a_method_of_another_one(tree: Any) -> None:
+    tree.write({"rules.py": "class A:\n    def rrule(self): ...\n\n\nclass rrule:\n    pass\n"})
+    assert tree.names("rrule")[0] == "rules.rrule"
+
+
+TWINS = '''
+class Till:
+    def open(self):
+        """Open the drawer with a key."""
+
+    def count(self):
+        """Count the coins of the drawer."""
+
+
+class AsyncTill:
+    async def aopen(self):
+        """Open the drawer with a key."""
+
+    async def count(self):
+        """Count the coins of the drawer."""
+'''
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("open the drawer", "till.Till.open"),
+        ("count coins of the drawer in a till", "till.Till.count"),
+        ("count coins of the drawer in an async till", "till.AsyncTill.count"),
+        ("AsyncTill.count", "till.AsyncTill.count"),
+    ],
+)
+def test_a_plain_definition_comes_before_its_async_twin_unless_that_is_asked_for(tree: Any, query, first) -> None:
+    tree.write({"till.py": TWINS, "a.py": "import asyncio\n"})
+    assert tree.names(query)[0] == first

@@ -56,6 +56,22 @@ def test_deny_asks_why_and_the_reason_goes_to_the_model(ask: Talk, project: Path
     assert not (project / "new.txt").exists()
 
 
+def test_a_word_that_begins_with_a_key_for_no_is_read_whole(ask: Talk, project: Path) -> None:
+    opened = ask()
+    opened.type("write a file", "Enter")
+    opened.until("Run it?")
+    opened.type("do it")
+    opened.until("why not (Enter: no reason):")
+    opened.type("", "Enter")
+    opened.until("none of the answers", "Run it?")
+    time.sleep(0.6)  # a key counts only after a moment in which none was pressed
+    opened.type("d")
+    opened.until("why not (Enter: no reason):")
+    opened.type("on't write there", "Enter")
+    opened.until("⊘ write_file", "don't write there", "The answer.")
+    assert not (project / "new.txt").exists()
+
+
 def test_more_takes_a_line_and_numbers_answer_calls_of_a_batch(ask: Talk, project: Path) -> None:
     opened = ask()
     opened.type("both files", "Enter")
