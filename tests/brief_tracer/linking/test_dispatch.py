@@ -78,26 +78,6 @@ def test_what_has_an_unknown_name_is_called_where_it_is_handed_to_but_not_everyw
     assert not [caller for caller, callee in edges if caller.startswith("apply")]
 
 
-def test_strings_of_a_table_are_imported_though_they_are_many_and_cut_in_two() -> None:
-    names = ("one", "two", "three", "four", "five", "six")
-    table = ", ".join(f"'{name}': 'parts.{name}.{name}'" for name in names)
-    edges = found(
-        f"""
-from importlib import import_module
-TABLE = {{{table}}}
-def load(kind):
-    path, name = TABLE[kind].rsplit(".", 1)
-    return getattr(import_module(path), name)
-def run(): load(input())()
-""",
-        **{f"parts.{name}": f"def {name}(): pass\ndef other(): pass" for name in names},
-    )
-    assert {callee for caller, callee in edges if caller == "run"} == {
-        "load",
-        *(f"parts.{name}.{name}" for name in names),
-    }
-
-
 def test_a_metaclass_reads_and_replaces_what_a_class_defines() -> None:
     edges = found(
         """
