@@ -133,13 +133,13 @@ def test_a_part_that_is_the_whole_gives_what_the_whole_gives(monkeypatch: pytest
     code = {path: text for path, text in TEXTS.items() if not path.startswith("tests")}
     whole = link(files(code)).edges
     in_parts(monkeypatch, 1_000)
-    assert link(files(code)).edges == whole
+    assert set(link(files(code)).edges) == set(whole)
 
 
 def test_edges_are_given_in_order_and_as_often_as_they_are_looked_at() -> None:
     edges = link(files(TEXTS)).edges
     assert isinstance(edges, Edges)
-    assert list(edges) == sorted(edges)
+    assert list(edges.rows()) == sorted(edges.rows())
     assert len(edges) == len(list(edges)) == len(set(edges))
     assert next(iter(edges)) in edges
     assert ("a", "b", "call", "exact", 1) not in edges
