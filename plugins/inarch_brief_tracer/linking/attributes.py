@@ -5,7 +5,7 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.binding import call_function, returned
 from inarch_brief_tracer.linking.budget import DUNDER, EXACT, HIERARCHY, INFERRED, PROPERTY
 from inarch_brief_tracer.linking.callback_names import has
-from inarch_brief_tracer.linking.callbacks import call_handed, mixed_in
+from inarch_brief_tracer.linking.callbacks import mixed_in
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
@@ -143,8 +143,6 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
     cls = base.cls
     if name == "__class__":
         return (cls.open_class if base.open else cls,)
-    if name == "__dict__":
-        return (namespace(linker, base),)
     result: Values = ()
     if "dunders" in linker.on and not name.startswith("__"):
         for hook in ("__getattr__", "__getattribute__"):
@@ -301,8 +299,6 @@ DEFERRING = frozenset(
 )
 """What task queues put on functions: calling it has the function run, sooner or later."""
 
-_FROM_OUTSIDE = frozenset(("__setitem__", "__delitem__", "__getitem__", "__iter__", "__exit__"))
-"""Special methods that instances often have from a class outside."""
 MAX_IMPLICIT = 4
 """Overrides of a special method that are looked at besides the receiver's own."""
 
@@ -314,8 +310,6 @@ def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: 
     found = lookup(linker, base.cls, name, base.open)
     if not found.in_class:
         outside = outside_bases(base.cls)
-        if name in _FROM_OUTSIDE and outside:
-            call_handed(linker, base, line)
         if not found.derived:
             for outer in outside:
                 mixed = mixed_in(linker, base, outer, name, line)

@@ -32,7 +32,6 @@ from inarch_brief_tracer.linking.values import (
 
 _VALIDATING = ("validator", "serializer", "root_validator", "validates", "validates_schema", "default")
 """Last parts of decorators, `field_` and `model_` taken off, of methods that run when an instance is made."""
-_ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
 _IMPLICIT_STATIC = frozenset(("__new__",))
 
 
@@ -140,12 +139,10 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
     for decorator in functions_first(linker, decorators):
         if isinstance(decorator, Outside):
             given = _by_outside(linker, decorator, values, line)
-        elif (isinstance(decorator, Generator) and decorator.func.context) or (
-            isinstance(decorator, Func) and decorator.universal
-        ):
+        elif isinstance(decorator, Generator) and decorator.func.context:
             made = linker.made(3, Partial)
             assert isinstance(made, Partial)
-            made.around = decorator.func if isinstance(decorator, Generator) else decorator
+            made.around = decorator.func
             linker.put(made.func, values)
             call(linker, made.around, Arguments((values,)), line, DECORATOR)
             given = (made,)
@@ -217,8 +214,6 @@ def _class(linker: Linker, code: Code) -> None:
         for value in values:
             if isinstance(value, Outside) and _writes_init(value.name):
                 cls.data = value.name
-            if isinstance(value, Outside) and value.name == "functools.total_ordering":
-                _order(linker, cls)
         if not (values and all(isinstance(value, Outside) for value in values)):
             given = _decorated(linker, result, values, line)
             # One that gives the class back gives back the others it decorates to a reader that can't tell them apart.
@@ -226,13 +221,6 @@ def _class(linker: Linker, code: Code) -> None:
         elif linker.budget.outside:
             linker.outside_call(values[0].name, line)  # type: ignore[attr-defined]
     linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
-
-
-def _order(linker: Linker, cls: Cls) -> None:
-    """Let a class compare by the one comparison that it defines."""
-    known = [name for name in _ORDERING if name in cls.class_cells]
-    for name in _ORDERING if known else ():
-        cls.class_cells.setdefault(name, cls.class_cells[known[0]])
 
 
 def _writes_init(name: str) -> bool:

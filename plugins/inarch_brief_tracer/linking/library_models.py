@@ -23,9 +23,8 @@ from inarch_brief_tracer.linking.iteration_models import (
     argument,
 )
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
-from inarch_brief_tracer.linking.namespaces import namespace
 from inarch_brief_tracer.linking.strings import as_text
-from inarch_brief_tracer.linking.values import Above, Cls, Instance, Namespace, OpenClass, Pattern, Scope, Text
+from inarch_brief_tracer.linking.values import Above, Cls, Instance, Namespace, Pattern, Scope, Text
 from inarch_brief_tracer.linking.wrapper_models import (
     _awaited,
     _cast,
@@ -40,11 +39,9 @@ from inarch_brief_tracer.linking.wrapper_models import (
     _partial,
     _passes,
     _property,
-    _runs,
     _stacked,
     _static,
     _sub,
-    _universal,
     _unstacked,
     _wraps,
 )
@@ -138,15 +135,9 @@ def _type(linker: Linker, arguments: Arguments, line: int) -> Values:
     )
 
 
-def _vars(linker: Linker, arguments: Arguments, line: int) -> Values:
-    owners = [value for value in argument(arguments, 0) if isinstance(value, Cls | OpenClass | Instance)]
-    return tuple([namespace(linker, owner) for owner in owners])
-
-
 def _made_class(linker: Linker, arguments: Arguments, line: int) -> Values:
     """Model `type.__new__`, which a metaclass calls with what its own was given: the class, or one derived from it."""
-    given = [value.owner for value in arguments.every() if isinstance(value, Namespace)]
-    return tuple([owner for owner in given if not isinstance(owner, Instance)])
+    return tuple([value.owner for value in arguments.every() if isinstance(value, Namespace)])
 
 
 def _nothing(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -173,7 +164,6 @@ MODELS: dict[str, Model] = {
     "<builtin>.hasattr": _nothing,
     "<builtin>.callable": _nothing,
     "<builtin>.id": _nothing,
-    "<builtin>.vars": _vars,
     "<builtin>.type.__new__": _made_class,
     "abc.ABCMeta.__new__": _made_class,
     "enum.EnumMeta.__new__": _made_class,
@@ -257,9 +247,6 @@ MODELS: dict[str, Model] = {
     "typing.final": _passes(0),
     "abc.abstractmethod": _passes(0),
     "weakref.proxy": _passes(0),
-    "threading.Thread": _runs(1, "target"),
-    "threading.Timer": _runs(1, "function"),
-    "atexit.register": _runs(0, "func"),
     "asyncio.run": _awaited,
     "asyncio.create_task": _awaited,
     "asyncio.gather": _awaited,
@@ -274,7 +261,5 @@ MODELS: dict[str, Model] = {
     "attr.field": _field,
     "attrs.field": _field,
     "inspect.unwrap": _passes(0),
-    "wrapt.decorator": _universal,
-    "decorator.decorator": _universal,
 }
 """What calling a name outside the tree does; others give themselves and call back the functions handed to them."""

@@ -86,15 +86,13 @@ PLAIN, STATIC, OF_CLASS = 0, 1, 2
 class Func(Value):
     """A function of the tree."""
 
-    __slots__ = ("binding", "bound", "context", "generator", "passed", "returns", "scope", "universal", "yields")
+    __slots__ = ("binding", "bound", "context", "generator", "passed", "returns", "scope", "yields")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.binding = PLAIN
         self.context = False
         """Made a context manager by a decorator."""
-        self.universal = False
-        """Made a decorator that runs around what it decorates, by one from outside."""
         self.returns = Cell()
         self.yields: Generator | None = None
         self.generator = bool(scope.facts.flags & 1)
@@ -301,11 +299,11 @@ class Above(Value):
 
 
 class Namespace(Value):
-    """The attributes of a class or an instance as a mapping: `__dict__`, `vars()`, what a metaclass is given."""
+    """The attributes of a class as a mapping: `__dict__`, what a metaclass is given."""
 
     __slots__ = ("owner",)
 
-    def __init__(self, owner: Cls | OpenClass | Instance) -> None:
+    def __init__(self, owner: Cls | OpenClass) -> None:
         self.owner = owner
 
 

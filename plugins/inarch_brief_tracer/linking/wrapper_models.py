@@ -60,14 +60,6 @@ def _context(linker: Linker, arguments: Arguments, line: int) -> Values:
     return argument(arguments, 0)
 
 
-def _universal(linker: Linker, arguments: Arguments, line: int) -> Values:
-    """Model `wrapt.decorator`: the function runs around whatever it decorates."""
-    for value in argument(arguments, 0):
-        if isinstance(value, Func):
-            value.universal = True
-    return argument(arguments, 0)
-
-
 def _decorator_or_factory(linker: Linker, arguments: Arguments, line: int) -> Values:
     """Model `lru_cache` and its like: applied to a function, or called to get what is applied."""
     functions = tuple([value for value in argument(arguments, 0) if not isinstance(value, Text | Instance)])
@@ -102,19 +94,6 @@ def _cast(linker: Linker, arguments: Arguments, line: int) -> Values:
     kinds = argument(arguments, 0)
     found = tuple([value.open for value in kinds if isinstance(value, Cls)])
     return union(found, argument(arguments, 1))
-
-
-def _runs(place: int, name: str) -> Model:
-    """Model what calls back a function with the arguments that follow it: threads, executors, `atexit`."""
-
-    def model(linker: Linker, arguments: Arguments, line: int) -> Values:
-        given = arguments.keywords.get("args", EMPTY)
-        handed = Arguments(arguments.positional[place + 1 :] if not given else (), {}, given)
-        for value in argument(arguments, place, name):
-            call_back(linker, value, handed, line)
-        return EMPTY
-
-    return model
 
 
 def _closing(linker: Linker, arguments: Arguments, line: int) -> Values:

@@ -165,26 +165,6 @@ def by_order(command: Copy):
     assert ("by_order", "Copy.run") in edges
 
 
-def test_what_an_object_keeps_in_its_dict_is_its_attribute() -> None:
-    edges = found(
-        """
-class Box:
-    def __init__(self):
-        self.__dict__["inner"] = Inner()
-        vars(self).update(other=Other())
-class Inner:
-    def open(self): pass
-class Other:
-    def open(self): pass
-def run(box: Box):
-    box.inner.open()
-    box.__dict__["other"].open()
-"""
-    )
-    assert ("run", "Inner.open") in edges
-    assert ("run", "Other.open") in edges
-
-
 def test_a_protocol_that_anything_callable_keeps_names_no_classes() -> None:
     edges = found(
         """
