@@ -12,7 +12,7 @@ from inarch_brief_tracer.facts.file_facts import OVERLOAD
 from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
 from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
-from inarch_brief_tracer.graph.spans import spans
+from inarch_brief_tracer.graph.spans import Callees, spans
 from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
 from inarch_brief_tracer.linking.edges import Edges, Names, label
 from inarch_brief_tracer.store.kept_files import put_state, state
@@ -213,10 +213,8 @@ def _arc(columns: Columns, place: int) -> Arc:
 
 def mark_spans(numbers: Numbers, columns: Columns) -> None:
     """Note in the natures how much each symbol reaches."""
-    callees: dict[int, array[int]] = {}
-    for caller, callee in zip(columns.callers, columns.callees, strict=True):
-        callees.setdefault(caller, array("I")).append(callee)
-    for number, span in spans(callees, callees).items():
+    callees = Callees(len(numbers.file), columns.callers, columns.callees)
+    for number, span in spans(callees, callees):
         numbers.natures[number] |= span << SPAN_SHIFT
 
 
