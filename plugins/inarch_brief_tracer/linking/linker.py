@@ -49,7 +49,7 @@ from inarch_brief_tracer.linking.widening import (
     is_registry,
 )
 
-BUILTINS = frozenset(dir(builtins))
+BUILTINS = {name: f"<builtin>.{name}" for name in dir(builtins)}
 
 
 class Missing(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from sys import intern
 from typing import Any
 
@@ -27,8 +28,10 @@ class Scope:
         self.id = id
         self.file = file
         self.facts = facts
-        self.bound = frozenset(facts.bound) if len(facts.bound) > _FEW else facts.bound
-        """What `facts.bound` has; a module may bind hundreds of names, and is asked for all that its functions read."""
+        given = facts.parameters.names()
+        bound = (*facts.bound, *given) if given else facts.bound
+        self.bound: Collection[str] = frozenset(bound) if len(bound) > _FEW else bound
+        """All names that it binds; a module may bind hundreds, and is asked for all that its functions read."""
         self.qualname = qualname
         self.first = first
         self.size = size
