@@ -11,7 +11,7 @@ from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Val
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.members import NOT_FOUND, Found, lookup, outside_bases
 from inarch_brief_tracer.linking.names import exported_cell, module_attribute, outside_module
-from inarch_brief_tracer.linking.namespaces import family, namespace
+from inarch_brief_tracer.linking.namespaces import family
 from inarch_brief_tracer.linking.values import (
     OF_CLASS,
     STATIC,
@@ -46,30 +46,23 @@ def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
     if kind is Outside:
         outer, parts = base.name, base.receiver  # type: ignore[attr-defined]
         if type(parts) is Container:
-            return (inherited(linker, parts, outer, name),)
+            return (linker.once(Outside, f"{outer}.{name}", parts),)
         return (linker.outside(f"{outer}.{name}"),) if has(outer, name) else EMPTY
     if kind is Cls or kind is OpenClass:
         return _of_class(linker, base, name, line)  # type: ignore[arg-type]
     if kind is Above:
         return _above(linker, base, name, line)  # type: ignore[arg-type]
-    if kind is Container or kind is Generator or kind is Property or kind is Text or kind is Pattern or kind is Partial:
-        return (method(linker, base, name),)
+    if kind in _WITH_METHODS:
+        return (linker.once(Method, base, name),)
     if kind is Guess:
         return attribute(linker, base.value, name, line)  # type: ignore[attr-defined]
     if kind is Func or kind is Bound:
         return _of_function(linker, base, name)  # type: ignore[arg-type]
-    if kind is Namespace:
-        return (method(linker, base, name),)
     return EMPTY
 
 
-def method(linker: Linker, base: Value, name: str) -> Method:
-    """Give a method of a container or the like, made once."""
-    key = (base, name)
-    found = linker.bound_methods.get(key)
-    if found is None:
-        found = linker.bound_methods[key] = Method(base, name)
-    return found
+_WITH_METHODS = frozenset((Container, Generator, Property, Text, Pattern, Partial, Namespace))
+"""What has methods that are modelled, if any."""
 
 
 def _of_module(linker: Linker, module: Module, name: str) -> Values:
@@ -98,7 +91,7 @@ def _of_function(linker: Linker, func: Func | Bound, name: str) -> Values:
     if name == "__call__":
         return (func,)
     found = linker.read(own_attribute(linker, target, name))
-    return (method(linker, func, name),) if not found and name in DEFERRING else found
+    return (linker.once(Method, func, name),) if not found and name in DEFERRING else found
 
 
 def own_attribute(linker: Linker, owner: Value, name: str) -> Cell:
@@ -133,7 +126,7 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
             # Derived classes replace what the receiver's own has from outside.
             for outer in outside_bases(base.cls):
                 if has(outer, name):
-                    parts.append((inherited(linker, base, outer, name),))
+                    parts.append((linker.once(Outside, f"{outer}.{name}", base),))
         return every(parts)
     return _absent(linker, base, name, line)
 
@@ -154,17 +147,8 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
                         result = union(result, call_function(linker, value, arguments, DUNDER, INFERRED, line))
     for outer in outside_bases(cls):
         if has(outer, name):
-            result = union(result, (inherited(linker, base, outer, name),))
+            result = union(result, (linker.once(Outside, f"{outer}.{name}", base),))
     return result
-
-
-def inherited(linker: Linker, receiver: Value, base: str, name: str) -> Outside:
-    """Give an attribute that a receiver's class has from outside the tree."""
-    key = (receiver, f"{base}.{name}")
-    found = linker.inherited.get(key)
-    if found is None:
-        found = linker.inherited[key] = Outside(f"{base}.{name}", receiver)
-    return found
 
 
 def bind(linker: Linker, value: Value, receiver: Value, line: int, confidence: int) -> Values:
@@ -255,13 +239,13 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
     if name in ("__name__", "__qualname__", "__doc__", "__module__"):
         return EMPTY
     if name == "__dict__":
-        return (namespace(linker, base),)
+        return (linker.once(Namespace, base),)
     if name == "__mro__" or name == "__bases__":
         return family(linker, base, name)
     if name == "__subclasses__" or name == "mro":
-        return (method(linker, base, name),)
+        return (linker.once(Method, base, name),)
     for outer in outside_bases(cls) if not result else ():
-        result = union(result, (inherited(linker, base, outer, name),))
+        result = union(result, (linker.once(Outside, f"{outer}.{name}", base),))
     return result
 
 
@@ -288,7 +272,7 @@ def _above(linker: Linker, base: Above, name: str, line: int) -> Values:
             return result
     lookup(linker, base.cls, name, False)
     outers = outside_bases(base.cls)
-    return tuple([inherited(linker, receiver, outer, name) for outer in outers])
+    return tuple([linker.once(Outside, f"{outer}.{name}", receiver) for outer in outers])
 
 
 DEFERRING = frozenset(

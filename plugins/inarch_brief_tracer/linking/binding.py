@@ -73,14 +73,14 @@ def bind_parameters(linker: Linker, func: Func, arguments: Arguments) -> None:
                 cell = own[name] = Cell()
             linker.put(cell, values)
         elif names.rest:
-            _fill(linker, linker.own_container(func, names.rest, "tuple"), position - count, values)
+            linker.put(linker.item(linker.own_container(func, names.rest, "tuple"), position - count), values)
     if arguments.rest:
         _bind_rest(linker, func, arguments)
     for name, values in arguments.keywords.items():
         if name in positional or name in names.keyword:
             linker.put(own_cell(scope, name), values)
         elif names.keywords and values:
-            _fill(linker, linker.own_container(func, names.keywords, "dict"), f"'{name}", values)
+            linker.put(linker.item(linker.own_container(func, names.keywords, "dict"), f"'{name}"), values)
     for mapping in arguments.mappings:
         if isinstance(mapping, Container):
             _bind_mapping(linker, func, mapping)
@@ -99,7 +99,7 @@ def _bind_rest(linker: Linker, func: Func, arguments: Arguments) -> None:
                     linker.put(own_cell(func.scope, names.positional[at + index]), linker.read(cell))
                 elif names.rest:
                     place = at + index - len(names.positional)
-                    _fill(linker, linker.own_container(func, names.rest, "tuple"), place, linker.read(cell))
+                    linker.put(linker.item(linker.own_container(func, names.rest, "tuple"), place), linker.read(cell))
         other = linker.read(value.rest)
         for name in names.positional[at:] if other else ():
             linker.put(own_cell(func.scope, name), other)
@@ -114,20 +114,9 @@ def _bind_mapping(linker: Linker, func: Func, mapping: Container) -> None:
         if name in names.positional or name in names.keyword:
             linker.put(own_cell(func.scope, name), linker.read(cell))
         elif names.keywords:
-            _fill(linker, linker.own_container(func, names.keywords, "dict"), key, linker.read(cell))
+            linker.put(linker.item(linker.own_container(func, names.keywords, "dict"), key), linker.read(cell))
     linker.read(mapping.rest)
     if names.keywords:
         other = linker.read(mapping.rest)
         if other:
             linker.put(linker.own_container(func, names.keywords, "dict").rest, other)
-
-
-def _fill(linker: Linker, container: Container, key: str | int, values: Values) -> None:
-    cell = container.items.get(key)
-    if cell is None:
-        if len(container.items) >= 64:
-            linker.put(container.rest, values)
-            return
-        cell = container.items[key] = Cell()
-        linker.wake(container.rest.readers)
-    linker.put(cell, values)

@@ -111,11 +111,7 @@ def assembled(linker: Linker, callee: Outside, arguments: Arguments, line: int) 
         return callee
     box = linker.container(-(line << 10) - 900, "parts")
     linker.put(box.rest, tuple(dict.fromkeys(parts)))
-    key = (box, callee.name)
-    found = linker.inherited.get(key)
-    if found is None:
-        found = linker.inherited[key] = Outside(callee.name, box)
-    return found
+    return linker.once(Outside, callee.name, box)
 
 
 def _parts(linker: Linker, value: Value) -> Values:

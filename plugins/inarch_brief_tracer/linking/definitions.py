@@ -15,7 +15,7 @@ from inarch_brief_tracer.linking.framework_models import injected
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import lookup, set_bases
 from inarch_brief_tracer.linking.names import binding_cell, own_cell
-from inarch_brief_tracer.linking.namespaces import family, namespace
+from inarch_brief_tracer.linking.namespaces import family
 from inarch_brief_tracer.linking.values import (
     OF_CLASS,
     PLAIN,
@@ -24,6 +24,7 @@ from inarch_brief_tracer.linking.values import (
     Described,
     Func,
     Generator,
+    Namespace,
     OpenClass,
     Outside,
     Partial,
@@ -164,10 +165,8 @@ def described(linker: Linker, decorator: Value, values: Values, given: Values) -
         return given
     if not lookup(linker, decorator, "__get__", False).in_class:
         return given
-    key = (decorator, values[0])
-    if key not in linker.described:
-        linker.described[key] = Described(*key)
-    return tuple([linker.described[key] if one is decorator.exact else one for one in given])
+    made = linker.once(Described, decorator, values[0])
+    return tuple([made if one is decorator.exact else one for one in given])
 
 
 MAX_DECORATORS = 8
@@ -273,7 +272,7 @@ def _given(linker: Linker, cls: Cls) -> Arguments:
     """Give what a metaclass is called with for a class: itself or the class, a name, bases and attributes."""
     name = linker.text("")
     return Arguments(
-        ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (namespace(linker, cls.open_class),))
+        ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (linker.once(Namespace, cls.open_class),))
     )
 
 

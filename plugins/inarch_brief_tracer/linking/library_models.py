@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inarch_brief_tracer.linking.attribute_writes import attributes_matching, store
 from inarch_brief_tracer.linking.attributes import attribute, special
-from inarch_brief_tracer.linking.cells import Arguments, Value, Values
+from inarch_brief_tracer.linking.cells import Arguments, Values
 from inarch_brief_tracer.linking.containers import dunder_call
 from inarch_brief_tracer.linking.dispatching import unnamed
 from inarch_brief_tracer.linking.iteration_models import (
@@ -28,7 +28,6 @@ from inarch_brief_tracer.linking.values import Above, Cls, Instance, Namespace, 
 from inarch_brief_tracer.linking.wrapper_models import (
     _awaited,
     _cast,
-    _closing,
     _context,
     _copied,
     _decorator_or_factory,
@@ -57,21 +56,13 @@ def _super(linker: Linker, arguments: Arguments, line: int) -> Values:
         found: Values = ()
         for cls in classes:
             for receiver in receivers or (cls.open,):
-                found += (_above(linker, cls, receiver),)
+                found += (linker.once(Above, cls, receiver),)
         return found
     if scope is None or scope.cls is None or scope.function is None:
         return EMPTY
     names = scope.facts.parameters.positional
     receivers = linker.read(scope.names[names[0]]) if names and names[0] in scope.names else (scope.cls.open,)
-    return tuple([_above(linker, scope.cls, receiver) for receiver in receivers or (scope.cls.open,)])
-
-
-def _above(linker: Linker, cls: Cls, receiver: Value) -> Above:
-    key = (cls, receiver)
-    found = linker.above.get(key)
-    if found is None:
-        found = linker.above[key] = Above(cls, receiver)
-    return found
+    return tuple([linker.once(Above, scope.cls, receiver) for receiver in receivers or (scope.cls.open,)])
 
 
 def _calls(*names: str) -> Model:
@@ -220,9 +211,9 @@ MODELS: dict[str, Model] = {
     "functools.reduce": _reduce,
     "contextlib.contextmanager": _context,
     "contextlib.asynccontextmanager": _context,
-    "contextlib.closing": _closing,
-    "contextlib.aclosing": _closing,
-    "contextlib.nullcontext": _closing,
+    "contextlib.closing": _passes(0),
+    "contextlib.aclosing": _passes(0),
+    "contextlib.nullcontext": _passes(0),
     "collections.defaultdict": _default_dict,
     "collections.OrderedDict": _dict,
     "collections.ChainMap": _dict,

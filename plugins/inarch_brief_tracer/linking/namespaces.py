@@ -16,14 +16,6 @@ MAX_CLASSES = 256
 """Classes whose attributes one mapping may give."""
 
 
-def namespace(linker: Linker, owner: Cls | OpenClass) -> Namespace:
-    """Give the attributes of a class as a mapping, made once."""
-    found = linker.namespaces.get(owner)
-    if found is None:
-        found = linker.namespaces[owner] = Namespace(owner)
-    return found
-
-
 def family(linker: Linker, base: Cls | OpenClass, name: str) -> Values:
     """Give what `__mro__` and `__bases__` of a class hold."""
     is_open = isinstance(base, OpenClass)

@@ -96,10 +96,6 @@ def _cast(linker: Linker, arguments: Arguments, line: int) -> Values:
     return union(found, argument(arguments, 1))
 
 
-def _closing(linker: Linker, arguments: Arguments, line: int) -> Values:
-    return argument(arguments, 0)
-
-
 def _awaited(linker: Linker, arguments: Arguments, line: int) -> Values:
     hand_over(linker, arguments, line, "asyncio.run")
     result: Values = ()
