@@ -135,3 +135,24 @@ def _zip(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 def _chain(linker: Linker, arguments: Arguments, line: int) -> Values:
     return list_of(linker, iterated(linker, arguments.every(), line), line, 17)
+
+
+ITERATION_MODELS: dict[str, Model] = {
+    **dict.fromkeys(("<builtin>.list", "<builtin>.reversed", "collections.deque"), _collects("list")),
+    **dict.fromkeys(("itertools.islice", "itertools.cycle"), _collects("list")),
+    **dict.fromkeys(("<builtin>.set", "<builtin>.frozenset"), _collects("set")),
+    **dict.fromkeys([f"<builtin>.{name}" for name in ("sum", "any", "all", "min", "max")], _choose),
+    **dict.fromkeys(("<builtin>.dict", "collections.OrderedDict", "collections.ChainMap"), _dict),
+    **dict.fromkeys(("<builtin>.next", "<builtin>.anext"), _next),
+    **dict.fromkeys(("<builtin>.iter", "<builtin>.aiter"), _iter),
+    **dict.fromkeys(("itertools.chain", "itertools.chain.from_iterable"), _chain),
+    "<builtin>.tuple": _collects("tuple"),
+    "<builtin>.sorted": _collects("sorted"),
+    "<builtin>.map": _map,
+    "<builtin>.filter": _filter,
+    "<builtin>.enumerate": _enumerate,
+    "<builtin>.zip": _zip,
+    "functools.reduce": _reduce,
+    "collections.defaultdict": _default_dict,
+}
+"""Of builtins and names of the standard library that go over items."""
