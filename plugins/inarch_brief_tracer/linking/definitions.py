@@ -165,7 +165,7 @@ def described(linker: Linker, decorator: Value, values: Values, given: Values) -
         return given
     if not lookup(linker, decorator, "__get__", False).in_class:
         return given
-    made = linker.once(Described, decorator, values[0])
+    made = linker.once(Described, decorator, False, values[0])
     return tuple([made if one is decorator.exact else one for one in given])
 
 
