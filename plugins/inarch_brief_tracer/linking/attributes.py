@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.binding import call_function, returned
+from inarch_brief_tracer.linking.binding import call_all, call_function, returned
 from inarch_brief_tracer.linking.budget import DUNDER, EXACT, HIERARCHY, INFERRED, PROPERTY
 from inarch_brief_tracer.linking.callback_names import has
 from inarch_brief_tracer.linking.callbacks import mixed_in
@@ -73,10 +73,7 @@ def _of_module(linker: Linker, module: Module, name: str) -> Values:
         return EMPTY
     hook = exported_cell(linker, module.file, "__getattr__", set())
     if hook is not None and exported_cell(linker, module.file, name, set()) is None and "dunders" in linker.on:
-        for value in linker.read(hook):
-            if isinstance(value, Func):
-                found = union(found, call_function(linker, value, NO_ARGUMENTS, DUNDER, INFERRED, 0))
-        return found
+        return call_all(linker, (hook,), NO_ARGUMENTS, DUNDER, INFERRED, 0)
     return outside_module(linker, module, name)
 
 
@@ -140,11 +137,9 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
     if "dunders" in linker.on and not name.startswith("__"):
         for hook in ("__getattr__", "__getattribute__"):
             found = lookup(linker, cls, hook, base.open)
-            for cell in (*found.in_class, *found.derived):
-                for value in linker.read(cell):
-                    if isinstance(value, Func):
-                        arguments = Arguments(((base,), (linker.text(name),)))
-                        result = union(result, call_function(linker, value, arguments, DUNDER, INFERRED, line))
+            arguments = Arguments(((base,), (linker.text(name),)))
+            given = call_all(linker, (*found.in_class, *found.derived), arguments, DUNDER, INFERRED, line)
+            result = union(result, given)
     for outer in outside_bases(cls):
         if has(outer, name):
             result = union(result, (linker.once(Outside, f"{outer}.{name}", base),))
@@ -191,13 +186,9 @@ def _get(linker: Linker, value: Property, receiver: Value, line: int, confidence
 
 
 def _descriptor(linker: Linker, value: Instance, getter: Found, receiver: Value, line: int) -> Values:
-    result: Values = ()
     owner: Values = (receiver.cls,) if isinstance(receiver, Instance) else (receiver,)
-    for cell in getter.in_class:
-        for func in linker.read(cell):
-            if isinstance(func, Func):
-                arguments = Arguments(((value,), (receiver,), owner))
-                result = union(result, call_function(linker, func, arguments, DUNDER, INFERRED, line))
+    arguments = Arguments(((value,), (receiver,), owner))
+    result = call_all(linker, getter.in_class, arguments, DUNDER, INFERRED, line)
     if type(value) is Described and not any(type(one) in _CALLABLE for one in result):
         # Not what the functions under all descriptors of that class give.
         return returned(linker, value.func, Arguments(((receiver,),)))

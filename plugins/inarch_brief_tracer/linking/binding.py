@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.names import own_cell
@@ -14,6 +16,18 @@ def call_function(linker: Linker, func: Func, arguments: Arguments, kind: int, c
     if arguments is not NO_ARGUMENTS and func.scope.id >= linker.base and "parameters" in linker.on:
         bind_parameters(linker, func, arguments)
     return returned(linker, func, arguments)
+
+
+def call_all(
+    linker: Linker, cells: Iterable[Cell], arguments: Arguments, kind: int, confidence: int, line: int
+) -> Values:
+    """Call all functions that some cells hold, and give what they return."""
+    result: Values = ()
+    for cell in cells:
+        for value in linker.read(cell):
+            if isinstance(value, Func):
+                result = union(result, call_function(linker, value, arguments, kind, confidence, line))
+    return result
 
 
 def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.abstract_methods import READING, calls_of
-from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.binding import call_all, call_function
 from inarch_brief_tracer.linking.budget import CALLBACK, INFERRED, NAME
 from inarch_brief_tracer.linking.callback_names import (
     is_callback,
@@ -85,11 +85,9 @@ def mixed_in(linker: Linker, base: Instance, outer: str, name: str, line: int) -
     result: Values = ()
     for other in called:
         found = lookup(linker, base.cls, other, base.open)
-        for cell in found.in_class:
-            for value in linker.read(cell):
-                if isinstance(value, Func):
-                    given = call_function(linker, value, Arguments(((base,),)), CALLBACK, INFERRED, line)
-                    result = union(result, given) if name in READING and other == "__getitem__" else result
+        given = call_all(linker, found.in_class, Arguments(((base,),)), CALLBACK, INFERRED, line)
+        if name in READING and other == "__getitem__":
+            result = union(result, given)
     return (base,) if name.startswith("__i") else result
 
 

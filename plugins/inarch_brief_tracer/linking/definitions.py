@@ -5,7 +5,7 @@ from __future__ import annotations
 from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.annotations import close, hinted
 from inarch_brief_tracer.linking.attributes import special
-from inarch_brief_tracer.linking.binding import call_function, generator
+from inarch_brief_tracer.linking.binding import call_all, generator
 from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
@@ -249,10 +249,8 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
     if "dunders" not in linker.on:
         return
     for base in cls.bases:
-        for cell in lookup(linker, base, "__init_subclass__", False).in_class:
-            for value in linker.read(cell):
-                if isinstance(value, Func):
-                    call_function(linker, value, Arguments(((cls,),)), DUNDER, INFERRED, line)
+        found = lookup(linker, base, "__init_subclass__", False)
+        call_all(linker, found.in_class, Arguments(((cls,),)), DUNDER, INFERRED, line)
         break
     for meta in cls.metaclass:
         if isinstance(meta, Cls):
@@ -260,10 +258,7 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
                 # A mapping of one class stands for those of all that are derived from it.
                 first = not any(meta in base.metaclass for base in cls.bases)
                 given = _given(linker, cls) if first and name != "__prepare__" else Arguments(((cls,),))
-                for cell in lookup(linker, meta, name, False).in_class:
-                    for value in linker.read(cell):
-                        if isinstance(value, Func):
-                            call_function(linker, value, given, DUNDER, INFERRED, line)
+                call_all(linker, lookup(linker, meta, name, False).in_class, given, DUNDER, INFERRED, line)
         elif isinstance(meta, Func):
             call(linker, meta, Arguments(), line)
 

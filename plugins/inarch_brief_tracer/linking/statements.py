@@ -8,7 +8,7 @@ from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.annotations import close, hinted
 from inarch_brief_tracer.linking.attributes import special
-from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.binding import call_all
 from inarch_brief_tracer.linking.budget import DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Values
@@ -18,7 +18,7 @@ from inarch_brief_tracer.linking.evaluate import assign, evaluate
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import instance_cell
 from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_values, outside_module
-from inarch_brief_tracer.linking.values import Cls, Func, Instance, Module
+from inarch_brief_tracer.linking.values import Cls, Instance, Module
 
 
 def run(linker: Linker, code: Code) -> None:
@@ -191,9 +191,7 @@ def _ask_module(linker: Linker, module: Module) -> None:
     assert module.file is not None
     cell = module.file.scopes[0].names.get("__getattr__")
     if cell is not None and not module.file.is_package and "dunders" in linker.on:
-        for value in linker.read(cell):
-            if isinstance(value, Func):
-                call_function(linker, value, NO_ARGUMENTS, DUNDER, INFERRED, linker.scope.facts.line)
+        call_all(linker, (cell,), NO_ARGUMENTS, DUNDER, INFERRED, linker.scope.facts.line)
 
 
 _STATEMENTS: dict[int, Callable[[Linker, Code], None]] = {
