@@ -21,6 +21,7 @@ from inarch_brief_tracer.linking.values import (
     PLAIN,
     STATIC,
     Cls,
+    Container,
     Described,
     Func,
     Generator,
@@ -117,19 +118,11 @@ def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], retu
     if returned is not None:
         values = hinted(linker, linker.scope, returned, linker.unit << 6)
         if func.generator:
-            linker.put(generator(func).items, iterated_hint(linker, values))
+            containers = tuple([value for value in values if isinstance(value, Container)])
+            linker.put(generator(func).items, iterated(linker, containers, 0))
         elif values:
             close(linker, linker.scope, returned, func.returns)
             linker.put(func.returns, tuple([value for value in values if not isinstance(value, Outside)]))
-
-
-def iterated_hint(linker: Linker, values: Values) -> Values:
-    """Give the items that an annotation of a generator promises."""
-    found: Values = ()
-    for value in values:
-        if type(value).__name__ == "Container":
-            found = union(found, iterated(linker, (value,), 0))
-    return found
 
 
 def _decorated(linker: Linker, values: Values, decorators: Values, line: int) -> Values:
