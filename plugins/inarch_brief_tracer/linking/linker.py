@@ -42,6 +42,7 @@ from inarch_brief_tracer.linking.widening import (
     MAX_LIGHT,
     generalized,
     is_registry,
+    is_table,
 )
 
 V = TypeVar("V", bound=Value)
@@ -211,6 +212,8 @@ class Linker:
         if cell in self.closed:
             fresh = self.admitted(cell, fresh)
         grown = known
+        if not known and len(fresh) > MAX_LIGHT and is_table(fresh):
+            grown, fresh = fresh, EMPTY
         for value in fresh:
             grown = self.widened(grown, value) if len(grown) >= MAX_LIGHT else (*grown, value)
         if grown is not known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.cells import Value, Values
-from inarch_brief_tracer.linking.values import Bound, Func, Instance
+from inarch_brief_tracer.linking.values import Bound, Func, Instance, Text
 
 MAX_GUESSES = 512
 """Functions that a part of a name may mean together: the methods of many visitors."""
@@ -16,6 +16,8 @@ MAX_OTHERS = 4
 MIN_REGISTERED = 32
 """Functions that a set of any tree must hold before it may be a registry: in the largest trees few are told apart."""
 CALLED = frozenset((Func, Bound))
+MAX_TABLE = 64
+"""Names that a set tells apart where they stood together in a table."""
 
 
 class _Anything(Value):
@@ -40,6 +42,13 @@ def generalized(known: Values, value: Value) -> Values:
         if all(cls in one.ancestry for one in classes):
             return (cls.open, *others)
     return (ANYTHING, *others)
+
+
+def is_table(values: Values) -> bool:
+    """Whether values are names and dotted names that stood together in a table: they stay apart."""
+    return len(values) <= MAX_TABLE and all(
+        isinstance(value, Text) and value.text.replace(".", "").isidentifier() for value in values
+    )
 
 
 def is_registry(values: Values, usual: int) -> bool:

@@ -78,6 +78,20 @@ def test_what_has_an_unknown_name_is_called_where_it_is_handed_to_but_not_everyw
     assert not [caller for caller, callee in edges if caller.startswith("apply")]
 
 
+def test_modules_whose_names_stand_in_a_table_are_imported_though_they_are_many() -> None:
+    names = ("one", "two", "three", "four", "five", "six")
+    table = ", ".join(f"'{name}': 'parts.{name}'" for name in names)
+    edges = found(
+        f"""
+from importlib import import_module
+TABLE = {{{table}}}
+def run(): import_module(TABLE[input()]).start()
+""",
+        **{f"parts.{name}": "def start(): pass\ndef other(): pass" for name in names},
+    )
+    assert {callee for caller, callee in edges if caller == "run"} == {f"parts.{name}.start" for name in names}
+
+
 def test_a_metaclass_reads_and_replaces_what_a_class_defines() -> None:
     edges = found(
         """
