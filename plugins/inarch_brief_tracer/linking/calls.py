@@ -173,7 +173,7 @@ def _partial(linker: Linker, callee: Partial, arguments: Arguments, line: int) -
             for inner in linker.read(func.func):
                 if not isinstance(inner, Partial):
                     result = union(result, call(linker, inner, arguments, line))
-        elif not isinstance(func, Partial):
+        else:
             result = union(result, call(linker, func, arguments, line))
     return result
 

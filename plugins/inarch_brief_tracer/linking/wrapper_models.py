@@ -134,7 +134,7 @@ def _entered(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 def _unstacked(linker: Linker, arguments: Arguments, line: int) -> Values:
     for value in linker.read(linker.stacked):
-        call_back(linker, value, NO_ARGUMENTS, line)
+        call_back(linker, value, line)
     return EMPTY
 
 
