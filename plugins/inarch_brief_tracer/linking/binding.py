@@ -129,8 +129,6 @@ def _bind_mapping(linker: Linker, func: Func, mapping: Container) -> None:
             linker.put(own_cell(func.scope, name), linker.read(cell))
         elif names.keywords:
             linker.put(linker.item(linker.own_container(func, names.keywords, "dict"), key), linker.read(cell))
-    linker.read(mapping.rest)
-    if names.keywords:
-        other = linker.read(mapping.rest)
-        if other:
-            linker.put(linker.own_container(func, names.keywords, "dict").rest, other)
+    other = linker.read(mapping.rest)
+    if names.keywords and other:
+        linker.put(linker.own_container(func, names.keywords, "dict").rest, other)

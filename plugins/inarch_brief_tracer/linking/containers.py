@@ -46,7 +46,6 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
             return EMPTY
         if len(literal) < len(keys) or not literal:
             return all_items(linker, base)
-        linker.read(base.rest)
         result = linker.read(base.rest)
         for key in literal:
             if isinstance(key, int) and key < 0 and base.kind != "dict":
@@ -213,7 +212,6 @@ def _sort(linker: Linker, base: Container, arguments: Arguments, line: int) -> N
 def _update(linker: Linker, base: Container, arguments: Arguments, line: int) -> None:
     for value in arguments.every() if not arguments.keywords else [v for vs in arguments.positional for v in vs]:
         if isinstance(value, Container) and value.kind in ("dict", "default"):
-            linker.read(value.rest)
             for key, cell in list(value.items.items()):
                 linker.put(linker.item(base, key), linker.read(cell))
             linker.put(base.rest, linker.read(value.rest))
@@ -280,7 +278,6 @@ def unpack(linker: Linker, values: Values, count: int, star: int, line: int) -> 
     for value in values:
         if isinstance(value, Container) and value.kind in ("tuple", "list"):
             other = linker.read(value.rest)
-            linker.read(value.rest)
             size = 1 + max((key for key in value.items if isinstance(key, int)), default=-1)
             for key, cell in list(value.items.items()):
                 if not isinstance(key, int):

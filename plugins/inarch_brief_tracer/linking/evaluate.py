@@ -143,7 +143,6 @@ def _sliced(linker: Linker, bases: Values, key: Code, line: int) -> Values:
             result = union(result, (base,))
         else:
             made = linker.container(-(line << 10) - 20 - key[1], base.kind)
-            linker.read(base.rest)
             linker.put(made.rest, linker.read(base.rest))
             for place, cell in list(base.items.items()):
                 if isinstance(place, int) and key[1] <= place < key[2]:
