@@ -87,14 +87,14 @@ def bind_parameters(linker: Linker, func: Func, arguments: Arguments) -> None:
                 cell = own[name] = Cell()
             linker.put(cell, values)
         elif names.rest:
-            linker.put(linker.item(linker.own_container(func, names.rest, "tuple"), position - count), values)
+            linker.put(linker.item(linker.own_container(func, "tuple"), position - count), values)
     if arguments.rest:
         _bind_rest(linker, func, arguments)
     for name, values in arguments.keywords.items():
         if name in positional or name in names.keyword:
             linker.put(own_cell(scope, name), values)
         elif names.keywords and values:
-            linker.put(linker.item(linker.own_container(func, names.keywords, "dict"), f"'{name}"), values)
+            linker.put(linker.item(linker.own_container(func, "dict"), f"'{name}"), values)
     for mapping in arguments.mappings:
         if isinstance(mapping, Container):
             _bind_mapping(linker, func, mapping)
@@ -113,12 +113,12 @@ def _bind_rest(linker: Linker, func: Func, arguments: Arguments) -> None:
                     linker.put(own_cell(func.scope, names.positional[at + index]), linker.read(cell))
                 elif names.rest:
                     place = at + index - len(names.positional)
-                    linker.put(linker.item(linker.own_container(func, names.rest, "tuple"), place), linker.read(cell))
+                    linker.put(linker.item(linker.own_container(func, "tuple"), place), linker.read(cell))
         other = linker.read(value.rest)
         for name in names.positional[at:] if other else ():
             linker.put(own_cell(func.scope, name), other)
         if names.rest and other:
-            linker.put(linker.own_container(func, names.rest, "tuple").rest, other)
+            linker.put(linker.own_container(func, "tuple").rest, other)
 
 
 def _bind_mapping(linker: Linker, func: Func, mapping: Container) -> None:
@@ -128,7 +128,7 @@ def _bind_mapping(linker: Linker, func: Func, mapping: Container) -> None:
         if name in names.positional or name in names.keyword:
             linker.put(own_cell(func.scope, name), linker.read(cell))
         elif names.keywords:
-            linker.put(linker.item(linker.own_container(func, names.keywords, "dict"), key), linker.read(cell))
+            linker.put(linker.item(linker.own_container(func, "dict"), key), linker.read(cell))
     other = linker.read(mapping.rest)
     if names.keywords and other:
-        linker.put(linker.own_container(func, names.keywords, "dict").rest, other)
+        linker.put(linker.own_container(func, "dict").rest, other)

@@ -108,9 +108,9 @@ def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], retu
     for place, (name, hint) in enumerate(hints):
         values = hinted(linker, linker.scope, hint, linker.unit << 6 | place + 1)
         if values and name == names.rest:
-            linker.put(linker.own_container(func, name, "tuple").rest, values)
+            linker.put(linker.own_container(func, "tuple").rest, values)
         elif values and name == names.keywords:
-            linker.put(linker.own_container(func, name, "dict").rest, values)
+            linker.put(linker.own_container(func, "dict").rest, values)
         else:
             cell = own_cell(scope, name)
             close(linker, linker.scope, hint, cell)

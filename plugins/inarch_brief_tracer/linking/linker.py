@@ -334,9 +334,9 @@ class Linker:
             value = self.containers[key] = Container(kind)
         return value  # type: ignore[return-value]  # a site makes one kind
 
-    def own_container(self, owner: Func, name: str, kind: str) -> Container:
-        """Give the container of a function's `*` or `**` parameter."""
-        key = (-1 - owner.scope.id, len(name) if kind == "tuple" else -len(name))
+    def own_container(self, owner: Func, kind: str) -> Container:
+        """Give the container of a function's `*` parameter, a tuple, or of its `**` parameter."""
+        key = (-1 - owner.scope.id, kind == "tuple")
         value = self.containers.get(key)
         if value is None:
             value = self.containers[key] = Container(kind)
