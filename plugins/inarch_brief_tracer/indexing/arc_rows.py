@@ -61,7 +61,7 @@ def _read_symbols(
     connection: sqlite3.Connection, shared: Collection[str], files: Collection[int] | None = None
 ) -> Iterator[list[_Row]]:
     """Read all that can call or be called, or that of some files only, file by file; what only declares comes last."""
-    among = "" if files is None else f" AND s.file IN ({', '.join('?' * len(files))})"
+    among = "" if files is None else f" AND f.id IN ({', '.join('?' * len(files))})"
     rows = connection.execute(
         "SELECT s.id, s.file, f.module, f.path, s.dotted, s.flags, l.file IS NOT NULL FROM files f"
         " CROSS JOIN symbols s ON s.file = f.id LEFT JOIN link_facts l ON l.file = f.id"
