@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.admitting import LIGHT, is_admitted
 from inarch_brief_tracer.linking.budget import NAME, Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.crossings import certainty
@@ -38,9 +37,11 @@ from inarch_brief_tracer.linking.values import (
 from inarch_brief_tracer.linking.widening import (
     ANYTHING,
     CALLED,
+    LIGHT,
     MAX_GUESSES,
     MAX_LIGHT,
     generalized,
+    is_admitted,
     is_registry,
     is_table,
 )
