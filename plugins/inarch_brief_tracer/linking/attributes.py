@@ -117,7 +117,7 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
         for cell in found.derived:
             for value in linker.read(cell):
                 bound = bind(linker, value, base, line, HIERARCHY)
-                linker.hierarchical.update(dict.fromkeys(bound))
+                linker.hierarchical.update(bound)
                 parts.append(bound)
         if found.derived and not (found.in_class or found.in_instances):
             # Derived classes replace what the receiver's own has from outside.
@@ -137,9 +137,10 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
     if "dunders" in linker.on and not name.startswith("__"):
         for hook in ("__getattr__", "__getattribute__"):
             found = lookup(linker, cls, hook, base.open)
-            arguments = Arguments(((base,), (linker.text(name),)))
-            given = call_all(linker, (*found.in_class, *found.derived), arguments, DUNDER, INFERRED, line)
-            result = union(result, given)
+            if found is not NOT_FOUND:
+                arguments = Arguments(((base,), (linker.text(name),)))
+                given = call_all(linker, (*found.in_class, *found.derived), arguments, DUNDER, INFERRED, line)
+                result = union(result, given)
     for outer in outside_bases(cls):
         if has(outer, name):
             result = union(result, (linker.once(Outside, f"{outer}.{name}", base),))
@@ -213,7 +214,7 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
                 if getter.in_class:
                     one = _descriptor(linker, value, getter, base, line)
             if at >= len(found.in_class):
-                linker.hierarchical.update(dict.fromkeys(one))
+                linker.hierarchical.update(one)
             result = union(result, one)
     if found.in_class or found.derived:
         return result

@@ -114,7 +114,7 @@ class Linker:
     """Names that several files claim as modules."""
     closed: dict[Cell, tuple[Cls, ...]] = Factory(dict)
     """Cells whose annotation says which instances they can hold."""
-    hierarchical: dict[Value, None] = Factory(dict)
+    hierarchical: set[Value] = Factory(set)
     """Callables that were found in classes derived from an open receiver's."""
     overridden: dict[tuple[int, Cls, str], int] = Factory(dict)
     """Attributes that more derived classes have than are looked at: by scope, class and name, the line."""
