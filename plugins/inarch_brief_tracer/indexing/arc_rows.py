@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import OVERLOAD
@@ -44,37 +45,42 @@ class Numbers(NamedTuple):
         self.file[number], self.natures[number] = file, nature
 
 
-class _Row(NamedTuple):
-    """A symbol that can call or be called."""
+class _File(NamedTuple):
+    """The symbols of a file that can call or be called; what only declares comes last."""
 
     number: int
-    file: int
     module: str
     """The label of its module."""
-    dotted: str
-    flags: int
-    is_linked: int
-    """Whether its file is linked: of files in other languages a module's name means nothing."""
+    is_linked: bool
+    """Whether it is linked: of files in other languages a module's name means nothing."""
+    symbols: list[tuple[int, str, int]]
+    """Number, name inside the file, flags."""
+
+    def named(self) -> dict[str, int]:
+        """Give the numbers of symbols by their names inside the file; of equal ones the first."""
+        return {name: number for number, name, _ in reversed(self.symbols)}
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the names inside it, without the path in front of a module that several files claim."""
+        return self.module.rpartition(":")[2]
 
 
 def _read_symbols(
     connection: sqlite3.Connection, shared: Collection[str], files: Collection[int] | None = None
-) -> Iterator[list[_Row]]:
-    """Read all that can call or be called, or that of some files only, file by file; what only declares comes last."""
+) -> Iterator[_File]:
+    """Read all that can call or be called, or that of some files only."""
     among = "" if files is None else f" AND f.id IN ({', '.join('?' * len(files))})"
     rows = connection.execute(
-        "SELECT s.id, s.file, f.module, f.path, s.dotted, s.flags, l.file IS NOT NULL FROM files f"
+        "SELECT f.id, f.module, f.path, l.file IS NOT NULL, s.id, s.dotted, s.flags FROM files f"
         " CROSS JOIN symbols s ON s.file = f.id LEFT JOIN link_facts l ON l.file = f.id"
         f" WHERE s.kind != 'constant'{among} ORDER BY f.id, (s.flags & {OVERLOAD}) != 0, s.place",
         list(files or ()),
     )
-    for _, group in groupby(rows, lambda row: row[1]):
-        yield [_Row(number, file, label(module, path, shared), *rest) for number, file, module, path, *rest in group]
-
-
-def _named(rows: Sequence[_Row]) -> dict[str, _Row]:
-    """Give the symbols of a file by their names inside it; of equal ones the first."""
-    return {row.dotted: row for row in reversed(rows)}
+    for file, group in groupby(rows, itemgetter(0)):
+        found = list(group)
+        _, module, path, is_linked = found[0][:4]
+        yield _File(file, label(module, path, shared), bool(is_linked), [row[4:] for row in found])
 
 
 def numbers_of(
@@ -85,14 +91,14 @@ def numbers_of(
     Names of modules in `shared`, which several files claim, have the path in front, as in edges.
     """
     found = Numbers(array("I", bytes(4 * names.size)), array("I"), array("I"), {})
-    for rows in _read_symbols(connection, shared, files):
-        for row in rows:
-            found.put(row.number, row.file, row.flags >> SHIFT)
-        if row.is_linked:
-            found.modules[row.module] = row.file
-            own = _named(rows)
-            for place, name in names.inside(row.module):
-                found.ids[place] = own[name].number if name in own else 0
+    for file in _read_symbols(connection, shared, files):
+        for number, _, flags in file.symbols:
+            found.put(number, file.number, flags >> SHIFT)
+        if file.is_linked:
+            found.modules[file.module] = file.number
+            own = file.named()
+            for place, name in names.inside(file.module):
+                found.ids[place] = own.get(name, 0)
     return found
 
 
@@ -115,7 +121,7 @@ def mark_exports(connection: sqlite3.Connection, shared: Collection[str], number
         for name in listed.get(source, ()):
             handed.setdefault(f"{module}.{name}", f"{source}.{name}")
     asked = {*handed, *handed.values()}
-    known = {name for rows in _read_symbols(connection, shared) for row in rows if (name := _plain(row)) in asked}
+    known = {name for name, _ in _qualified(connection, shared) if name in asked}
     marks: dict[str, int] = {}
     for name in handed:
         if any(part.startswith("_") for part in name.split(".")):
@@ -128,8 +134,7 @@ def mark_exports(connection: sqlite3.Connection, shared: Collection[str], number
         if found in known:
             marks[found] = marks.get(found, 0) | EXPORTED | (TOP if name.count(".") == 1 else 0)
     whole = {source for _, source in stars if source not in listed}
-    for row in (row for rows in _read_symbols(connection, shared) for row in _named(rows).values()):
-        qualname = _plain(row)
+    for qualname, number in _qualified(connection, shared):
         head, _, last = qualname.rpartition(".")
         mark = marks.get(qualname, 0) or marks.get(head, 0)
         if not mark and not last.startswith("_"):
@@ -137,13 +142,15 @@ def mark_exports(connection: sqlite3.Connection, shared: Collection[str], number
             if head in whole or (around in whole and not cls.startswith("_")):
                 mark = EXPORTED
         if mark and not (last.startswith("_") and not last.endswith("__")):
-            numbers.natures[row.number] |= mark
+            numbers.natures[number] |= mark
 
 
-def _plain(row: _Row) -> str:
-    """Give a qualified name without the path in front of a module that several files claim."""
-    module = row.module.rpartition(":")[2]
-    return f"{module}.{row.dotted}" if row.dotted else module
+def _qualified(connection: sqlite3.Connection, shared: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Give the qualified names of all symbols, with their numbers."""
+    for file in _read_symbols(connection, shared):
+        prefix = file.prefix
+        for name, number in file.named().items():
+            yield f"{prefix}.{name}" if name else prefix, number
 
 
 def add_lambdas(connection: sqlite3.Connection, numbers: Numbers, edges: Edges) -> None:
