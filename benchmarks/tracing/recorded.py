@@ -95,7 +95,7 @@ def measure(name: str, source: Path, root: Path, budget: Budget | None = None) -
     started = time.process_time()
     linked = link(files, budget or Budget())
     seconds = time.process_time() - started
-    functions = {function.qualname for function in linked.functions} - classes_and_modules(files)
+    functions = set(linked.edges.names) - classes_and_modules(files)
     found = frozenset((edge.caller, edge.callee) for edge in linked.edges if edge.callee in functions)
     getters = getters_of(root, files, {path: module for path, (module, _) in files.items()})
     return Result(name, recording(source), found, getters, linked, seconds)

@@ -54,11 +54,9 @@ def read(data: bytes) -> Vectors:
 
 @cache
 def _lanes(term: str) -> int:
-    """Give a term's vector as an integer, 0 for one that isn't known."""
+    """Give a known term's vector as an integer."""
     known = vectors()
-    row = known.rows.get(term)
-    if row is None:
-        return 0
+    row = known.rows[term]
     spread = bytearray(_LANES.size)
     spread[::2] = known.numbers[row : row + DIMENSIONS]
     return int.from_bytes(spread, "little")
@@ -67,12 +65,13 @@ def _lanes(term: str) -> int:
 def embedded(counted: Iterable[tuple[str, int]]) -> bytes:
     """Give the vector of a text from its terms, each with how often it counts; `b""` where none is known."""
     total, taken = 0, 0
+    known = vectors().rows
     for term, times in counted:
-        if lanes := _lanes(term):
+        if term in known:
             if taken + times > _MOST:
                 break
             taken += times
-            total += lanes * times
+            total += _lanes(term) * times
     if not taken:
         return b""
     zero = _ZERO * taken

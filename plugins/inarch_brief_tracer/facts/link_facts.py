@@ -79,6 +79,10 @@ class Parameters(NamedTuple):
     rest: str = ""
     keywords: str = ""
 
+    def names(self) -> tuple[str, ...]:
+        """Give the names of all parameters."""
+        return (*self.positional, *self.keyword, *filter(None, (self.rest, self.keywords)))
+
 
 NO_PARAMETERS = Parameters()
 

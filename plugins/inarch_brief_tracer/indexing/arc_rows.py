@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import OVERLOAD
 from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
 from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
-from inarch_brief_tracer.graph.spans import spans
+from inarch_brief_tracer.graph.spans import Callees, spans
 from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
-from inarch_brief_tracer.linking.edges import Edges, label
+from inarch_brief_tracer.linking.edges import Edges, Names, label
 from inarch_brief_tracer.store.kept_files import put_state, state
 
 LAMBDA = "lambda"
@@ -21,16 +23,18 @@ LAMBDA_PLACE = 1_000_000
 """Places of functions without a name begin here: they are not among a file's facts."""
 
 
-class Names(NamedTuple):
-    """Numbers of all symbols by qualified name, the file of each, and what each is to the choice of entries.
+class Numbers(NamedTuple):
+    """Numbers of symbols, the file of each, and what each is to the choice of entries.
 
     Files and natures stand at the place of the symbol's number: of a large tree there are half a million. No file is 0.
     """
 
-    ids: dict[str, int]
+    ids: array[int]
+    """At the place of a function's name among those of the edges; 0 where no symbol has the name."""
     file: array[int]
     natures: array[int]
     modules: dict[str, int]
+    """Files by the labels of their modules."""
 
     def put(self, number: int, file: int, nature: int) -> None:
         """Note what a symbol is."""
@@ -40,34 +44,65 @@ class Names(NamedTuple):
                 column.frombytes(bytes(4 * missing))
         self.file[number], self.natures[number] = file, nature
 
-    def file_of(self, name: str) -> int:
-        """Give the file of a symbol by its name, 0 where it isn't known."""
-        number = self.ids.get(name)
-        return 0 if number is None else self.file[number]
+
+class _File(NamedTuple):
+    """The symbols of a file that can call or be called; what only declares comes last."""
+
+    number: int
+    module: str
+    """The label of its module."""
+    is_linked: bool
+    """Whether it is linked: of files in other languages a module's name means nothing."""
+    symbols: list[tuple[int, str, int]]
+    """Number, name inside the file, flags."""
+
+    def named(self) -> dict[str, int]:
+        """Give the numbers of symbols by their names inside the file; of equal ones the first."""
+        return {name: number for number, name, _ in reversed(self.symbols)}
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the names inside it, without the path in front of a module that several files claim."""
+        return self.module.rpartition(":")[2]
 
 
-def names_of(connection: sqlite3.Connection, shared: Collection[str], files: Collection[int] | None = None) -> Names:
-    """Read the qualified names of all that can call or be called, or of some files' only; of equal ones the first.
+def _read_symbols(
+    connection: sqlite3.Connection, shared: Collection[str], files: Collection[int] | None = None
+) -> Iterator[_File]:
+    """Read all that can call or be called, or that of some files only."""
+    among = "" if files is None else f" AND f.id IN ({', '.join('?' * len(files))})"
+    rows = connection.execute(
+        "SELECT f.id, f.module, f.path, l.file IS NOT NULL, s.id, s.dotted, s.flags FROM files f"
+        " CROSS JOIN symbols s ON s.file = f.id LEFT JOIN link_facts l ON l.file = f.id"
+        f" WHERE s.kind != 'constant'{among} ORDER BY f.id, (s.flags & {OVERLOAD}) != 0, s.place",
+        list(files or ()),
+    )
+    for file, group in groupby(rows, itemgetter(0)):
+        found = list(group)
+        _, module, path, is_linked = found[0][:4]
+        yield _File(file, label(module, path, shared), bool(is_linked), [row[4:] for row in found])
+
+
+def numbers_of(
+    connection: sqlite3.Connection, shared: Collection[str], names: Names, files: Collection[int] | None = None
+) -> Numbers:
+    """Number what edges tell of, and read what all symbols are, or those of some files only.
 
     Names of modules in `shared`, which several files claim, have the path in front, as in edges.
     """
-    names = Names({}, array("I"), array("I"), {})
-    among = "" if files is None else f" AND s.file IN ({', '.join('?' * len(files))})"
-    rows = connection.execute(
-        "SELECT s.id, s.file, f.module, f.path, s.dotted, s.flags FROM symbols s JOIN files f ON f.id = s.file"
-        f" WHERE s.kind != 'constant'{among} ORDER BY f.role != 'code', f.path, (s.flags & {OVERLOAD}) != 0, s.place",
-        list(files or ()),
-    )
-    for number, file, module, path, dotted, flags in rows:
-        module = label(module, path, shared)
-        names.ids.setdefault(f"{module}.{dotted}" if dotted else module, number)
-        names.put(number, file, flags >> SHIFT)
-        if not dotted:
-            names.modules.setdefault(module, file)
-    return names
+    found = Numbers(array("I", bytes(4 * names.size)), array("I"), array("I"), {})
+    for file in _read_symbols(connection, shared, files):
+        for number, _, flags in file.symbols:
+            found.put(number, file.number, flags >> SHIFT)
+        if file.is_linked:
+            found.modules[file.module] = file.number
+            own = file.named()
+            for place, name in names.inside(file.module):
+                found.ids[place] = own.get(name, 0)
+    return found
 
 
-def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
+def mark_exports(connection: sqlite3.Connection, shared: Collection[str], numbers: Numbers) -> None:
     """Note in the natures what packages hand on, through any number of packages; methods share their class's."""
     rows = connection.execute(
         "SELECT f.module, e.name, e.target FROM exports e JOIN files f ON f.id = e.file"
@@ -85,21 +120,21 @@ def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
     for module, source in stars:
         for name in listed.get(source, ()):
             handed.setdefault(f"{module}.{name}", f"{source}.{name}")
+    asked = {*handed, *handed.values()}
+    known = {name for name, _ in _qualified(connection, shared) if name in asked}
     marks: dict[str, int] = {}
-    plain = {_plain(name) for name in names.ids if ":" in name}
     for name in handed:
         if any(part.startswith("_") for part in name.split(".")):
             continue
         found, seen = name, {name}
-        while not (found in names.ids or found in plain) and (further := handed.get(found)) and further not in seen:
+        while found not in known and (further := handed.get(found)) and further not in seen:
             found = further
             seen.add(found)
         found = handed.get(found, found)
-        if found in names.ids or found in plain:
+        if found in known:
             marks[found] = marks.get(found, 0) | EXPORTED | (TOP if name.count(".") == 1 else 0)
     whole = {source for _, source in stars if source not in listed}
-    for name, number in names.ids.items():
-        qualname = _plain(name)
+    for qualname, number in _qualified(connection, shared):
         head, _, last = qualname.rpartition(".")
         mark = marks.get(qualname, 0) or marks.get(head, 0)
         if not mark and not last.startswith("_"):
@@ -107,39 +142,34 @@ def mark_exports(connection: sqlite3.Connection, names: Names) -> None:
             if head in whole or (around in whole and not cls.startswith("_")):
                 mark = EXPORTED
         if mark and not (last.startswith("_") and not last.endswith("__")):
-            names.natures[number] |= mark
+            numbers.natures[number] |= mark
 
 
-def _plain(name: str) -> str:
-    """Give a qualified name without the path in front of a module that several files claim."""
-    return name.rpartition(":")[2] if ":" in name else name
+def _qualified(connection: sqlite3.Connection, shared: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Give the qualified names of all symbols, with their numbers."""
+    for file in _read_symbols(connection, shared):
+        prefix = file.prefix
+        for name, number in file.named().items():
+            yield f"{prefix}.{name}" if name else prefix, number
 
 
-def add_lambdas(connection: sqlite3.Connection, names: Names, edges: Edges, lines: Mapping[str, int]) -> None:
-    """Make nodes of the functions without a name that edges tell of; `lines` says where they stand."""
-    nameless = bytes("<" in name and name not in names.ids for name in edges.names)
-    ends = (end for caller, callee, *_ in edges.rows() for end in (caller, callee) if nameless[end])
-    wanted = [edges.names[end] for end in dict.fromkeys(ends)]
-    number = max(state(connection, "symbols") or 0, len(names.file) - 1)
+def add_lambdas(connection: sqlite3.Connection, numbers: Numbers, edges: Edges) -> None:
+    """Make nodes of the functions without a name that edges tell of."""
+    lines = edges.names.lines
+    ends = (end for caller, callee, *_ in edges.rows() for end in (caller, callee) if end in lines)
+    wanted = {end for end in ends if not numbers.ids[end]}
+    number = max(state(connection, "symbols") or 0, len(numbers.file) - 1)
     rows = []
-    for qualname in wanted:
-        module = next((part for part in _heads(qualname) if part in names.modules), "")
-        if not module:
-            continue
-        number += 1
-        file, line = names.modules[module], lines.get(qualname, 1)
-        rows.append((number, file, LAMBDA_PLACE + number, "<lambda>", qualname[len(module) + 1 :], LAMBDA, line, line))
-        names.ids[qualname] = number
-        names.put(number, file, 0)
+    for place, (module, name) in enumerate(edges.names.parts()):
+        file = numbers.modules.get(module, 0)
+        if place in wanted and file:
+            number += 1
+            line = lines[place]
+            rows.append((number, file, LAMBDA_PLACE + number, "<lambda>", name, LAMBDA, line, line))
+            numbers.ids[place] = number
+            numbers.put(number, file, 0)
     connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', '', 0)", rows)
     put_state(connection, "symbols", number)
-
-
-def _heads(qualname: str) -> Iterable[str]:
-    """Give a dotted name and what stands in front of each of its dots, the longest first."""
-    while qualname:
-        yield qualname
-        qualname = qualname.rpartition(".")[0]
 
 
 class Columns(NamedTuple):
@@ -152,9 +182,9 @@ class Columns(NamedTuple):
     lines: array[int]
 
 
-def numbered(names: Names, edges: Edges) -> Columns:
+def numbered(numbers: Numbers, edges: Edges) -> Columns:
     """Give edges as arcs between numbers; what leads to nothing known is left out."""
-    ids = [names.ids.get(name, 0) for name in edges.names]
+    ids = numbers.ids
     found = Columns(array("I"), array("I"), array("B"), array("I"))
     for caller, callee, kind, confidence, line in edges.rows():
         if ids[caller] and ids[callee]:
@@ -165,19 +195,19 @@ def numbered(names: Names, edges: Edges) -> Columns:
     return found
 
 
-def by_file(names: Names, columns: Columns) -> Iterator[tuple[int, FileArcs]]:
+def by_file(numbers: Numbers, columns: Columns) -> Iterator[tuple[int, FileArcs]]:
     """Sort arcs to the files of their callers; each is made when its file's turn comes."""
     places: dict[int, array[int]] = {}
     for place, caller in enumerate(columns.callers):
-        places.setdefault(names.file[caller], array("I")).append(place)
+        places.setdefault(numbers.file[caller], array("I")).append(place)
     symbols: dict[int, array[int]] = {}
-    for number, file in enumerate(names.file):
+    for number, file in enumerate(numbers.file):
         if file:
             symbols.setdefault(file, array("I")).append(number)
-    for file, numbers in symbols.items():
+    for file, own in symbols.items():
         found = [_arc(columns, place) for place in places.get(file, ())]
         found.sort(key=lambda arc: (arc.caller, arc.line, arc.callee))
-        yield file, FileArcs({number: names.natures[number] for number in numbers}, tuple(found))
+        yield file, FileArcs({number: numbers.natures[number] for number in own}, tuple(found))
 
 
 def _arc(columns: Columns, place: int) -> Arc:
@@ -188,13 +218,11 @@ def _arc(columns: Columns, place: int) -> Arc:
     )  # fmt: skip
 
 
-def mark_spans(names: Names, columns: Columns) -> None:
+def mark_spans(numbers: Numbers, columns: Columns) -> None:
     """Note in the natures how much each symbol reaches."""
-    callees: dict[int, array[int]] = {}
-    for caller, callee in zip(columns.callers, columns.callees, strict=True):
-        callees.setdefault(caller, array("I")).append(callee)
-    for number, span in spans(callees, callees).items():
-        names.natures[number] |= span << SPAN_SHIFT
+    callees = Callees(len(numbers.file), columns.callers, columns.callees)
+    for number, span in spans(callees, callees):
+        numbers.natures[number] |= span << SPAN_SHIFT
 
 
 def put_arcs(connection: sqlite3.Connection, files: Iterable[tuple[int, FileArcs]], mode: str) -> None:

@@ -42,8 +42,6 @@ class Job:
     delay: float = 0.0
     ending: Callable[[], None] = lambda: None
     edges: Edges = Factory(Edges)
-    lambdas: Mapping[str, int] = Factory(dict)
-    """Lines of the functions without a name."""
     shared: frozenset[str] = frozenset()
     """Module names that several of the files claim: edges tell them apart by their paths."""
     note: str = ""
@@ -63,7 +61,7 @@ class Job:
         try:
             self.shared = shared_modules(self.files)
             with uncollected():
-                self.edges, self.lambdas, self.note = linked(self.files)
+                self.edges, self.note = linked(self.files)
             self.is_complete = True
         except (ValueError, sqlite3.Error) as error:
             self.damage = f"damaged link facts: {error}"
@@ -123,12 +121,11 @@ class Rest:
                 return  # the next call sees what is wrong with the store
 
 
-def linked(files: Files, budget: Budget = WHOLE) -> tuple[Edges, dict[str, int], str]:
-    """Link files that are given as they are kept; give the edges, the lines of functions without a name, and a note.
+def linked(files: Files, budget: Budget = WHOLE) -> tuple[Edges, str]:
+    """Link files that are given as they are kept; give the edges and a note.
 
     Raises:
         ValueError: facts are damaged.
     """
     found = link(files, budget)
-    lambdas = {function.qualname: function.line for function in found.functions if "<" in function.qualname}
-    return found.edges, lambdas, "; ".join(found.notes)
+    return found.edges, "; ".join(found.notes)

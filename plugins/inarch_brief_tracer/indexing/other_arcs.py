@@ -73,7 +73,7 @@ def _arcs(connection: sqlite3.Connection, files: Mapping[int, OtherFile], edges:
         if caller is not None and callee is not None:
             arcs[edge.caller.file].append(Arc(caller, callee, CALL, edge.confidence, edge.line))
             callees.setdefault(caller, []).append(callee)
-    reached = spans(callees, callees)
+    reached = dict(spans(callees, callees))
     return {
         file: FileArcs(
             {number: nature | reached.get(number, 0) << SPAN_SHIFT for number, nature in natures[file].items()},

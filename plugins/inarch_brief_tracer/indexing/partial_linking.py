@@ -9,7 +9,7 @@ from inarch_brief_tracer.facts.link_facts import LinkFacts, ScopeFacts, unpacked
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
-from inarch_brief_tracer.indexing.arc_rows import Names, add_lambdas, by_file, names_of, numbered, put_arcs
+from inarch_brief_tracer.indexing.arc_rows import Numbers, add_lambdas, by_file, numbered, numbers_of, put_arcs
 from inarch_brief_tracer.indexing.background import linked
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.linking.budget import Budget
@@ -41,14 +41,16 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
         path: (module, fresh.get(path, facts) if number in own_files else unpacked(facts).outline(is_called))
         for number, path, module, facts in rows
     }
-    edges, lambdas, _ = linked(given, NEAR)
-    names = names_of(connection, shared_modules(given), seen)
-    callers = {place for place, name in enumerate(edges.names) if names.file_of(name) in own_files}
+    edges, _ = linked(given, NEAR)
+    numbers = numbers_of(connection, shared_modules(given), edges.names, seen)
+    callers = {
+        place for place, (module, _) in enumerate(edges.names.parts()) if numbers.modules.get(module) in own_files
+    }
     own = edges.leaving(callers)
-    add_lambdas(connection, names, own, lambdas)
-    found = dict(by_file(names, numbered(names, own)))
+    add_lambdas(connection, numbers, own)
+    found = dict(by_file(numbers, numbered(numbers, own)))
     known = {file for file in files if connection.execute("SELECT 1 FROM arcs WHERE file = ?", (file,)).fetchone()}
-    changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ())), names) for file in files}
+    changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ())), numbers) for file in files}
     put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file in known], "near")
     put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file not in known], "new")
     symbols = {number for file in own_files & found.keys() for number in found[file].symbols}
@@ -90,7 +92,7 @@ def _modules(shelf: Shelf, file: int) -> Iterable[str]:
     return found
 
 
-def _with_former(shelf: Shelf, file: int, found: FileArcs, names: Names) -> FileArcs:
+def _with_former(shelf: Shelf, file: int, found: FileArcs, numbers: Numbers) -> FileArcs:
     """Add the former arcs of a file whose call is still there, and what other files say of its symbols."""
     row = shelf.connection.execute("SELECT rows FROM arcs WHERE file = ?", (file,)).fetchone()
     if row is None:

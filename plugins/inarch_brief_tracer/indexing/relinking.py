@@ -277,14 +277,13 @@ class Links:
         with uncollected(), transaction(connection):
             now = dict(connection.execute("SELECT id, hash || path FROM files"))
             was = {content + path for path, content in job.hashes.items()}
-            names = arc_rows.names_of(connection, job.shared)
-            arc_rows.mark_exports(connection, names)
-            arc_rows.add_lambdas(connection, names, job.edges, job.lambdas)
-            columns = arc_rows.numbered(names, job.edges)
-            job.edges = Edges()
-            names.ids.clear()  # of a large tree the names take more than what follows
-            arc_rows.mark_spans(names, columns)
-            kept = ((file, arcs) for file, arcs in arc_rows.by_file(names, columns) if now.get(file) in was)
+            numbers = arc_rows.numbers_of(connection, job.shared, job.edges.names)
+            arc_rows.mark_exports(connection, job.shared, numbers)
+            arc_rows.add_lambdas(connection, numbers, job.edges)
+            columns = arc_rows.numbered(numbers, job.edges)
+            job.edges = Edges()  # of a large tree it takes more than what follows
+            arc_rows.mark_spans(numbers, columns)
+            kept = ((file, arcs) for file, arcs in arc_rows.by_file(numbers, columns) if now.get(file) in was)
             arc_rows.put_arcs(connection, kept, "whole")
             arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.attributes import attribute, own_attribute, special
-from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.binding import call_all
 from inarch_brief_tracer.linking.budget import INFERRED, PROPERTY
 from inarch_brief_tracer.linking.cells import Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import Linker, every
@@ -67,10 +67,7 @@ def _store_instance(linker: Linker, base: Instance, name: str, values: Values, l
         for cell in (*found.in_class, *found.derived):
             for value in linker.read(cell):
                 if isinstance(value, Property):
-                    for setter in linker.read(value.setter):
-                        if isinstance(setter, Func):
-                            arguments = Arguments(((base,), values))
-                            call_function(linker, setter, arguments, PROPERTY, INFERRED, line)
+                    call_all(linker, (value.setter,), Arguments(((base,), values)), PROPERTY, INFERRED, line)
                     return
                 if isinstance(value, Instance):
                     special(linker, value, "__set__", Arguments(((base,), values)), line)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.binding import call_function, returned
+from inarch_brief_tracer.linking.binding import call_all, call_function, returned
 from inarch_brief_tracer.linking.budget import DUNDER, EXACT, HIERARCHY, INFERRED, PROPERTY
 from inarch_brief_tracer.linking.callback_names import has
-from inarch_brief_tracer.linking.callbacks import call_handed, mixed_in
+from inarch_brief_tracer.linking.callbacks import mixed_in
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.members import NOT_FOUND, Found, lookup, outside_bases
 from inarch_brief_tracer.linking.names import exported_cell, module_attribute, outside_module
-from inarch_brief_tracer.linking.namespaces import family, namespace
+from inarch_brief_tracer.linking.namespaces import family
 from inarch_brief_tracer.linking.values import (
     OF_CLASS,
     STATIC,
@@ -46,30 +46,23 @@ def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
     if kind is Outside:
         outer, parts = base.name, base.receiver  # type: ignore[attr-defined]
         if type(parts) is Container:
-            return (inherited(linker, parts, outer, name),)
+            return (linker.once(Outside, f"{outer}.{name}", parts),)
         return (linker.outside(f"{outer}.{name}"),) if has(outer, name) else EMPTY
     if kind is Cls or kind is OpenClass:
         return _of_class(linker, base, name, line)  # type: ignore[arg-type]
     if kind is Above:
         return _above(linker, base, name, line)  # type: ignore[arg-type]
-    if kind is Container or kind is Generator or kind is Property or kind is Text or kind is Pattern or kind is Partial:
-        return (method(linker, base, name),)
+    if kind in _WITH_METHODS:
+        return (linker.once(Method, base, name),)
     if kind is Guess:
         return attribute(linker, base.value, name, line)  # type: ignore[attr-defined]
     if kind is Func or kind is Bound:
         return _of_function(linker, base, name)  # type: ignore[arg-type]
-    if kind is Namespace:
-        return (method(linker, base, name),)
     return EMPTY
 
 
-def method(linker: Linker, base: Value, name: str) -> Method:
-    """Give a method of a container or the like, made once."""
-    key = (base, name)
-    found = linker.bound_methods.get(key)
-    if found is None:
-        found = linker.bound_methods[key] = Method(base, name)
-    return found
+_WITH_METHODS = frozenset((Container, Generator, Property, Text, Pattern, Partial, Namespace))
+"""What has methods that are modelled, if any."""
 
 
 def _of_module(linker: Linker, module: Module, name: str) -> Values:
@@ -80,10 +73,7 @@ def _of_module(linker: Linker, module: Module, name: str) -> Values:
         return EMPTY
     hook = exported_cell(linker, module.file, "__getattr__", set())
     if hook is not None and exported_cell(linker, module.file, name, set()) is None and "dunders" in linker.on:
-        for value in linker.read(hook):
-            if isinstance(value, Func):
-                found = union(found, call_function(linker, value, NO_ARGUMENTS, DUNDER, INFERRED, 0))
-        return found
+        return call_all(linker, (hook,), NO_ARGUMENTS, DUNDER, INFERRED, 0)
     return outside_module(linker, module, name)
 
 
@@ -98,7 +88,7 @@ def _of_function(linker: Linker, func: Func | Bound, name: str) -> Values:
     if name == "__call__":
         return (func,)
     found = linker.read(own_attribute(linker, target, name))
-    return (method(linker, func, name),) if not found and name in DEFERRING else found
+    return (linker.once(Method, func, name),) if not found and name in DEFERRING else found
 
 
 def own_attribute(linker: Linker, owner: Value, name: str) -> Cell:
@@ -127,13 +117,13 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
         for cell in found.derived:
             for value in linker.read(cell):
                 bound = bind(linker, value, base, line, HIERARCHY)
-                linker.hierarchical.update(dict.fromkeys(bound))
+                linker.hierarchical.update(bound)
                 parts.append(bound)
         if found.derived and not (found.in_class or found.in_instances):
             # Derived classes replace what the receiver's own has from outside.
             for outer in outside_bases(base.cls):
                 if has(outer, name):
-                    parts.append((inherited(linker, base, outer, name),))
+                    parts.append((linker.once(Outside, f"{outer}.{name}", base),))
         return every(parts)
     return _absent(linker, base, name, line)
 
@@ -143,30 +133,18 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
     cls = base.cls
     if name == "__class__":
         return (cls.open_class if base.open else cls,)
-    if name == "__dict__":
-        return (namespace(linker, base),)
     result: Values = ()
     if "dunders" in linker.on and not name.startswith("__"):
         for hook in ("__getattr__", "__getattribute__"):
             found = lookup(linker, cls, hook, base.open)
-            for cell in (*found.in_class, *found.derived):
-                for value in linker.read(cell):
-                    if isinstance(value, Func):
-                        arguments = Arguments(((base,), (linker.text(name),)))
-                        result = union(result, call_function(linker, value, arguments, DUNDER, INFERRED, line))
+            if found is not NOT_FOUND:
+                arguments = Arguments(((base,), (linker.text(name),)))
+                given = call_all(linker, (*found.in_class, *found.derived), arguments, DUNDER, INFERRED, line)
+                result = union(result, given)
     for outer in outside_bases(cls):
         if has(outer, name):
-            result = union(result, (inherited(linker, base, outer, name),))
+            result = union(result, (linker.once(Outside, f"{outer}.{name}", base),))
     return result
-
-
-def inherited(linker: Linker, receiver: Value, base: str, name: str) -> Outside:
-    """Give an attribute that a receiver's class has from outside the tree."""
-    key = (receiver, f"{base}.{name}")
-    found = linker.inherited.get(key)
-    if found is None:
-        found = linker.inherited[key] = Outside(f"{base}.{name}", receiver)
-    return found
 
 
 def bind(linker: Linker, value: Value, receiver: Value, line: int, confidence: int) -> Values:
@@ -209,13 +187,9 @@ def _get(linker: Linker, value: Property, receiver: Value, line: int, confidence
 
 
 def _descriptor(linker: Linker, value: Instance, getter: Found, receiver: Value, line: int) -> Values:
-    result: Values = ()
     owner: Values = (receiver.cls,) if isinstance(receiver, Instance) else (receiver,)
-    for cell in getter.in_class:
-        for func in linker.read(cell):
-            if isinstance(func, Func):
-                arguments = Arguments(((value,), (receiver,), owner))
-                result = union(result, call_function(linker, func, arguments, DUNDER, INFERRED, line))
+    arguments = Arguments(((value,), (receiver,), owner))
+    result = call_all(linker, getter.in_class, arguments, DUNDER, INFERRED, line)
     if type(value) is Described and not any(type(one) in _CALLABLE for one in result):
         # Not what the functions under all descriptors of that class give.
         return returned(linker, value.func, Arguments(((receiver,),)))
@@ -240,7 +214,7 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
                 if getter.in_class:
                     one = _descriptor(linker, value, getter, base, line)
             if at >= len(found.in_class):
-                linker.hierarchical.update(dict.fromkeys(one))
+                linker.hierarchical.update(one)
             result = union(result, one)
     if found.in_class or found.derived:
         return result
@@ -257,13 +231,13 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
     if name in ("__name__", "__qualname__", "__doc__", "__module__"):
         return EMPTY
     if name == "__dict__":
-        return (namespace(linker, base),)
+        return (linker.once(Namespace, base),)
     if name == "__mro__" or name == "__bases__":
         return family(linker, base, name)
     if name == "__subclasses__" or name == "mro":
-        return (method(linker, base, name),)
+        return (linker.once(Method, base, name),)
     for outer in outside_bases(cls) if not result else ():
-        result = union(result, (inherited(linker, base, outer, name),))
+        result = union(result, (linker.once(Outside, f"{outer}.{name}", base),))
     return result
 
 
@@ -290,7 +264,7 @@ def _above(linker: Linker, base: Above, name: str, line: int) -> Values:
             return result
     lookup(linker, base.cls, name, False)
     outers = outside_bases(base.cls)
-    return tuple([inherited(linker, receiver, outer, name) for outer in outers])
+    return tuple([linker.once(Outside, f"{outer}.{name}", receiver) for outer in outers])
 
 
 DEFERRING = frozenset(
@@ -301,8 +275,6 @@ DEFERRING = frozenset(
 )
 """What task queues put on functions: calling it has the function run, sooner or later."""
 
-_FROM_OUTSIDE = frozenset(("__setitem__", "__delitem__", "__getitem__", "__iter__", "__exit__"))
-"""Special methods that instances often have from a class outside."""
 MAX_IMPLICIT = 4
 """Overrides of a special method that are looked at besides the receiver's own."""
 
@@ -314,8 +286,6 @@ def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: 
     found = lookup(linker, base.cls, name, base.open)
     if not found.in_class:
         outside = outside_bases(base.cls)
-        if name in _FROM_OUTSIDE and outside:
-            call_handed(linker, base, line)
         if not found.derived:
             for outer in outside:
                 mixed = mixed_in(linker, base, outer, name, line)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.names import own_cell
@@ -14,6 +16,18 @@ def call_function(linker: Linker, func: Func, arguments: Arguments, kind: int, c
     if arguments is not NO_ARGUMENTS and func.scope.id >= linker.base and "parameters" in linker.on:
         bind_parameters(linker, func, arguments)
     return returned(linker, func, arguments)
+
+
+def call_all(
+    linker: Linker, cells: Iterable[Cell], arguments: Arguments, kind: int, confidence: int, line: int
+) -> Values:
+    """Call all functions that some cells hold, and give what they return."""
+    result: Values = ()
+    for cell in cells:
+        for value in linker.read(cell):
+            if isinstance(value, Func):
+                result = union(result, call_function(linker, value, arguments, kind, confidence, line))
+    return result
 
 
 def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:
@@ -73,14 +87,14 @@ def bind_parameters(linker: Linker, func: Func, arguments: Arguments) -> None:
                 cell = own[name] = Cell()
             linker.put(cell, values)
         elif names.rest:
-            _fill(linker, linker.own_container(func, names.rest, "tuple"), position - count, values)
+            linker.put(linker.item(linker.own_container(func, "tuple"), position - count), values)
     if arguments.rest:
         _bind_rest(linker, func, arguments)
     for name, values in arguments.keywords.items():
         if name in positional or name in names.keyword:
             linker.put(own_cell(scope, name), values)
         elif names.keywords and values:
-            _fill(linker, linker.own_container(func, names.keywords, "dict"), f"'{name}", values)
+            linker.put(linker.item(linker.own_container(func, "dict"), f"'{name}"), values)
     for mapping in arguments.mappings:
         if isinstance(mapping, Container):
             _bind_mapping(linker, func, mapping)
@@ -99,12 +113,12 @@ def _bind_rest(linker: Linker, func: Func, arguments: Arguments) -> None:
                     linker.put(own_cell(func.scope, names.positional[at + index]), linker.read(cell))
                 elif names.rest:
                     place = at + index - len(names.positional)
-                    _fill(linker, linker.own_container(func, names.rest, "tuple"), place, linker.read(cell))
+                    linker.put(linker.item(linker.own_container(func, "tuple"), place), linker.read(cell))
         other = linker.read(value.rest)
         for name in names.positional[at:] if other else ():
             linker.put(own_cell(func.scope, name), other)
         if names.rest and other:
-            linker.put(linker.own_container(func, names.rest, "tuple").rest, other)
+            linker.put(linker.own_container(func, "tuple").rest, other)
 
 
 def _bind_mapping(linker: Linker, func: Func, mapping: Container) -> None:
@@ -114,20 +128,7 @@ def _bind_mapping(linker: Linker, func: Func, mapping: Container) -> None:
         if name in names.positional or name in names.keyword:
             linker.put(own_cell(func.scope, name), linker.read(cell))
         elif names.keywords:
-            _fill(linker, linker.own_container(func, names.keywords, "dict"), key, linker.read(cell))
-    linker.read(mapping.rest)
-    if names.keywords:
-        other = linker.read(mapping.rest)
-        if other:
-            linker.put(linker.own_container(func, names.keywords, "dict").rest, other)
-
-
-def _fill(linker: Linker, container: Container, key: str | int, values: Values) -> None:
-    cell = container.items.get(key)
-    if cell is None:
-        if len(container.items) >= 64:
-            linker.put(container.rest, values)
-            return
-        cell = container.items[key] = Cell()
-        linker.wake(container.rest.readers)
-    linker.put(cell, values)
+            linker.put(linker.item(linker.own_container(func, "dict"), key), linker.read(cell))
+    other = linker.read(mapping.rest)
+    if names.keywords and other:
+        linker.put(linker.own_container(func, "dict").rest, other)

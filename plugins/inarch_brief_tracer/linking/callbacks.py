@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.abstract_methods import READING, calls_of
-from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.binding import call_all
 from inarch_brief_tracer.linking.budget import CALLBACK, INFERRED, NAME
 from inarch_brief_tracer.linking.callback_names import (
     is_callback,
@@ -72,9 +72,9 @@ def call_handed(linker: Linker, receiver: Instance, line: int, name: str = "") -
     for cls in (*receiver.cls.ancestry, *below):
         for value in linker.read(cls.handed)[:MAX_HANDED]:
             if type(value) is not Instance or name != "__init__":
-                call_back(linker, value, NO_ARGUMENTS, line)
+                call_back(linker, value, line)
         for value in linker.read(cls.registered)[:MAX_HANDED] if runs else ():
-            call_back(linker, value, NO_ARGUMENTS, line)
+            call_back(linker, value, line)
 
 
 def mixed_in(linker: Linker, base: Instance, outer: str, name: str, line: int) -> Values | None:
@@ -85,11 +85,9 @@ def mixed_in(linker: Linker, base: Instance, outer: str, name: str, line: int) -
     result: Values = ()
     for other in called:
         found = lookup(linker, base.cls, other, base.open)
-        for cell in found.in_class:
-            for value in linker.read(cell):
-                if isinstance(value, Func):
-                    given = call_function(linker, value, Arguments(((base,),)), CALLBACK, INFERRED, line)
-                    result = union(result, given) if name in READING and other == "__getitem__" else result
+        given = call_all(linker, found.in_class, Arguments(((base,),)), CALLBACK, INFERRED, line)
+        if name in READING and other == "__getitem__":
+            result = union(result, given)
     return (base,) if name.startswith("__i") else result
 
 
@@ -111,11 +109,7 @@ def assembled(linker: Linker, callee: Outside, arguments: Arguments, line: int) 
         return callee
     box = linker.container(-(line << 10) - 900, "parts")
     linker.put(box.rest, tuple(dict.fromkeys(parts)))
-    key = (box, callee.name)
-    found = linker.inherited.get(key)
-    if found is None:
-        found = linker.inherited[key] = Outside(callee.name, box)
-    return found
+    return linker.once(Outside, callee.name, box)
 
 
 def _parts(linker: Linker, value: Value) -> Values:
@@ -130,7 +124,7 @@ def call_parts(linker: Linker, parts: Container, name: str, line: int) -> None:
         if type(value) is Instance:
             _call_special(linker, value, name, line)
         else:
-            call_back(linker, value, NO_ARGUMENTS, line, 0, NAME)
+            call_back(linker, value, line, NAME)
 
 
 def hand_over(linker: Linker, arguments: Arguments, line: int, callee: str = "") -> None:
@@ -162,22 +156,16 @@ def hand_over(linker: Linker, arguments: Arguments, line: int, callee: str = "")
 
 
 def _hand(linker: Linker, value: Value, line: int, confidence: int, calls: bool, enters: bool) -> None:
-    if type(value) is Guess:
-        value, confidence = value.value, NAME
     kind = type(value)
     if kind is Text and ":" in value.text:  # type: ignore[attr-defined]
         for named in dotted_value(linker, value.text):  # type: ignore[attr-defined]
             if not isinstance(named, Text):
                 _hand(linker, named, line, confidence, calls, enters)
-    elif kind is Func:
-        linker.edge(value.scope, CALLBACK, confidence, line)  # type: ignore[attr-defined]
-    elif kind is Bound:
-        linker.edge(value.func.scope, CALLBACK, confidence, line)  # type: ignore[attr-defined]
     elif kind is Instance:
         for name in (*(("__call__",) if calls else ()), *(("__enter__", "__exit__") if enters else ())):
             _call_special(linker, value, name, line)  # type: ignore[arg-type]
-    elif kind is Container or kind is Partial:
-        call_back(linker, value, NO_ARGUMENTS, line, 0, confidence)
+    else:
+        call_back(linker, value, line, confidence)
 
 
 def _call_special(linker: Linker, value: Instance, name: str, line: int) -> None:
@@ -195,32 +183,27 @@ MAX_HANDED = 16
 """Items of a container that are looked at when it is handed over."""
 
 
-def call_back(
-    linker: Linker, value: Value, arguments: Arguments, line: int, depth: int = 0, confidence: int = INFERRED
-) -> Values:
-    """Note that outside code may call a value, and give what it would get."""
+def call_back(linker: Linker, value: Value, line: int, confidence: int = INFERRED, depth: int = 0) -> None:
+    """Note that outside code may call a value."""
     if type(value) is Guess:
         value, confidence = value.value, NAME
     kind = type(value)
     if kind is Func:
-        return call_function(linker, value, arguments, CALLBACK, confidence, line)  # type: ignore[arg-type]
-    if kind is Bound:
-        func, receiver = value.func, value.receiver  # type: ignore[attr-defined]
-        return call_function(linker, func, arguments.after((receiver,)), CALLBACK, confidence, line)
-    if kind is Instance:
+        linker.edge(value.scope, CALLBACK, confidence, line)  # type: ignore[attr-defined]
+    elif kind is Bound:
+        linker.edge(value.func.scope, CALLBACK, confidence, line)  # type: ignore[attr-defined]
+    elif kind is Instance:
         _call_special(linker, value, "__call__", line)  # type: ignore[arg-type]
-        return EMPTY
-    if kind is Partial:
-        result: Values = ()
+    elif kind is Partial and depth < MAX_DEPTH:
         for func in linker.read(value.func):  # type: ignore[attr-defined]
-            if depth < 4:
-                result = union(result, call_back(linker, func, arguments, line, depth + 1, confidence))
-        return result
-    if kind is Container and depth == 0:
+            call_back(linker, func, line, confidence, depth + 1)
+    elif kind is Container and depth == 0:
         # Functions in a list or mapping that is handed over; what is deeper is data.
-        linker.read(value.rest)  # type: ignore[attr-defined]
         for cell in (value.rest, *list(value.items.values())[:MAX_HANDED]):  # type: ignore[attr-defined]
             for item in linker.read(cell):
                 if type(item) in _CALLABLE:
-                    call_back(linker, item, NO_ARGUMENTS, line, 1, confidence)
-    return EMPTY
+                    call_back(linker, item, line, confidence, 1)
+
+
+MAX_DEPTH = 5
+"""Partials within one another that are looked through, with what is in them."""

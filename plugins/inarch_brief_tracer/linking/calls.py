@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.binding import call_all, call_function
 from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, FRAMEWORK, HIERARCHY, INFERRED, NAME
 from inarch_brief_tracer.linking.builtin_bases import fill, items_of
 from inarch_brief_tracer.linking.callbacks import (
@@ -97,12 +97,8 @@ def construct(
     for meta in cls.metaclass:
         if isinstance(meta, Cls):
             hook = lookup(linker, meta, "__call__", False)
-            for cell in hook.in_class:
-                for value in linker.read(cell):
-                    if isinstance(value, Func):
-                        made = union(
-                            made, call_function(linker, value, arguments.after((asked,)), DUNDER, INFERRED, line)
-                        )
+            given = call_all(linker, hook.in_class, arguments.after((asked,)), DUNDER, INFERRED, line)
+            made = union(made, given)
     for name, first in (("__new__", (asked,)), ("__init__", made[:1])):
         found = lookup(linker, cls, name, is_open)
         for at, cell in enumerate((*found.in_class, *found.derived)):
@@ -137,10 +133,8 @@ MAX_MADE = 8
 def _data_class(linker: Linker, cls: Cls, arguments: Arguments, line: int) -> None:
     """Call what the `__init__` written by a decorator calls, and fill the fields."""
     for name in ("__post_init__", "__attrs_post_init__"):
-        for cell in lookup(linker, cls, name, False).in_class:
-            for value in linker.read(cell):
-                if isinstance(value, Func):
-                    call_function(linker, value, Arguments(((cls.exact,),)), CALLBACK, INFERRED, line)
+        found = lookup(linker, cls, name, False)
+        call_all(linker, found.in_class, Arguments(((cls.exact,),)), CALLBACK, INFERRED, line)
     fields = [name for ancestor in reversed(cls.ancestry) for name in ancestor.fields]
     given = dict(zip(fields, arguments.positional, strict=False)) | arguments.keywords
     for name, values in given.items():
@@ -153,14 +147,9 @@ def _data_class(linker: Linker, cls: Cls, arguments: Arguments, line: int) -> No
 
 def _instance(linker: Linker, callee: Instance, arguments: Arguments, line: int) -> Values:
     found = lookup(linker, callee.cls, "__call__", callee.open)
-    result: Values = ()
-    for at, cell in enumerate((*found.in_class, *found.derived)):
-        confidence = INFERRED if at < len(found.in_class) else HIERARCHY
-        for value in linker.read(cell):
-            if isinstance(value, Func):
-                result = union(
-                    result, call_function(linker, value, arguments.after((callee,)), DUNDER, confidence, line)
-                )
+    given = arguments.after((callee,))
+    result = call_all(linker, found.in_class, given, DUNDER, INFERRED, line)
+    result = union(result, call_all(linker, found.derived, given, DUNDER, HIERARCHY, line))
     if not found.in_class:
         hand_over(linker, arguments, line, "__call__")
     return result
@@ -184,7 +173,7 @@ def _partial(linker: Linker, callee: Partial, arguments: Arguments, line: int) -
             for inner in linker.read(func.func):
                 if not isinstance(inner, Partial):
                     result = union(result, call(linker, inner, arguments, line))
-        elif not isinstance(func, Partial):
+        else:
             result = union(result, call(linker, func, arguments, line))
     return result
 

@@ -6,7 +6,7 @@ from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.budget import CALL, DUNDER, INFERRED
 from inarch_brief_tracer.linking.builtin_bases import items_of
 from inarch_brief_tracer.linking.calls import call
-from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
 from inarch_brief_tracer.linking.hashing import compared, hashed
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.namespaces import entry, write_entry
@@ -21,20 +21,6 @@ from inarch_brief_tracer.linking.values import (
     Property,
     Text,
 )
-
-MAX_ITEMS = 64
-"""Items of a container with cells of their own; further ones share one."""
-
-
-def item_cell(linker: Linker, container: Container, key: str | int) -> Cell:
-    """Give the cell of an item, made when it is first written."""
-    cell = container.items.get(key)
-    if cell is None:
-        if len(container.items) >= MAX_ITEMS:
-            return container.rest
-        cell = container.items[key] = Cell()
-        linker.wake(container.rest.readers)
-    return cell
 
 
 def all_items(linker: Linker, container: Container) -> Values:
@@ -60,7 +46,6 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
             return EMPTY
         if len(literal) < len(keys) or not literal:
             return all_items(linker, base)
-        linker.read(base.rest)
         result = linker.read(base.rest)
         for key in literal:
             if isinstance(key, int) and key < 0 and base.kind != "dict":
@@ -106,7 +91,7 @@ def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: in
         hashed(linker, keys, line)
         literal = [key for key in map(key_of, keys) if key is not None]
         for key in literal:
-            linker.put(item_cell(linker, base, key), values)
+            linker.put(linker.item(base, key), values)
         if not literal:
             linker.put(base.rest, values)
     elif isinstance(base, Namespace):
@@ -227,20 +212,19 @@ def _sort(linker: Linker, base: Container, arguments: Arguments, line: int) -> N
 def _update(linker: Linker, base: Container, arguments: Arguments, line: int) -> None:
     for value in arguments.every() if not arguments.keywords else [v for vs in arguments.positional for v in vs]:
         if isinstance(value, Container) and value.kind in ("dict", "default"):
-            linker.read(value.rest)
             for key, cell in list(value.items.items()):
-                linker.put(item_cell(linker, base, key), linker.read(cell))
+                linker.put(linker.item(base, key), linker.read(cell))
             linker.put(base.rest, linker.read(value.rest))
         elif isinstance(value, Container):
             linker.put(base.rest, all_items(linker, value))
     for name, values in arguments.keywords.items():
-        linker.put(item_cell(linker, base, f"'{name}"), values)
+        linker.put(linker.item(base, f"'{name}"), values)
 
 
 def _pairs(linker: Linker, base: Container, line: int) -> Container:
     pair = linker.container(-(line << 10) - 2, "tuple")
-    linker.put(item_cell(linker, pair, 1), all_items(linker, base))
-    linker.put(item_cell(linker, pair, 0), iterate(linker, base, line))
+    linker.put(linker.item(pair, 1), all_items(linker, base))
+    linker.put(linker.item(pair, 0), iterate(linker, base, line))
     view = linker.container(-(line << 10) - 3, "list")
     linker.put(view.rest, (pair,))
     return view
@@ -294,7 +278,6 @@ def unpack(linker: Linker, values: Values, count: int, star: int, line: int) -> 
     for value in values:
         if isinstance(value, Container) and value.kind in ("tuple", "list"):
             other = linker.read(value.rest)
-            linker.read(value.rest)
             size = 1 + max((key for key in value.items if isinstance(key, int)), default=-1)
             for key, cell in list(value.items.items()):
                 if not isinstance(key, int):

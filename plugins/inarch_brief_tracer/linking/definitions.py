@@ -5,7 +5,7 @@ from __future__ import annotations
 from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.annotations import close, hinted
 from inarch_brief_tracer.linking.attributes import special
-from inarch_brief_tracer.linking.binding import call_function, generator
+from inarch_brief_tracer.linking.binding import call_all, generator
 from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
@@ -15,15 +15,17 @@ from inarch_brief_tracer.linking.framework_models import injected
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import lookup, set_bases
 from inarch_brief_tracer.linking.names import binding_cell, own_cell
-from inarch_brief_tracer.linking.namespaces import family, namespace
+from inarch_brief_tracer.linking.namespaces import family
 from inarch_brief_tracer.linking.values import (
     OF_CLASS,
     PLAIN,
     STATIC,
     Cls,
+    Container,
     Described,
     Func,
     Generator,
+    Namespace,
     OpenClass,
     Outside,
     Partial,
@@ -32,7 +34,6 @@ from inarch_brief_tracer.linking.values import (
 
 _VALIDATING = ("validator", "serializer", "root_validator", "validates", "validates_schema", "default")
 """Last parts of decorators, `field_` and `model_` taken off, of methods that run when an instance is made."""
-_ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
 _IMPLICIT_STATIC = frozenset(("__new__",))
 
 
@@ -107,9 +108,9 @@ def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], retu
     for place, (name, hint) in enumerate(hints):
         values = hinted(linker, linker.scope, hint, linker.unit << 6 | place + 1)
         if values and name == names.rest:
-            linker.put(linker.own_container(func, name, "tuple").rest, values)
+            linker.put(linker.own_container(func, "tuple").rest, values)
         elif values and name == names.keywords:
-            linker.put(linker.own_container(func, name, "dict").rest, values)
+            linker.put(linker.own_container(func, "dict").rest, values)
         else:
             cell = own_cell(scope, name)
             close(linker, linker.scope, hint, cell)
@@ -117,19 +118,11 @@ def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], retu
     if returned is not None:
         values = hinted(linker, linker.scope, returned, linker.unit << 6)
         if func.generator:
-            linker.put(generator(func).items, iterated_hint(linker, values))
+            containers = tuple([value for value in values if isinstance(value, Container)])
+            linker.put(generator(func).items, iterated(linker, containers, 0))
         elif values:
             close(linker, linker.scope, returned, func.returns)
             linker.put(func.returns, tuple([value for value in values if not isinstance(value, Outside)]))
-
-
-def iterated_hint(linker: Linker, values: Values) -> Values:
-    """Give the items that an annotation of a generator promises."""
-    found: Values = ()
-    for value in values:
-        if type(value).__name__ == "Container":
-            found = union(found, iterated(linker, (value,), 0))
-    return found
 
 
 def _decorated(linker: Linker, values: Values, decorators: Values, line: int) -> Values:
@@ -140,12 +133,10 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
     for decorator in functions_first(linker, decorators):
         if isinstance(decorator, Outside):
             given = _by_outside(linker, decorator, values, line)
-        elif (isinstance(decorator, Generator) and decorator.func.context) or (
-            isinstance(decorator, Func) and decorator.universal
-        ):
+        elif isinstance(decorator, Generator) and decorator.func.context:
             made = linker.made(3, Partial)
             assert isinstance(made, Partial)
-            made.around = decorator.func if isinstance(decorator, Generator) else decorator
+            made.around = decorator.func
             linker.put(made.func, values)
             call(linker, made.around, Arguments((values,)), line, DECORATOR)
             given = (made,)
@@ -167,10 +158,8 @@ def described(linker: Linker, decorator: Value, values: Values, given: Values) -
         return given
     if not lookup(linker, decorator, "__get__", False).in_class:
         return given
-    key = (decorator, values[0])
-    if key not in linker.described:
-        linker.described[key] = Described(*key)
-    return tuple([linker.described[key] if one is decorator.exact else one for one in given])
+    made = linker.once(Described, decorator, False, values[0])
+    return tuple([made if one is decorator.exact else one for one in given])
 
 
 MAX_DECORATORS = 8
@@ -217,8 +206,6 @@ def _class(linker: Linker, code: Code) -> None:
         for value in values:
             if isinstance(value, Outside) and _writes_init(value.name):
                 cls.data = value.name
-            if isinstance(value, Outside) and value.name == "functools.total_ordering":
-                _order(linker, cls)
         if not (values and all(isinstance(value, Outside) for value in values)):
             given = _decorated(linker, result, values, line)
             # One that gives the class back gives back the others it decorates to a reader that can't tell them apart.
@@ -226,13 +213,6 @@ def _class(linker: Linker, code: Code) -> None:
         elif linker.budget.outside:
             linker.outside_call(values[0].name, line)  # type: ignore[attr-defined]
     linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
-
-
-def _order(linker: Linker, cls: Cls) -> None:
-    """Let a class compare by the one comparison that it defines."""
-    known = [name for name in _ORDERING if name in cls.class_cells]
-    for name in _ORDERING if known else ():
-        cls.class_cells.setdefault(name, cls.class_cells[known[0]])
 
 
 def _writes_init(name: str) -> bool:
@@ -262,10 +242,8 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
     if "dunders" not in linker.on:
         return
     for base in cls.bases:
-        for cell in lookup(linker, base, "__init_subclass__", False).in_class:
-            for value in linker.read(cell):
-                if isinstance(value, Func):
-                    call_function(linker, value, Arguments(((cls,),)), DUNDER, INFERRED, line)
+        found = lookup(linker, base, "__init_subclass__", False)
+        call_all(linker, found.in_class, Arguments(((cls,),)), DUNDER, INFERRED, line)
         break
     for meta in cls.metaclass:
         if isinstance(meta, Cls):
@@ -273,10 +251,7 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
                 # A mapping of one class stands for those of all that are derived from it.
                 first = not any(meta in base.metaclass for base in cls.bases)
                 given = _given(linker, cls) if first and name != "__prepare__" else Arguments(((cls,),))
-                for cell in lookup(linker, meta, name, False).in_class:
-                    for value in linker.read(cell):
-                        if isinstance(value, Func):
-                            call_function(linker, value, given, DUNDER, INFERRED, line)
+                call_all(linker, lookup(linker, meta, name, False).in_class, given, DUNDER, INFERRED, line)
         elif isinstance(meta, Func):
             call(linker, meta, Arguments(), line)
 
@@ -285,7 +260,7 @@ def _given(linker: Linker, cls: Cls) -> Arguments:
     """Give what a metaclass is called with for a class: itself or the class, a name, bases and attributes."""
     name = linker.text("")
     return Arguments(
-        ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (namespace(linker, cls.open_class),))
+        ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (linker.once(Namespace, cls.open_class),))
     )
 
 

@@ -25,9 +25,7 @@ def unnamed(linker: Linker, owners: Values) -> Values:
     found: list[Unnamed] = []
     for owner in owners[:MAX_OWNERS]:
         if isinstance(owner, Instance | Cls | OpenClass):
-            value = linker.unnamed.get(owner)
-            if value is None:
-                value = linker.unnamed[owner] = Unnamed(owner)
+            value = linker.once(Unnamed, owner)
             value.read_in[linker.scope.id] = None
             found.append(value)
     return tuple(found)

@@ -1,10 +1,10 @@
-"""What linking finds: functions, and the calls between them."""
+"""What linking finds: the calls between functions."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from attrs import Factory, define
@@ -12,19 +12,11 @@ from attrs import Factory, define
 from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CALLEE, CONFIDENCES
 
 
-class Fn(NamedTuple):
-    """A function, class or module."""
-
-    file: str
-    qualname: str
-    """`package.module.Class.method`, nested without `<locals>`; the body of a module is `package.module`.
-
-    Where several files claim a module: `path:package.module.…`."""
-    line: int
-
-
 def label(module: str, path: str, shared: Collection[str]) -> str:
-    """Name a module so that no other has the name: with its path where several files claim it."""
+    """Name a module so that no other has the name: with its path where several files claim it.
+
+    A function is `package.module.Class.method`, nested without `<locals>`; the body of a module is `package.module`.
+    """
     return f"{path}:{module}" if module in shared else module
 
 
@@ -48,16 +40,50 @@ class Edge(NamedTuple):
 
 
 @define(repr=False)
+class Names(Iterable[str]):
+    """Names of functions and modules, each at its place; those of a file are one string, for there may be a million."""
+
+    _files: dict[str, tuple[int, str]] = Factory(dict)
+    """By the module's label the place of its first name, and the names inside, a line each; "" is the module itself."""
+    size: int = 0
+    lines: dict[int, int] = Factory(dict)
+    """Where the functions without a name stand, by their places."""
+
+    def add(self, module: str, inside: Sequence[str]) -> int:
+        """Add a file by its module's label, and give the place of its first name."""
+        first = self.size
+        self._files[module] = first, "\n".join(inside)
+        self.size += len(inside)
+        return first
+
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """Give all names in order, each as the module's label and what follows."""
+        for module, (_, inside) in self._files.items():
+            for name in inside.split("\n"):
+                yield module, name
+
+    def inside(self, module: str) -> Iterable[tuple[int, str]]:
+        """Give the names inside a module, by its label, with their places."""
+        first, inside = self._files.get(module, (0, None))
+        return enumerate(inside.split("\n"), first) if inside is not None else ()
+
+    def __iter__(self) -> Iterator[str]:
+        """Give all names in order."""
+        for module, name in self.parts():
+            yield f"{module}.{name}" if name else module
+
+
+@define(repr=False)
 class Edges(Collection[Edge]):
     """Edges in order, each made when it is looked at.
 
     Args:
-        names: Of the functions, in order.
-        keys: For each edge the places of its two names, and of its kind among the sorted ones.
+        names: Of the functions.
+        keys: For each edge the places of its two names, and of its kind.
         values: For each edge its line and its confidence.
     """
 
-    names: list[str] = Factory(list)
+    names: Names = Factory(Names)
     keys: array[int] = Factory(lambda: array("Q"))
     values: array[int] = Factory(lambda: array("I"))
 
@@ -66,18 +92,18 @@ class Edges(Collection[Edge]):
 
     def __iter__(self) -> Iterator[Edge]:
         """Give all edges."""
+        names = list(self.names)
         for caller, callee, kind, confidence, line in self.rows():
-            yield Edge(self.names[caller], self.names[callee], CALL_KINDS[kind], CONFIDENCES[confidence], line)
+            yield Edge(names[caller], names[callee], CALL_KINDS[kind], CONFIDENCES[confidence], line)
 
     def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
         """Give all edges as numbers: the places of caller, callee, kind and confidence, and the line."""
-        kinds = [CALL_KINDS.index(kind) for kind in sorted(CALL_KINDS)]
         for key, value in zip(self.keys, self.values, strict=True):
-            yield key >> 31, key >> 3 & CALLEE, kinds[key & 7], value & 3, value >> 2
+            yield key >> 31, key >> 3 & CALLEE, key & 7, value & 3, value >> 2
 
     def leaving(self, callers: Collection[int]) -> Edges:
         """Give the edges of some callers, by the places of their names."""
-        keep = bytes(place in callers for place in range(len(self.names)))
+        keep = bytes(place in callers for place in range(self.names.size))
         kept = [place for place, key in enumerate(self.keys) if keep[key >> 31]]
         keys, values = array("Q", map(self.keys.__getitem__, kept)), array("I", map(self.values.__getitem__, kept))
         return Edges(self.names, keys, values)
@@ -95,5 +121,3 @@ class Linked(NamedTuple):
     work: int
     """Statements evaluated."""
     notes: tuple[str, ...] = ()
-    functions: tuple[Fn, ...] = ()
-    """All of them; of a tree that was linked part by part those without a name, which nothing else knows of."""

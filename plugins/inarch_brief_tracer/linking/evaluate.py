@@ -17,7 +17,6 @@ from inarch_brief_tracer.linking.containers import (
     contained,
     dunder_call,
     get_item,
-    item_cell,
     iterate,
     iterated,
     key_of,
@@ -28,7 +27,7 @@ from inarch_brief_tracer.linking.hashing import hashed
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Missing, every, union
 from inarch_brief_tracer.linking.names import binding_cell, builtin, name_cell, own_cell
 from inarch_brief_tracer.linking.strings import as_text
-from inarch_brief_tracer.linking.values import Container, Func, Generator, Guess, Instance, Scope, Text
+from inarch_brief_tracer.linking.values import Container, Func, Generator, Guess, Instance, Number, Scope, Text
 from inarch_brief_tracer.linking.widening import ANYTHING
 
 Evaluate = Callable[[Linker, Code], Values]
@@ -144,11 +143,10 @@ def _sliced(linker: Linker, bases: Values, key: Code, line: int) -> Values:
             result = union(result, (base,))
         else:
             made = linker.container(-(line << 10) - 20 - key[1], base.kind)
-            linker.read(base.rest)
             linker.put(made.rest, linker.read(base.rest))
             for place, cell in list(base.items.items()):
                 if isinstance(place, int) and key[1] <= place < key[2]:
-                    linker.put(item_cell(linker, made, place - key[1]), linker.read(cell))
+                    linker.put(linker.item(made, place - key[1]), linker.read(cell))
             result = union(result, (made,))
     return result
 
@@ -158,7 +156,7 @@ def _text(linker: Linker, code: Code) -> Values:
 
 
 def _number(linker: Linker, code: Code) -> Values:
-    return (linker.number(code[1]),)
+    return (linker.once(Number, code[1]),)
 
 
 def _sequence(linker: Linker, code: Code) -> Values:
@@ -171,7 +169,7 @@ def _sequence(linker: Linker, code: Code) -> Values:
         elif item is not None:
             values = evaluate(linker, item)
             if values:
-                linker.put(item_cell(linker, made, place) if sure and made.kind != "set" else made.rest, values)
+                linker.put(linker.item(made, place) if sure and made.kind != "set" else made.rest, values)
     return (made,)
 
 
@@ -184,7 +182,7 @@ def _mapping(linker: Linker, code: Code) -> Values:
             continue
         literal = [found for found in map(key_of, evaluate(linker, key)) if found is not None]
         for found in literal:
-            linker.put(item_cell(linker, made, found), values)
+            linker.put(linker.item(made, found), values)
         if not literal:
             linker.put(made.rest, values)
     return (made,)

@@ -3,87 +3,99 @@
 from __future__ import annotations
 
 from array import array
+from heapq import merge
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CALLEE
-from inarch_brief_tracer.linking.edges import Edges, Fn
+from inarch_brief_tracer.linking.edge_kinds import CALLEE
+from inarch_brief_tracer.linking.edges import Edges, Names, label
 from inarch_brief_tracer.linking.linker import Linker
-from inarch_brief_tracer.linking.values import Scope
+from inarch_brief_tracer.linking.values import File, Scope
+
+LOOSE = 50_000
+"""Edges that are kept in a dictionary, where they take ten times as much as packed."""
 
 
 @define(eq=False, repr=False)
 class Findings:
-    """Functions and edges of what was linked so far; edges as numbers, of which there may be hundreds of thousands."""
+    """Functions and edges of what was linked so far, by the places of the functions' names.
 
-    functions: list[Fn] = Factory(list)
+    Args:
+        shared: Names that several files claim as modules.
+    """
+
+    shared: frozenset[str]
     complete: bool = True
     """Whether all was looked at again that had to be."""
     work: int = 0
     """Statements evaluated."""
-    _numbers: dict[str, int] = Factory(dict)
+    _names: Names = Factory(Names)
+    _first: dict[str, int] = Factory(dict)
+    """The place of a file's first name, by its path; of what is outside the tree by its name."""
+    _again: dict[int, int] = Factory(dict)
+    """For what is defined again in its file: the place of the first of that name."""
     _edges: dict[int, int] = Factory(dict)
     _packed: list[tuple[array[int], array[int]]] = Factory(list)
-    """Edges that were found before, a dozen bytes each: in a dictionary they take ten times as much."""
 
-    def take(self, linker: Linker, scopes: list[Scope]) -> None:
-        """Take over what the linker found, so that it may forget the scopes."""
-        self.functions += [Fn(scope.file.path, scope.qualname, scope.facts.line) for scope in scopes]
-        self.take_edges(linker)
-
-    def take_edges(self, linker: Linker) -> None:
-        """Take over the edges that the linker found."""
+    def take(self, linker: Linker) -> None:
+        """Take over what the linker found, so that it may forget what it loaded last."""
+        for scope in linker.scopes[linker.base :]:
+            if scope.outer is None:
+                self._place_of(scope.file)
+        scopes = linker.scopes
         for key, value in linker.edges.items():
-            self._add(linker.scopes[key >> 31].qualname, linker.scopes[key >> 3 & CALLEE].qualname, key & 7, value)
+            self.add(self.number(scopes[key >> 31]), self.number(scopes[key >> 3 & CALLEE]), key & 7, value)
         for number, name, line in linker.outside_edges:
-            self._add(linker.scopes[number].qualname, name, 0, line << 2)
+            if name not in self._first:
+                self._first[name] = self._names.add(name, ("",))
+            self.add(self.number(scopes[number]), self._first[name], 0, line << 2)
         linker.edges.clear()
         linker.outside_edges.clear()
 
-    def number(self, name: str) -> int:
-        """Give the number of a function by its name."""
-        return self._numbers.setdefault(name, len(self._numbers))
+    def number(self, scope: Scope) -> int:
+        """Give the place of a function's name."""
+        place = self._place_of(scope.file) + scope.id - scope.file.first
+        return self._again.get(place, place)
 
-    def _add(self, caller: str, callee: str, kind: int, value: int) -> None:
-        self.add(self.number(caller), self.number(callee), kind, value)
+    def _place_of(self, file: File) -> int:
+        """Give the place of the first of a file's names, which are added when they are first asked for."""
+        first = self._first.get(file.path)
+        if first is None:
+            module = label(file.module, file.path, self.shared)
+            inside = [scope.qualname[len(module) + 1 :] for scope in file.scopes]
+            first = self._first[file.path] = self._names.add(module, inside)
+            known: dict[str, int] = {}
+            for place, name in enumerate(inside, first):
+                if known.setdefault(name, place) != place:
+                    self._again[place] = known[name]
+                elif "<" in name:
+                    self._names.lines[place] = file.scopes[place - first].facts.line
+        return first
 
     def add(self, caller: int, callee: int, kind: int, value: int) -> None:
-        """Note an edge between two numbers; the surest reading counts, and of these the first line."""
+        """Note an edge between two functions; the surest reading counts, and of these the first line."""
         row = (caller << 28 | callee) << 3 | kind
         known = self._edges.get(row)
         if known is None or (value & 3, value) < (known & 3, known):
             self._edges[row] = value
+            if len(self._edges) >= LOOSE:
+                self._pack()
 
-    def pack(self) -> None:
-        """Put what was found so far by: a part of a large tree is done with."""
-        self._packed.append((array("Q", self._edges), array("I", self._edges.values())))
+    def _pack(self) -> None:
+        rows = sorted(self._edges)
+        self._packed.append((array("Q", rows), array("I", map(self._edges.__getitem__, rows))))
         self._edges.clear()
 
     def edges(self) -> Edges:
-        """Give all edges in order, and forget them."""
-        names = list(self._numbers)
-        order = sorted(range(len(names)), key=names.__getitem__)
-        places = array("I", bytes(4 * len(names)))
-        for place, number in enumerate(order):
-            places[number] = place
-        kinds = [sorted(CALL_KINDS).index(kind) for kind in CALL_KINDS]
-        self.pack()
-        rows = [
-            ((places[key >> 31] << 28 | places[key >> 3 & CALLEE]) << 3 | kinds[key & 7]) << 32
-            | (value & 3) << 30
-            | value >> 2
-            for numbers, values in self._packed
-            for key, value in zip(numbers, values, strict=True)
-        ]
-        rows.sort()
-        self._numbers.clear()
-        self._packed.clear()
-        found = Edges([names[number] for number in order])
+        """Give all edges in order."""
+        self._pack()
+        found = Edges(self._names)
         last = -1
-        for row in rows:
-            # Two parts may have found the same: the surest counts, and of these the first line.
-            if row >> 32 != last:
-                last = row >> 32
-                found.keys.append(last)
-                found.values.append((row & 0x3FFFFFFF) << 2 | row >> 30 & 3)
+        for row, value in merge(*(zip(*columns, strict=True) for columns in self._packed)):
+            if row != last:
+                found.keys.append(row)
+                found.values.append(value)
+                last = row
+            elif (value & 3, value) < (found.values[-1] & 3, found.values[-1]):
+                found.values[-1] = value  # two parts have found the same
         return found

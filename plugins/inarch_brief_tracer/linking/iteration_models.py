@@ -6,7 +6,7 @@ from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.budget import CALLBACK
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import Arguments, Values
-from inarch_brief_tracer.linking.containers import all_items, dunder_call, item_cell, iterate, iterated
+from inarch_brief_tracer.linking.containers import all_items, dunder_call, iterate, iterated
 from inarch_brief_tracer.linking.hashing import hashed
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
 from inarch_brief_tracer.linking.values import Container, Func
@@ -122,16 +122,37 @@ def _iter(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 def _enumerate(linker: Linker, arguments: Arguments, line: int) -> Values:
     pair = linker.container(-(line << 10) - 13, "tuple")
-    linker.put(item_cell(linker, pair, 1), iterated(linker, argument(arguments, 0), line))
+    linker.put(linker.item(pair, 1), iterated(linker, argument(arguments, 0), line))
     return list_of(linker, (pair,), line, 14)
 
 
 def _zip(linker: Linker, arguments: Arguments, line: int) -> Values:
     row = linker.container(-(line << 10) - 15, "tuple")
     for place, values in enumerate(arguments.positional):
-        linker.put(item_cell(linker, row, place), iterated(linker, values, line))
+        linker.put(linker.item(row, place), iterated(linker, values, line))
     return list_of(linker, (row,), line, 16)
 
 
 def _chain(linker: Linker, arguments: Arguments, line: int) -> Values:
     return list_of(linker, iterated(linker, arguments.every(), line), line, 17)
+
+
+ITERATION_MODELS: dict[str, Model] = {
+    **dict.fromkeys(("<builtin>.list", "<builtin>.reversed", "collections.deque"), _collects("list")),
+    **dict.fromkeys(("itertools.islice", "itertools.cycle"), _collects("list")),
+    **dict.fromkeys(("<builtin>.set", "<builtin>.frozenset"), _collects("set")),
+    **dict.fromkeys([f"<builtin>.{name}" for name in ("sum", "any", "all", "min", "max")], _choose),
+    **dict.fromkeys(("<builtin>.dict", "collections.OrderedDict", "collections.ChainMap"), _dict),
+    **dict.fromkeys(("<builtin>.next", "<builtin>.anext"), _next),
+    **dict.fromkeys(("<builtin>.iter", "<builtin>.aiter"), _iter),
+    **dict.fromkeys(("itertools.chain", "itertools.chain.from_iterable"), _chain),
+    "<builtin>.tuple": _collects("tuple"),
+    "<builtin>.sorted": _collects("sorted"),
+    "<builtin>.map": _map,
+    "<builtin>.filter": _filter,
+    "<builtin>.enumerate": _enumerate,
+    "<builtin>.zip": _zip,
+    "functools.reduce": _reduce,
+    "collections.defaultdict": _default_dict,
+}
+"""Of builtins and names of the standard library that go over items."""

@@ -4,50 +4,13 @@ from __future__ import annotations
 
 from inarch_brief_tracer.linking.attribute_writes import attributes_matching, store
 from inarch_brief_tracer.linking.attributes import attribute, special
-from inarch_brief_tracer.linking.cells import Arguments, Value, Values
-from inarch_brief_tracer.linking.containers import dunder_call
+from inarch_brief_tracer.linking.cells import Arguments, Values
 from inarch_brief_tracer.linking.dispatching import unnamed
-from inarch_brief_tracer.linking.iteration_models import (
-    _chain,
-    _choose,
-    _collects,
-    _default_dict,
-    _dict,
-    _enumerate,
-    _filter,
-    _iter,
-    _map,
-    _next,
-    _reduce,
-    _zip,
-    argument,
-)
+from inarch_brief_tracer.linking.iteration_models import ITERATION_MODELS, argument
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
-from inarch_brief_tracer.linking.namespaces import namespace
 from inarch_brief_tracer.linking.strings import as_text
-from inarch_brief_tracer.linking.values import Above, Cls, Instance, Namespace, OpenClass, Pattern, Scope, Text
-from inarch_brief_tracer.linking.wrapper_models import (
-    _awaited,
-    _cast,
-    _closing,
-    _context,
-    _copied,
-    _decorator_or_factory,
-    _entered,
-    _field,
-    _import_module,
-    _import_string,
-    _partial,
-    _passes,
-    _property,
-    _runs,
-    _stacked,
-    _static,
-    _sub,
-    _universal,
-    _unstacked,
-    _wraps,
-)
+from inarch_brief_tracer.linking.values import Above, Cls, Instance, Namespace, Pattern, Scope, Text
+from inarch_brief_tracer.linking.wrapper_models import WRAPPER_MODELS
 
 
 def _super(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -60,21 +23,13 @@ def _super(linker: Linker, arguments: Arguments, line: int) -> Values:
         found: Values = ()
         for cls in classes:
             for receiver in receivers or (cls.open,):
-                found += (_above(linker, cls, receiver),)
+                found += (linker.once(Above, cls, receiver),)
         return found
     if scope is None or scope.cls is None or scope.function is None:
         return EMPTY
     names = scope.facts.parameters.positional
     receivers = linker.read(scope.names[names[0]]) if names and names[0] in scope.names else (scope.cls.open,)
-    return tuple([_above(linker, scope.cls, receiver) for receiver in receivers or (scope.cls.open,)])
-
-
-def _above(linker: Linker, cls: Cls, receiver: Value) -> Above:
-    key = (cls, receiver)
-    found = linker.above.get(key)
-    if found is None:
-        found = linker.above[key] = Above(cls, receiver)
-    return found
+    return tuple([linker.once(Above, scope.cls, receiver) for receiver in receivers or (scope.cls.open,)])
 
 
 def _calls(*names: str) -> Model:
@@ -138,143 +93,31 @@ def _type(linker: Linker, arguments: Arguments, line: int) -> Values:
     )
 
 
-def _vars(linker: Linker, arguments: Arguments, line: int) -> Values:
-    owners = [value for value in argument(arguments, 0) if isinstance(value, Cls | OpenClass | Instance)]
-    return tuple([namespace(linker, owner) for owner in owners])
-
-
 def _made_class(linker: Linker, arguments: Arguments, line: int) -> Values:
     """Model `type.__new__`, which a metaclass calls with what its own was given: the class, or one derived from it."""
-    given = [value.owner for value in arguments.every() if isinstance(value, Namespace)]
-    return tuple([owner for owner in given if not isinstance(owner, Instance)])
+    return tuple([value.owner for value in arguments.every() if isinstance(value, Namespace)])
 
 
 def _nothing(linker: Linker, arguments: Arguments, line: int) -> Values:
     return EMPTY
 
 
-def _hash(linker: Linker, arguments: Arguments, line: int) -> Values:
-    dunder_call(linker, argument(arguments, 0), "__hash__", Arguments(), line)
-    return EMPTY
-
-
+_SPECIAL = ("repr", "len", "float", "bytes", "abs", "round", "divmod", "pow", "dir", "hash")
+"""Builtins that call the special method of their own name."""
 MODELS: dict[str, Model] = {
-    "<identity>": _passes(0),
+    **ITERATION_MODELS,
+    **WRAPPER_MODELS,
+    **{f"<builtin>.{name}": _calls(f"__{name}__") for name in _SPECIAL},
+    **{f"<builtin>.{name}": _nothing for name in ("isinstance", "issubclass", "hasattr", "callable", "id", "range")},
+    **dict.fromkeys(("<builtin>.type.__new__", "abc.ABCMeta.__new__", "enum.EnumMeta.__new__"), _made_class),
+    **dict.fromkeys(("<builtin>.getattr", "<builtin>.object.__getattribute__"), _getattr),
+    **dict.fromkeys(("<builtin>.str", "<builtin>.format"), _text),
     "<builtin>.super": _super,
-    "<builtin>.getattr": _getattr,
-    "<builtin>.object.__getattribute__": _getattr,
     "<builtin>.setattr": _setattr,
     "<builtin>.type": _type,
-    "<builtin>.property": _property,
-    "<builtin>.staticmethod": _static,
-    "<builtin>.classmethod": _passes(0),
-    "<builtin>.isinstance": _nothing,
-    "<builtin>.issubclass": _nothing,
-    "<builtin>.hasattr": _nothing,
-    "<builtin>.callable": _nothing,
-    "<builtin>.id": _nothing,
-    "<builtin>.vars": _vars,
-    "<builtin>.type.__new__": _made_class,
-    "abc.ABCMeta.__new__": _made_class,
-    "enum.EnumMeta.__new__": _made_class,
-    "<builtin>.range": _nothing,
-    "<builtin>.str": _text,
-    "<builtin>.format": _text,
     "<builtin>.print": _print,
-    "<builtin>.repr": _calls("__repr__"),
     "<builtin>.ascii": _calls("__repr__"),
-    "<builtin>.len": _calls("__len__"),
     "<builtin>.bool": _calls("__bool__", "__len__"),
     "<builtin>.int": _calls("__int__", "__index__"),
-    "<builtin>.float": _calls("__float__"),
-    "<builtin>.bytes": _calls("__bytes__"),
-    "<builtin>.abs": _calls("__abs__"),
-    "<builtin>.round": _calls("__round__"),
-    "<builtin>.divmod": _calls("__divmod__"),
-    "<builtin>.pow": _calls("__pow__"),
-    "<builtin>.dir": _calls("__dir__"),
-    "<builtin>.hash": _hash,
-    "<builtin>.list": _collects("list"),
-    "<builtin>.tuple": _collects("tuple"),
-    "<builtin>.set": _collects("set"),
-    "<builtin>.frozenset": _collects("set"),
-    "<builtin>.sorted": _collects("sorted"),
-    "<builtin>.reversed": _collects("list"),
-    "<builtin>.sum": _choose,
-    "<builtin>.any": _choose,
-    "<builtin>.all": _choose,
-    "<builtin>.dict": _dict,
-    "<builtin>.map": _map,
-    "<builtin>.filter": _filter,
-    "<builtin>.min": _choose,
-    "<builtin>.max": _choose,
-    "<builtin>.next": _next,
-    "<builtin>.anext": _next,
-    "<builtin>.iter": _iter,
-    "<builtin>.aiter": _iter,
-    "<builtin>.enumerate": _enumerate,
-    "<builtin>.zip": _zip,
-    "<builtin>.__import__": _import_module,
-    "importlib.import_module": _import_module,
-    "pkgutil.resolve_name": _import_string,
-    "pydoc.locate": _import_string,
-    "functools.partial": _partial,
-    "functools.partialmethod": _partial,
-    "functools.wraps": _wraps,
-    "functools.update_wrapper": _passes(0),
-    "functools.lru_cache": _decorator_or_factory,
-    "functools.cache": _passes(0),
-    "functools.singledispatch": _passes(0),
-    "functools.total_ordering": _passes(0),
-    "functools.cached_property": _property,
-    "functools.reduce": _reduce,
-    "contextlib.contextmanager": _context,
-    "contextlib.asynccontextmanager": _context,
-    "contextlib.closing": _closing,
-    "contextlib.aclosing": _closing,
-    "contextlib.nullcontext": _closing,
-    "collections.defaultdict": _default_dict,
-    "collections.OrderedDict": _dict,
-    "collections.ChainMap": _dict,
-    "collections.deque": _collects("list"),
-    "itertools.chain": _chain,
-    "itertools.chain.from_iterable": _chain,
-    "itertools.islice": _collects("list"),
-    "itertools.cycle": _collects("list"),
-    "contextlib.ExitStack.callback": _stacked,
-    "contextlib.ExitStack.push": _stacked,
-    "contextlib.ExitStack.enter_context": _entered,
-    "contextlib.ExitStack.close": _unstacked,
-    "contextlib.ExitStack.__exit__": _unstacked,
-    "contextlib.AsyncExitStack.push_async_callback": _stacked,
-    "contextlib.AsyncExitStack.enter_async_context": _entered,
-    "contextlib.AsyncExitStack.aclose": _unstacked,
-    "contextlib.AsyncExitStack.__exit__": _unstacked,
-    "copy.copy": _copied("__copy__"),
-    "copy.deepcopy": _copied("__deepcopy__"),
-    "typing.cast": _cast,
-    "typing.overload": _passes(0),
-    "typing.final": _passes(0),
-    "abc.abstractmethod": _passes(0),
-    "weakref.proxy": _passes(0),
-    "threading.Thread": _runs(1, "target"),
-    "threading.Timer": _runs(1, "function"),
-    "atexit.register": _runs(0, "func"),
-    "asyncio.run": _awaited,
-    "asyncio.create_task": _awaited,
-    "asyncio.gather": _awaited,
-    "asyncio.wait_for": _awaited,
-    "asyncio.ensure_future": _awaited,
-    "asyncio.shield": _awaited,
-    "asyncio.TaskGroup.create_task": _awaited,
-    "re.sub": _sub,
-    "dataclasses.replace": _passes(0),
-    "dataclasses.field": _field,
-    "attr.ib": _field,
-    "attr.field": _field,
-    "attrs.field": _field,
-    "inspect.unwrap": _passes(0),
-    "wrapt.decorator": _universal,
-    "decorator.decorator": _universal,
 }
 """What calling a name outside the tree does; others give themselves and call back the functions handed to them."""

@@ -42,12 +42,12 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
         found = link_parts(files, code, tests, budget) if size > WHOLE else _link_whole(files, code, tests, budget)
     note = f"the tree is large ({size:,} statements): callbacks and calls through many classes may be missing"
     notes = () if found.complete or budget.visits > COARSE_VISITS else (note,)
-    return Linked(found.edges(), found.complete, found.work, notes, tuple(found.functions))
+    return Linked(found.edges(), found.complete, found.work, notes)
 
 
 def _link_whole(files: Files, code: list[str], tests: list[str], budget: Budget) -> Findings:
-    found = Findings()
-    linker = made_linker(budget, shared_modules(files))
+    found = Findings(shared_modules(files))
+    linker = made_linker(budget, found.shared)
     linker.limit = int(budget.steps * sum(statements(files[path][1]) for path in code))
     found.complete = _link(linker, load(linker, {path: files[path] for path in code}), found)
     if tests:
@@ -67,5 +67,5 @@ def _link(linker: Linker, bodies: Bodies, found: Findings) -> bool:
     match_names(linker, unresolved)
     call_hooks(linker)
     call_unnamed(linker)
-    found.take(linker, linker.scopes[linker.base :])
+    found.take(linker)
     return complete

@@ -8,29 +8,23 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.admitting import LIGHT, is_admitted
 from inarch_brief_tracer.linking.budget import NAME, Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.crossings import certainty
 from inarch_brief_tracer.linking.values import (
-    Above,
     Bound,
     Cls,
     Container,
-    Described,
     File,
     Func,
     Guess,
     Instance,
-    Method,
     Module,
-    Namespace,
-    Number,
     OpenClass,
     Outside,
     Partial,
@@ -43,14 +37,17 @@ from inarch_brief_tracer.linking.values import (
 from inarch_brief_tracer.linking.widening import (
     ANYTHING,
     CALLED,
+    LIGHT,
     MAX_GUESSES,
     MAX_LIGHT,
     generalized,
+    is_admitted,
     is_registry,
     is_table,
 )
 
-BUILTINS = frozenset(dir(builtins))
+V = TypeVar("V", bound=Value)
+BUILTINS = {name: f"<builtin>.{name}" for name in dir(builtins)}
 
 
 class Missing(NamedTuple):
@@ -93,8 +90,6 @@ class Linker:
     containers: dict[tuple[int, int], Value] = Factory(dict)
     names: dict[str, Outside] = Factory(dict)
     texts: dict[str, Text] = Factory(dict)
-    patterns: dict[tuple[str, str], Pattern] = Factory(dict)
-    numbers: dict[int, Number] = Factory(dict)
     module_values: dict[tuple[str, str], Module] = Factory(dict)
     defining: dict[str, dict[Cls, None]] = Factory(dict)
     """Classes that define an attribute of that name."""
@@ -110,24 +105,19 @@ class Linker:
     """Steps after which no statement is evaluated a second time."""
     hooks: dict[tuple[int, Cls], int] = Factory(dict)
     """Calls of what a class has from outside: by scope and class, the line."""
-    above: dict[tuple[Cls, Value], Above] = Factory(dict)
-    bound_methods: dict[tuple[Value, str], Method] = Factory(dict)
     own_attributes: dict[tuple[Value, str], Cell] = Factory(dict)
-    inherited: dict[tuple[Value, str], Outside] = Factory(dict)
+    known: dict[tuple[object, ...], Value] = Factory(dict)
+    """Values that are told apart by what they were made with, by their kind and that."""
     crossings: dict[tuple[str, str], int] = Factory(dict)
     """How sure calls between files of two import roots can be, by their paths."""
     shared: frozenset[str] = frozenset()
     """Names that several files claim as modules."""
     closed: dict[Cell, tuple[Cls, ...]] = Factory(dict)
     """Cells whose annotation says which instances they can hold."""
-    hierarchical: dict[Value, None] = Factory(dict)
+    hierarchical: set[Value] = Factory(set)
     """Callables that were found in classes derived from an open receiver's."""
     overridden: dict[tuple[int, Cls, str], int] = Factory(dict)
     """Attributes that more derived classes have than are looked at: by scope, class and name, the line."""
-    guesses: dict[Value, Guess] = Factory(dict)
-    namespaces: dict[Value, Namespace] = Factory(dict)
-    described: dict[tuple[Cls, Func], Described] = Factory(dict)
-    unnamed: dict[Value, Unnamed] = Factory(dict)
     dispatches: dict[tuple[int, Unnamed], int] = Factory(dict)
     """Calls of attributes whose names are unknown: by scope and owner, the line."""
     guessing: bool = False
@@ -157,15 +147,9 @@ class Linker:
         units = len(self.unit_scope)
         tables: tuple[dict[Any, Any], ...] = (
             self.containers,
-            self.bound_methods,
             self.own_attributes,
-            self.inherited,
-            self.above,
+            self.known,
             self.closed,
-            self.guesses,
-            self.namespaces,
-            self.described,
-            self.unnamed,
             self.module_values,
             self.crossings,
         )
@@ -325,30 +309,23 @@ class Linker:
             value = self.texts[text] = Text(text)
         return value
 
+    def once(self, kind: type[V], *given: object) -> V:
+        """Give the value of a kind that is made with something, made when it is first asked for."""
+        key = (kind, *given)
+        value = self.known.get(key)
+        if value is None:
+            value = self.known[key] = kind(*given)
+        return value  # type: ignore[return-value]  # a key begins with its kind
+
     def pattern(self, start: str, end: str) -> Value:
         """Give the value of a string of which only the start and the end are known."""
         if not start.isidentifier() and not (end.isidentifier() and not start):
             return self.text("")
-        value = self.patterns.get((start, end))
-        if value is None:
-            value = self.patterns[start, end] = Pattern(start, end)
-        return value
+        return self.once(Pattern, start, end)
 
     def guess(self, value: Value) -> Value:
         """Give a callable as one that is known by a part of its name only."""
-        if not isinstance(value, Func | Bound | Cls | OpenClass):
-            return value
-        found = self.guesses.get(value)
-        if found is None:
-            found = self.guesses[value] = Guess(value)
-        return found
-
-    def number(self, number: int) -> Number:
-        """Give the value of an integer."""
-        value = self.numbers.get(number)
-        if value is None:
-            value = self.numbers[number] = Number(number)
-        return value
+        return self.once(Guess, value) if isinstance(value, Func | Bound | Cls | OpenClass) else value
 
     def container(self, site: int, kind: str) -> Container:
         """Give the container that a place of the current file makes."""
@@ -358,9 +335,9 @@ class Linker:
             value = self.containers[key] = Container(kind)
         return value  # type: ignore[return-value]  # a site makes one kind
 
-    def own_container(self, owner: Func, name: str, kind: str) -> Container:
-        """Give the container of a function's `*` or `**` parameter."""
-        key = (-1 - owner.scope.id, len(name) if kind == "tuple" else -len(name))
+    def own_container(self, owner: Func, kind: str) -> Container:
+        """Give the container of a function's `*` parameter, a tuple, or of its `**` parameter."""
+        key = (-1 - owner.scope.id, kind == "tuple")
         value = self.containers.get(key)
         if value is None:
             value = self.containers[key] = Container(kind)
@@ -378,7 +355,19 @@ class Linker:
         """Give the scope a unit is in."""
         return self.scopes[self.unit_scope[unit]]
 
+    def item(self, container: Container, key: str | int) -> Cell:
+        """Give the cell of an item, made when it is first written."""
+        cell = container.items.get(key)
+        if cell is None:
+            if len(container.items) >= MAX_ITEMS:
+                return container.rest
+            cell = container.items[key] = Cell()
+            self.wake(container.rest.readers)
+        return cell
 
+
+MAX_ITEMS = 64
+"""Items of a container with cells of their own; further ones share one."""
 EMPTY: Values = ()
 
 

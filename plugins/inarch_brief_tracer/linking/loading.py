@@ -79,7 +79,7 @@ def _containers_of(linker: Linker, scope: Scope) -> None:
         func = function_of(scope)
         for name, kind in ((names.rest, "tuple"), (names.keywords, "dict")):
             if name:
-                own_cell(scope, name).values = (linker.own_container(func, name, kind),)
+                own_cell(scope, name).values = (linker.own_container(func, kind),)
 
 
 class Bodies:

@@ -24,26 +24,10 @@ MAX_HOOKS = 8
 MAX_HOOKING = 16
 """Places where something that a class has from outside is called, before nothing is said of what that calls."""
 _BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
-_COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | frozenset(
-    [
-        "read",
-        "write",
-        "close",
-        "flush",
-        "readline",
-        "readlines",
-        "seek",
-        "tell",
-        "fileno",
-        "isatty",
-        "group",
-        "groups",
-        "match",
-        "search",
-        "put",
-        "join",
-    ]
-)
+_COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | {
+    *("read", "write", "close", "flush", "readline", "readlines", "seek", "tell", "fileno", "isatty"),
+    *("group", "groups", "match", "search", "put", "join"),
+}
 """Attributes of builtin objects: an unknown object that has one may well be one of these."""
 
 

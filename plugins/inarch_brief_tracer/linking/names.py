@@ -39,25 +39,17 @@ def name_cell(linker: Linker, scope: Scope, name: str) -> Cell | None:
 
 
 def _find(linker: Linker, scope: Scope, name: str) -> Cell | None:
-    cell = scope.names.get(name)
-    if cell is None and _binds(scope, name):
-        cell = own_cell(scope, name)
-    current = scope.outer
-    while cell is None and current is not None:
+    current: Scope | None = scope
+    while current is not None:
         # What a class binds is not seen by its methods.
-        if current.facts.kind != CLASS_SCOPE:
+        if current is scope or current.facts.kind != CLASS_SCOPE:
             cell = current.names.get(name)
-            if cell is None and _binds(current, name):
+            if cell is not None:
+                return cell
+            if name in current.bound:
                 return own_cell(current, name)
         current = current.outer
-    return cell if cell is not None else exported_cell(linker, scope.file, name, set(), stars_only=True)
-
-
-def _binds(scope: Scope, name: str) -> bool:
-    if name in scope.bound:
-        return True
-    parameters = scope.facts.parameters
-    return name in parameters.positional or name in parameters.keyword or name in (parameters.rest, parameters.keywords)
+    return exported_cell(linker, scope.file, name, set(), stars_only=True) if scope.file.stars else None
 
 
 def exported_cell(linker: Linker, file: File, name: str, seen: set[str], stars_only: bool = False) -> Cell | None:
@@ -167,8 +159,9 @@ def outside_module(linker: Linker, module: Module, name: str) -> Values:
 
 def builtin(linker: Linker, scope: Scope, name: str) -> Values:
     """Give what a name that nothing binds stands for."""
-    if name in BUILTINS:
-        return (linker.outside(f"<builtin>.{name}"),)
+    known = BUILTINS.get(name)
+    if known is not None:
+        return (linker.outside(known),)
     for star in scope.file.stars:
         if isinstance(star, str):
             return (linker.outside(f"{star}.{name}"),)

@@ -1,6 +1,6 @@
-"""Classes and instances as mappings of their attributes, and what a class says of its family.
+"""Classes as mappings of their attributes, and what they say of their families.
 
-`__dict__` and `vars()`, the mapping that a metaclass is given, `__mro__` and `__subclasses__()`.
+That is `__dict__`, the mapping that a metaclass is given, `__mro__` and `__subclasses__()`.
 """
 
 from __future__ import annotations
@@ -9,19 +9,11 @@ from collections.abc import Iterator
 
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
-from inarch_brief_tracer.linking.members import descendants, instance_cell, lookup
+from inarch_brief_tracer.linking.members import descendants, lookup
 from inarch_brief_tracer.linking.values import Cls, Container, Instance, Namespace, OpenClass, Text
 
 MAX_CLASSES = 256
 """Classes whose attributes one mapping may give."""
-
-
-def namespace(linker: Linker, owner: Cls | OpenClass | Instance) -> Namespace:
-    """Give the attributes of a class or an instance as a mapping, made once."""
-    found = linker.namespaces.get(owner)
-    if found is None:
-        found = linker.namespaces[owner] = Namespace(owner)
-    return found
 
 
 def family(linker: Linker, base: Cls | OpenClass, name: str) -> Values:
@@ -54,9 +46,6 @@ def _classes(owner: Cls | OpenClass) -> Iterator[Cls]:
 def entry(linker: Linker, mapping: Namespace, name: str) -> Values:
     """Give an attribute as it stands in the mapping: nothing is bound and no property asked."""
     owner = mapping.owner
-    if isinstance(owner, Instance):
-        found = lookup(linker, owner.cls, name, owner.open)
-        return every([linker.read(cell) for cell in (*found.in_instances, *found.derived_instances)])
     lookup(linker, owner if isinstance(owner, Cls) else owner.cls, name, not isinstance(owner, Cls))
     cells = [cls.class_cells[name] for cls in _classes(owner) if name in cls.class_cells]
     return every([linker.read(cell) for cell in cells])
@@ -64,24 +53,14 @@ def entry(linker: Linker, mapping: Namespace, name: str) -> Values:
 
 def write_entry(linker: Linker, mapping: Namespace, name: str, values: Values) -> None:
     """Write an attribute through the mapping: of a class where it has one of that name."""
-    owner = mapping.owner
-    if isinstance(owner, Instance):
-        if values and owner.cls.scope.id >= linker.base and "attributes" in linker.on:
-            linker.put(instance_cell(linker, owner.cls, name), values)
-        return
-    for cls in _classes(owner):
+    for cls in _classes(mapping.owner):
         if name in cls.class_cells and cls.scope.id >= linker.base:
             linker.put(cls.class_cells[name], values)
 
 
 def objects(linker: Linker, mapping: Namespace) -> Values:
     """Give the instances among the attributes: what is gone through is looked at for fields and the like."""
-    owner = mapping.owner
-    cells = [
-        cell
-        for cls in (_classes(owner) if not isinstance(owner, Instance) else ())
-        for cell in list(cls.class_cells.values())
-    ]
+    cells = [cell for cls in _classes(mapping.owner) for cell in list(cls.class_cells.values())]
     return tuple([value for value in every([linker.read(cell) for cell in cells]) if type(value) is Instance])
 
 

@@ -60,7 +60,7 @@ def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: 
     while outer := {name.rpartition(".")[0] for name in folders} - folders:
         folders |= outer
     tree = _Tree(files, modules, frozenset(folders - {""}), shared_modules(files))
-    found, unknown = Findings(), UnknownNames()
+    found, unknown = Findings(tree.shared), UnknownNames()
     for part in parts_of(code, files):
         _link_part(tree, part, budget, found, unknown)
     for part in parts_of(tests, files):
@@ -103,7 +103,6 @@ def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings
     unknown.define(linker, own.keys(), found)
     _take(linker, unresolved, own, found, unknown)
     found.work += linker.work
-    found.pack()
     linker.dissolve()
 
 
@@ -119,7 +118,6 @@ def _link_tests(tree: _Tree, part: Sequence[str], budget: Budget, found: Finding
             _, unresolved = settle(linker, load(linker, {path: own[path]}))
             _take(linker, unresolved, own, found, unknown)
     found.work += linker.work
-    found.pack()
     linker.dissolve()
 
 
@@ -147,9 +145,7 @@ def _take(
         # That nothing calls it is not known of what other parts define.
         if linker.scopes[key >> 3 & CALLEE].file.path not in own:
             del linker.edges[key]
-    found.take(
-        linker, [scope for scope in linker.scopes[linker.base :] if scope.file.path in own and "<" in scope.qualname]
-    )
+    found.take(linker)
 
 
 def _unpacked(tree: _Tree, path: str) -> tuple[str, Unpacked]:

@@ -8,7 +8,7 @@ from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.annotations import close, hinted
 from inarch_brief_tracer.linking.attributes import special
-from inarch_brief_tracer.linking.binding import call_function
+from inarch_brief_tracer.linking.binding import call_all
 from inarch_brief_tracer.linking.budget import DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Values
@@ -18,7 +18,7 @@ from inarch_brief_tracer.linking.evaluate import assign, evaluate
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import instance_cell
 from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_values, outside_module
-from inarch_brief_tracer.linking.values import Cls, Func, Instance, Module
+from inarch_brief_tracer.linking.values import Cls, Container, Instance, Module
 
 
 def run(linker: Linker, code: Code) -> None:
@@ -47,8 +47,7 @@ def _return(linker: Linker, code: Code) -> None:
     if func is None:
         return
     names = linker.scope.facts.parameters.positional
-    bound = linker.scope.facts.bound
-    if type(value) is str and value in names and value not in bound:
+    if type(value) is str and value in names:
         place = names.index(value)
         if place not in func.passed:
             func.passed += (place,)
@@ -85,7 +84,7 @@ def _augment(linker: Linker, code: Code) -> None:
                 if found is not None:
                     assign(linker, target, found, line)
                     break
-        elif type(base).__name__ == "Container":
+        elif isinstance(base, Container):
             linker.methods["Container"](linker, base, "extend", Arguments((values,)), line)
 
 
@@ -143,9 +142,7 @@ def _narrow(linker: Linker, code: Code) -> None:
 def _instances_into(linker: Linker, name: str, classes: Values) -> None:
     found: Values = ()
     for value in classes:
-        inner = [value]
-        if type(value).__name__ == "Container":
-            inner = list(iterated(linker, (value,), 0))
+        inner = iterated(linker, (value,), 0) if isinstance(value, Container) else (value,)
         found = union(found, tuple([cls.open for cls in inner if isinstance(cls, Cls)]))
     if found:
         linker.put(binding_cell(linker, linker.scope, name), found)
@@ -191,9 +188,7 @@ def _ask_module(linker: Linker, module: Module) -> None:
     assert module.file is not None
     cell = module.file.scopes[0].names.get("__getattr__")
     if cell is not None and not module.file.is_package and "dunders" in linker.on:
-        for value in linker.read(cell):
-            if isinstance(value, Func):
-                call_function(linker, value, NO_ARGUMENTS, DUNDER, INFERRED, linker.scope.facts.line)
+        call_all(linker, (cell,), NO_ARGUMENTS, DUNDER, INFERRED, linker.scope.facts.line)
 
 
 _STATEMENTS: dict[int, Callable[[Linker, Code], None]] = {

@@ -31,7 +31,7 @@ class UnknownNames:
                 there = known.setdefault(self._number(name), [])
                 for scope in those:
                     if len(there) <= MAX_FAMILIES and scope.file.path in own:
-                        there.append(found.number(scope.qualname))
+                        there.append(found.number(scope))
 
     def note(self, linker: Linker, unresolved: Unresolved, own: Set[str], found: Findings) -> None:
         """Note what the files of a part read of unknown objects."""
@@ -41,7 +41,7 @@ class UnknownNames:
             scope = linker.scope_of_unit(unit)
             for item in missing if scope.file.path in own else ():
                 if is_telling(item.name):
-                    row = found.number(scope.qualname), self._number(item.name), item.line, item.called
+                    row = found.number(scope), self._number(item.name), item.line, item.called
                     self._read.extend(row)
 
     def match(self, found: Findings) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from sys import intern
 from typing import Any
+
+from attrs import Factory, define
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, ScopeFacts
 from inarch_brief_tracer.facts.modules import root_of
@@ -27,8 +30,10 @@ class Scope:
         self.id = id
         self.file = file
         self.facts = facts
-        self.bound = frozenset(facts.bound) if len(facts.bound) > _FEW else facts.bound
-        """What `facts.bound` has; a module may bind hundreds of names, and is asked for all that its functions read."""
+        given = facts.parameters.names()
+        bound = (*facts.bound, *given) if given else facts.bound
+        self.bound: Collection[str] = frozenset(bound) if len(bound) > _FEW else bound
+        """All names that it binds; a module may bind hundreds, and is asked for all that its functions read."""
         self.qualname = qualname
         self.first = first
         self.size = size
@@ -86,15 +91,13 @@ PLAIN, STATIC, OF_CLASS = 0, 1, 2
 class Func(Value):
     """A function of the tree."""
 
-    __slots__ = ("binding", "bound", "context", "generator", "passed", "returns", "scope", "universal", "yields")
+    __slots__ = ("binding", "bound", "context", "generator", "passed", "returns", "scope", "yields")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.binding = PLAIN
         self.context = False
         """Made a context manager by a decorator."""
-        self.universal = False
-        """Made a decorator that runs around what it decorates, by one from outside."""
         self.returns = Cell()
         self.yields: Generator | None = None
         self.generator = bool(scope.facts.flags & 1)
@@ -107,26 +110,9 @@ class Cls(Value):
     """A class of the tree."""
 
     __slots__ = (
-        "ancestry",
-        "bases",
-        "class_cells",
-        "data",
-        "descendants",
-        "exact",
-        "factories",
-        "fields",
-        "handed",
-        "instance_cells",
-        "is_protocol",
-        "lookups",
-        "metaclass",
-        "open",
-        "open_class",
-        "outside",
-        "registered",
-        "scope",
-        "subclasses",
-        "validators",
+        *("ancestry", "bases", "class_cells", "data", "descendants", "exact", "factories", "fields", "handed"),
+        *("instance_cells", "is_protocol", "lookups", "metaclass", "open", "open_class", "outside", "registered"),
+        *("scope", "subclasses", "validators"),
     )
 
     def __init__(self, scope: Scope) -> None:
@@ -160,183 +146,146 @@ class Cls(Value):
         """Name of the decorator that writes its `__init__`."""
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Instance(Value):
     """An instance of a class; an open one may be of any class derived from it."""
 
-    __slots__ = ("cls", "open")
-
-    def __init__(self, cls: Cls, open: bool) -> None:
-        self.cls = cls
-        self.open = open
+    cls: Cls
+    open: bool
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Described(Instance):
     """An instance of a descriptor's class that decorates a function: reading it gives what the function gives."""
 
-    __slots__ = ("func",)
-
-    def __init__(self, cls: Cls, func: Func) -> None:
-        super().__init__(cls, False)
-        self.func = func
+    func: Func
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class OpenClass(Value):
     """A class or any class derived from it: `cls` in a class method, `type(self)`."""
 
-    __slots__ = ("cls",)
-
-    def __init__(self, cls: Cls) -> None:
-        self.cls = cls
+    cls: Cls
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Bound(Value):
     """A function with its first argument."""
 
-    __slots__ = ("func", "receiver")
-
-    def __init__(self, func: Func, receiver: Value) -> None:
-        self.func = func
-        self.receiver = receiver
+    func: Func
+    receiver: Value
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Guess(Value):
     """A function or class that is known by a part of its name only: `getattr(self, f"on_{kind}")`."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
+    value: Value
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Unnamed(Value):
     """An attribute of which nothing is known but whose it is: `getattr(self, kind)`."""
 
-    __slots__ = ("owner", "read_in")
-
-    def __init__(self, owner: Cls | OpenClass | Instance) -> None:
-        self.owner = owner
-        self.read_in: dict[int, None] = {}
-        """Numbers of the scopes that read it."""
+    owner: Cls | OpenClass | Instance
+    read_in: dict[int, None] = Factory(dict)
+    """Numbers of the scopes that read it."""
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Module(Value):
     """A module or package of the tree, or a folder above one."""
 
-    __slots__ = ("file", "name")
-
-    def __init__(self, name: str, file: File | None) -> None:
-        self.name = name
-        self.file = file
+    name: str
+    file: File | None
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Outside(Value):
     """Something with a name outside the tree, and everything that comes of calling it."""
 
-    __slots__ = ("name", "receiver")
-
-    def __init__(self, name: str, receiver: Value | None = None) -> None:
-        self.name = name
-        self.receiver = receiver
-        """The instance whose class inherits this from outside."""
+    name: str
+    receiver: Value | None = None
+    """The instance whose class inherits this from outside."""
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Text(Value):
     """A short string."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Pattern(Value):
     """A string of which only the start and the end are known."""
 
-    __slots__ = ("end", "start")
-
-    def __init__(self, start: str, end: str) -> None:
-        self.start = start
-        self.end = end
+    start: str
+    end: str
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Number(Value):
     """A small integer."""
 
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
+    number: int
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Container(Value):
     """A list, tuple, set or mapping made at one place; items with a known key or index have cells of their own."""
 
-    __slots__ = ("items", "kind", "rest")
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self.items: dict[str | int, Cell] = {}
-        self.rest = Cell()
-        """Values of unknown items; its readers are told of new items too."""
+    kind: str
+    items: dict[str | int, Cell] = Factory(dict)
+    rest: Cell = Factory(Cell)
+    """Values of unknown items; its readers are told of new items too."""
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Generator(Value):
     """What calling a generator function gives; `func` runs when it is iterated."""
 
-    __slots__ = ("func", "items")
-
-    def __init__(self, func: Func) -> None:
-        self.func = func
-        self.items = Cell()
+    func: Func
+    items: Cell = Factory(Cell)
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Above(Value):
     """`super()` in a method: what comes after a class in the order of its receiver."""
 
-    __slots__ = ("cls", "receiver")
-
-    def __init__(self, cls: Cls, receiver: Value) -> None:
-        self.cls = cls
-        self.receiver = receiver
+    cls: Cls
+    receiver: Value
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Namespace(Value):
-    """The attributes of a class or an instance as a mapping: `__dict__`, `vars()`, what a metaclass is given."""
+    """The attributes of a class as a mapping: `__dict__`, what a metaclass is given."""
 
-    __slots__ = ("owner",)
-
-    def __init__(self, owner: Cls | OpenClass | Instance) -> None:
-        self.owner = owner
+    owner: Cls | OpenClass
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Property(Value):
     """An attribute that calls functions."""
 
-    __slots__ = ("deleter", "getter", "setter")
-
-    def __init__(self) -> None:
-        self.getter = Cell()
-        self.setter = Cell()
-        self.deleter = Cell()
+    getter: Cell = Factory(Cell)
+    setter: Cell = Factory(Cell)
+    deleter: Cell = Factory(Cell)
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Partial(Value):
     """A callable with some arguments given."""
 
-    __slots__ = ("around", "func", "given")
-
-    def __init__(self) -> None:
-        self.func = Cell()
-        self.around: Func | None = None
-        """A context manager that it runs in: `@manager()` over a function."""
-        self.given: Arguments | None = None
+    func: Cell = Factory(Cell)
+    around: Func | None = None
+    """A context manager that it runs in: `@manager()` over a function."""
+    given: Arguments | None = None
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Method(Value):
     """A method of a container, generator, property or of a name outside: bound to what it works on."""
 
-    __slots__ = ("name", "receiver")
-
-    def __init__(self, receiver: Value, name: str) -> None:
-        self.receiver = receiver
-        self.name = name
+    receiver: Value
+    name: str

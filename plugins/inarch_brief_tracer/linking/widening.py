@@ -1,10 +1,11 @@
-"""How much a set of values tells apart, and what is given up where it holds more."""
+"""What a set of values may hold, how much it tells apart, and what is given up where it holds more."""
 
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.cells import Value, Values
-from inarch_brief_tracer.linking.values import Bound, Func, Instance, Text
+from inarch_brief_tracer.linking.values import Bound, Cls, Func, Instance, Number, Outside, Pattern, Text
 
+LIGHT = frozenset((Text, Number, Outside, Pattern))
 MAX_GUESSES = 512
 """Functions that a part of a name may mean together: the methods of many visitors."""
 MAX_LIGHT = 4
@@ -60,3 +61,18 @@ def is_registry(values: Values, usual: int) -> bool:
     if usual < MIN_REGISTERED or len(values) >= MAX_REGISTERED:
         return False
     return sum(type(value) not in CALLED for value in values) <= MAX_OTHERS
+
+
+def is_admitted(value: Value, classes: tuple[Cls, ...]) -> bool:
+    """Whether a value may be where an annotation names some classes, or nothing but texts and numbers."""
+    kind = type(value)
+    if kind is not Instance:
+        return bool(classes) or kind in LIGHT
+    ancestry = value.cls.ancestry  # type: ignore[attr-defined]
+    return any(cls in ancestry for cls in classes) or any(
+        name.rpartition(".")[2] not in _NEUTRAL for ancestor in ancestry for name in ancestor.outside
+    )
+
+
+_NEUTRAL = frozenset(("ABC", "Generic", "Protocol", "NamedTuple", "object"))
+"""Bases outside that make no text, number or the like of a class."""

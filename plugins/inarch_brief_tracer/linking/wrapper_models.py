@@ -23,13 +23,9 @@ from inarch_brief_tracer.linking.values import (
 )
 
 
-def _passes(place: int) -> Model:
-    """Model something that gives an argument back, or makes a copy of it."""
-
-    def model(linker: Linker, arguments: Arguments, line: int) -> Values:
-        return argument(arguments, place)
-
-    return model
+def _given(linker: Linker, arguments: Arguments, line: int) -> Values:
+    """Model something that gives its argument back, or makes a copy of it."""
+    return argument(arguments, 0)
 
 
 def _property(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -57,14 +53,6 @@ def _context(linker: Linker, arguments: Arguments, line: int) -> Values:
     for value in argument(arguments, 0):
         if isinstance(value, Func):
             value.context = True
-    return argument(arguments, 0)
-
-
-def _universal(linker: Linker, arguments: Arguments, line: int) -> Values:
-    """Model `wrapt.decorator`: the function runs around whatever it decorates."""
-    for value in argument(arguments, 0):
-        if isinstance(value, Func):
-            value.universal = True
     return argument(arguments, 0)
 
 
@@ -102,23 +90,6 @@ def _cast(linker: Linker, arguments: Arguments, line: int) -> Values:
     kinds = argument(arguments, 0)
     found = tuple([value.open for value in kinds if isinstance(value, Cls)])
     return union(found, argument(arguments, 1))
-
-
-def _runs(place: int, name: str) -> Model:
-    """Model what calls back a function with the arguments that follow it: threads, executors, `atexit`."""
-
-    def model(linker: Linker, arguments: Arguments, line: int) -> Values:
-        given = arguments.keywords.get("args", EMPTY)
-        handed = Arguments(arguments.positional[place + 1 :] if not given else (), {}, given)
-        for value in argument(arguments, place, name):
-            call_back(linker, value, handed, line)
-        return EMPTY
-
-    return model
-
-
-def _closing(linker: Linker, arguments: Arguments, line: int) -> Values:
-    return argument(arguments, 0)
 
 
 def _awaited(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -163,7 +134,7 @@ def _entered(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 def _unstacked(linker: Linker, arguments: Arguments, line: int) -> Values:
     for value in linker.read(linker.stacked):
-        call_back(linker, value, NO_ARGUMENTS, line)
+        call_back(linker, value, line)
     return EMPTY
 
 
@@ -179,3 +150,35 @@ def _copied(name: str) -> Model:
         return argument(arguments, 0)
 
     return model
+
+
+_GIVEN_BACK = (
+    *("<identity>", "<builtin>.classmethod", "abc.abstractmethod", "dataclasses.replace", "inspect.unwrap"),
+    *("contextlib.closing", "contextlib.aclosing", "contextlib.nullcontext", "functools.update_wrapper"),
+    *("functools.cache", "functools.singledispatch", "functools.total_ordering", "typing.overload", "typing.final"),
+    "weakref.proxy",
+)
+_AWAITING = ("run", "create_task", "gather", "wait_for", "ensure_future", "shield", "TaskGroup.create_task")
+_STACK, _ASYNC_STACK = "contextlib.ExitStack", "contextlib.AsyncExitStack"
+WRAPPER_MODELS: dict[str, Model] = {
+    **dict.fromkeys(_GIVEN_BACK, _given),
+    **dict.fromkeys(("<builtin>.property", "functools.cached_property"), _property),
+    **dict.fromkeys(("functools.partial", "functools.partialmethod"), _partial),
+    **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), _context),
+    **dict.fromkeys(("<builtin>.__import__", "importlib.import_module"), _import_module),
+    **dict.fromkeys(("pkgutil.resolve_name", "pydoc.locate"), _import_string),
+    **dict.fromkeys((f"{_STACK}.callback", f"{_STACK}.push", f"{_ASYNC_STACK}.push_async_callback"), _stacked),
+    **dict.fromkeys((f"{_STACK}.enter_context", f"{_ASYNC_STACK}.enter_async_context"), _entered),
+    **dict.fromkeys((f"{_STACK}.close", f"{_ASYNC_STACK}.aclose"), _unstacked),
+    **dict.fromkeys((f"{_STACK}.__exit__", f"{_ASYNC_STACK}.__exit__"), _unstacked),
+    **dict.fromkeys([f"asyncio.{name}" for name in _AWAITING], _awaited),
+    **dict.fromkeys(("dataclasses.field", "attr.ib", "attr.field", "attrs.field"), _field),
+    "<builtin>.staticmethod": _static,
+    "functools.wraps": _wraps,
+    "functools.lru_cache": _decorator_or_factory,
+    "copy.copy": _copied("__copy__"),
+    "copy.deepcopy": _copied("__deepcopy__"),
+    "typing.cast": _cast,
+    "re.sub": _sub,
+}
+"""Of names that wrap, store, run or hand on functions and objects."""

@@ -107,7 +107,7 @@ def test_components_come_after_what_they_call(found: Edges) -> None:
 
 def test_a_span_is_the_logarithm_of_what_is_reached() -> None:
     chain = {number: [number + 1] for number in range(1000)}
-    found = spans(chain, chain)
+    found = dict(spans(chain, chain))
     assert (found[0], found[999], found[744]) == (10, 1, 8)
 
 
@@ -116,7 +116,7 @@ def test_spans_count_what_is_reached_around_circles_and_along_several_ways(found
     callees: dict[int, list[int]] = {}
     for caller, callee, _ in found:
         callees.setdefault(caller, []).append(callee)
-    for node, span in spans(range(8), callees).items():
+    for node, span in spans(range(8), callees):
         reached, waiting = {node}, [node]
         while waiting:
             fresh = [other for other in callees.get(waiting.pop(), ()) if other not in reached]

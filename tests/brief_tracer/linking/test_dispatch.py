@@ -78,24 +78,18 @@ def test_what_has_an_unknown_name_is_called_where_it_is_handed_to_but_not_everyw
     assert not [caller for caller, callee in edges if caller.startswith("apply")]
 
 
-def test_strings_of_a_table_are_imported_though_they_are_many_and_cut_in_two() -> None:
+def test_modules_whose_names_stand_in_a_table_are_imported_though_they_are_many() -> None:
     names = ("one", "two", "three", "four", "five", "six")
-    table = ", ".join(f"'{name}': 'parts.{name}.{name}'" for name in names)
+    table = ", ".join(f"'{name}': 'parts.{name}'" for name in names)
     edges = found(
         f"""
 from importlib import import_module
 TABLE = {{{table}}}
-def load(kind):
-    path, name = TABLE[kind].rsplit(".", 1)
-    return getattr(import_module(path), name)
-def run(): load(input())()
+def run(): import_module(TABLE[input()]).start()
 """,
-        **{f"parts.{name}": f"def {name}(): pass\ndef other(): pass" for name in names},
+        **{f"parts.{name}": "def start(): pass\ndef other(): pass" for name in names},
     )
-    assert {callee for caller, callee in edges if caller == "run"} == {
-        "load",
-        *(f"parts.{name}.{name}" for name in names),
-    }
+    assert {callee for caller, callee in edges if caller == "run"} == {f"parts.{name}.start" for name in names}
 
 
 def test_a_metaclass_reads_and_replaces_what_a_class_defines() -> None:
@@ -183,26 +177,6 @@ def by_order(command: Copy):
     assert edges["by_name", "Mail.start"] == "hierarchy"
     assert edges["by_base", "Copy.run"] == "hierarchy"
     assert ("by_order", "Copy.run") in edges
-
-
-def test_what_an_object_keeps_in_its_dict_is_its_attribute() -> None:
-    edges = found(
-        """
-class Box:
-    def __init__(self):
-        self.__dict__["inner"] = Inner()
-        vars(self).update(other=Other())
-class Inner:
-    def open(self): pass
-class Other:
-    def open(self): pass
-def run(box: Box):
-    box.inner.open()
-    box.__dict__["other"].open()
-"""
-    )
-    assert ("run", "Inner.open") in edges
-    assert ("run", "Other.open") in edges
 
 
 def test_a_protocol_that_anything_callable_keeps_names_no_classes() -> None:

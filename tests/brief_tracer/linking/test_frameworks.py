@@ -126,23 +126,6 @@ def test_what_a_route_depends_on_is_called_by_its_view(text: str, called: list[s
     assert all(("view", callee) in found for callee in called)
 
 
-@pytest.mark.parametrize("library", ["wrapt", "decorator"])
-def test_a_decorator_made_outside_runs_around_what_it_decorates(library: str) -> None:
-    found = calls(
-        f"""
-        import {library}
-        @{library}.decorator
-        def logged(wrapped, *given): return wrapped()
-        @logged
-        def work(): pass
-        def main(): work()
-        """
-    )
-    assert ("main", "work") in found
-    assert ("main", "logged") in found
-    assert ("logged", "work") in found
-
-
 def test_validators_run_when_an_instance_is_made() -> None:
     found = calls(
         """
