@@ -12,7 +12,7 @@ from inarch_search.ranking import ASYNC, NAMED_THERE, Hit
 from inarch_search.vocabulary import WEAK_WORDS
 from inarch_search.weighing import Weighing
 
-SURE = 0.67
+SURE = 0.7
 """The confidence from which on an answer needs no word of doubt."""
 
 
@@ -42,7 +42,7 @@ _COMPETES, _AS_MUCH = 0.7, 0.8
 _MOST_OTHERS = 15
 _MANY = 10
 """Terms from which on a question has many."""
-_WHOLE, _HALF = 0.99, 0.5
+_WHOLE, _HALF = 0.85, 0.5
 _NAMED = 0.8
 """The least that a place has that is named, or that says all."""
 
@@ -79,7 +79,7 @@ def signs_of(question: Question, weighing: Weighing, places: Sequence[Hit]) -> S
 
 
 def says_all(best: Hit, signs: Signs) -> bool:
-    """Whether a place has the whole question in what is read first, and the others together come to no more than it."""
+    """Whether a place has nearly all of the question in what is read first, and comes to as much as all the others."""
     return best.in_head >= _WHOLE and signs.alone >= _HALF
 
 
