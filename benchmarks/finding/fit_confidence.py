@@ -94,10 +94,10 @@ def judged(weights_of: Mapping[str, Traits]) -> Iterator[Judged]:
             place = tool.place_of({"qualname": found.qualified, "file": found.file})
             right = any(place.answers(expected) for expected in question.expected)
             yield Judged("tuned", root.name, found.signs, found.says_all, found.doubtful, right)
-    for group, question in _named():
-        root = question.source.root()
-        if found := read(root, question.text, weights_of.get(root.name, RANKED_BY)):
-            right = question.is_answered_by(found.qualified)
+    for group, named in _named():
+        root = named.source.root()
+        if found := read(root, named.text, weights_of.get(root.name, RANKED_BY)):
+            right = named.is_answered_by(found.qualified)
             yield Judged(group, root.name, found.signs, found.says_all, found.doubtful, right)
 
 

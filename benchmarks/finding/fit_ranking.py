@@ -13,7 +13,7 @@ takes the weights over puts them into `inarch_search.traits`, and then learns an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -39,7 +39,8 @@ SHARES = {"short": 0.5}
 """What a question of a group counts, where that is not 1: the short ones are many, and easier."""
 ROUNDS = 25
 LEAST_STEP = 1e-3
-Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Numbers = Any
+"""An array of NumPy; types are checked without it."""
 
 
 class Asked(NamedTuple):
@@ -92,13 +93,13 @@ def asked() -> Iterator[Asked]:
         yield _of_places("questions", question.source.root(), question.text, question.expected)
     for issue in sets.issues():
         yield _of_places("changelogs", issue.source.root(), issue.whole, issue.functions)
-    for question in sets.older_questions():
-        yield _of_names("older", question)
-    for question in sets.short_questions():
-        yield _of_names("short", question._replace(text=parse(question.text).subject or question.text))
+    for older in sets.older_questions():
+        yield _of_names("older", older)
+    for short in sets.short_questions():
+        yield _of_names("short", short._replace(text=parse(short.text).subject or short.text))
 
 
-def _of_places(group: str, root: Path, text: str, expected: Sequence[sets.Place]) -> Asked:
+def _of_places(group: str, root: Path, text: str, expected: Collection[sets.Place]) -> Asked:
     def is_right(kept: Kept) -> bool:
         place = tool.place_of({"qualname": kept.qualified, "file": kept.file})
         return any(place.answers(one) for one in expected)

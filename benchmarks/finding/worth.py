@@ -110,7 +110,7 @@ def main(arguments: Sequence[str]) -> None:
     report("plain BM25", run(score.named("bm25")), everything)
     for part, there in Parts()._asdict().items():
         if there is True:
-            report(f"without {part}", run(whole.with_parts(ALL._replace(**{part: False}))), everything)
+            report(f"without {part}", run(whole.with_parts(Parts(**{**ALL._asdict(), part: False}))), everything)
     for trait in Traits._fields:
         parts = ALL._replace(weights=WEIGHTS_OF_TRAITS._replace(**{trait: 0.0}))
         report(f"trait {trait}", run(whole.with_parts(parts)), everything)
