@@ -15,7 +15,7 @@ import asyncio
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import fit_ranking
@@ -63,15 +63,8 @@ def read(root: Path, text: str, weights: Traits) -> Read | None:
     """Ask a question; give what comes first, and what tells how sure that is."""
     kept: list[Read] = []
 
-    def by_these(
-        question: Question,
-        weighing: Weighing,
-        found: Sequence[Candidate],
-        parts: Parts,
-        shares: Sequence[float],
-        near: Mapping[int, float],
-    ) -> list[Hit]:
-        return ranked(question, weighing, found, parts._replace(weights=weights), shares, near)
+    def by_these(question: Question, weighing: Weighing, found: Sequence[Candidate], parts: Parts, *more: Any) -> Any:
+        return ranked(question, weighing, found, parts._replace(weights=weights), *more)
 
     def listen(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
         places = places_among(question, hits)

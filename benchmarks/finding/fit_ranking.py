@@ -23,16 +23,13 @@ import sets
 import tool
 
 from inarch_offline.intents import parse
-from inarch_search import MODULE, SECTION, SETTING, asking
-from inarch_search.documents import NATURES, TEXTS
+from inarch_search import MODULE, SECTION, SETTING, ranking
+from inarch_search.documents import TEXTS
 from inarch_search.index import Kept
-from inarch_search.judging import beside_of, explained_by, traits_of
-from inarch_search.parts import Parts
+from inarch_search.judging import Judged, judged
 from inarch_search.questions import Question
-from inarch_search.ranking import Hit, given, ranked
-from inarch_search.scoring import Candidate
+from inarch_search.ranking import given, named_in
 from inarch_search.traits import WEIGHTS, Traits
-from inarch_search.weighing import Weighing
 
 PENALTY = 5.0
 SHARES = {"short": 0.5}
@@ -57,28 +54,16 @@ def read(root: Path, text: str, is_right: Callable[[Kept], bool]) -> tuple[Numbe
     """Ask a question; give the traits of the candidates, what is given to each, and whether it is right."""
     rows: list[tuple[Traits, float, bool]] = []
 
-    def listen(
-        question: Question,
-        weighing: Weighing,
-        found: Sequence[Candidate],
-        parts: Parts,
-        shares: Sequence[float],
-        near: Mapping[int, float],
-    ) -> list[Hit]:
-        beside, share_of = beside_of(found), dict(zip(NATURES, shares, strict=True))
-        rows.clear()
-        for one in found:
-            kept = one.kept
-            if kept.kind in (MODULE, SECTION, SETTING) or kept.nature in TEXTS:
-                continue
-            explains = explained_by(weighing, one)
-            traits = traits_of(
-                question, one, explains, share_of[kept.nature], near.get(kept.id, 0.0), beside[kept.file]
-            )
-            rows.append((traits, math.log(given(question, kept, parts)), is_right(kept)))
-        return ranked(question, weighing, found, parts, shares, near)
+    def listen(question: Question, *more: Any) -> list[Judged]:
+        found = judged(question, *more)
+        rows[:] = [
+            (traits, math.log(given(question, kept, named_in(question, kept))), is_right(kept))
+            for (kept, *_), _, traits in found
+            if kept.kind not in (MODULE, SECTION, SETTING) and kept.nature not in TEXTS
+        ]
+        return found
 
-    with patch.object(asking, "ranked", listen):
+    with patch.object(ranking, "judged", listen):
         tool.found(text, root, "")
     return (
         np.array([traits for traits, _, _ in rows], dtype=np.float64).reshape(-1, len(Traits._fields)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from math import fsum
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from inarch_search.documents import MODULE, NATURES, TEXTS
 from inarch_search.embedding import embedded, is_known, similarity
 from inarch_search.feedback import PASSAGES, fed_back
 from inarch_search.index import Index
-from inarch_search.judging import file_score
+from inarch_search.judging import file_scores
 from inarch_search.parts import ALL, Parts
 from inarch_search.questions import REPORT, SYMBOL, Question, understood
 from inarch_search.ranking import Hit, ranked
@@ -75,6 +74,8 @@ def _near(index: Index, question: Question, weighing: Weighing, found: Sequence[
     It counts as far as the question's words have a meaning here: `row42` has none.
     """
     asked = embedded((term, max(1, round(2 * weight))) for term, (weight, _) in question.terms.items())
+    if not asked:
+        return {}
     near = {row: similarity(asked, vector) for row, vector in index.vectors([one.kept.id for one in found]).items()}
     usual = fsum(near.values()) / max(1, len(near))  # what has no vector is neither near nor far
     whole = fsum(weighing.own.values()) or 1.0
@@ -83,10 +84,7 @@ def _near(index: Index, question: Question, weighing: Weighing, found: Sequence[
 
 
 def _files(hits: Sequence[Hit]) -> tuple[str, ...]:
-    by_file: dict[str, list[float]] = defaultdict(list)
-    for hit in hits:
-        by_file[hit.place.file].append(hit.score)
-    scores = {file: file_score(values) for file, values in by_file.items()}
+    scores = file_scores((hit.place.file, hit.score) for hit in hits)
     return tuple(sorted(scores, key=lambda file: (-scores[file], file)))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from inarch_search.documents import CLASS, FIELDS, TEXTS
+from inarch_search.documents import CLASS, FIELDS, NATURES, TEXTS
 from inarch_search.questions import Question
 from inarch_search.scoring import HEAD, Candidate, strength
 from inarch_search.traits import Traits
@@ -57,22 +57,53 @@ def explained_by(weighing: Weighing, candidate: Candidate) -> Explained:
     return Explained(whole, by_fields[0], *(sum(terms.values()) / whole for terms in by_fields))
 
 
-def beside_of(found: Sequence[Candidate]) -> dict[str, float]:
-    """Give for each file what its places come to together, as a share of the most."""
+def file_scores(scored: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Give what the places of each file come to: the best counts whole, each further one half of the one before."""
     by_file: dict[str, list[float]] = defaultdict(list)
-    for candidate in found:
-        by_file[candidate.kept.file].append(candidate.score)
-    sums = {file: file_score(scores) for file, scores in by_file.items()}
-    most = max(sums.values(), default=1.0) or 1.0
-    return {file: total / most for file, total in sums.items()}
+    for file, score in scored:
+        by_file[file].append(score)
+    return {
+        file: sum(score / (1 << place) for place, score in enumerate(sorted(scores, reverse=True)[:6]))
+        for file, scores in by_file.items()
+    }
 
 
-def file_score(scores: Sequence[float]) -> float:
-    """Give what a file's places come to: the best counts whole, each further one half of the one before."""
-    return sum(score / (1 << place) for place, score in enumerate(sorted(scores, reverse=True)[:6]))
+class Judged(NamedTuple):
+    """A candidate with what it explains of the question, and its traits."""
+
+    candidate: Candidate
+    explains: Explained
+    traits: Traits
 
 
-def traits_of(
+def judged(
+    question: Question,
+    weighing: Weighing,
+    found: Sequence[Candidate],
+    shares: Sequence[float],
+    near: Mapping[int, float],
+) -> list[Judged]:
+    """Judge the candidates.
+
+    Args:
+        question: what is asked.
+        weighing: its words.
+        found: the candidates.
+        shares: what a place of each nature counts.
+        near: how much nearer in meaning to the question than others a place is, by its row, where that is known.
+    """
+    by_file = file_scores((one.kept.file, one.score) for one in found)
+    most = max(by_file.values(), default=1.0) or 1.0
+    by_nature = dict(zip(NATURES, shares, strict=True))
+    rows = []
+    for one in found:
+        kept, explains = one.kept, explained_by(weighing, one)
+        share, beside = by_nature[kept.nature], by_file[kept.file] / most
+        rows.append(Judged(one, explains, _traits(question, one, explains, share, near.get(kept.id, 0.0), beside)))
+    return rows
+
+
+def _traits(
     question: Question, candidate: Candidate, explains: Explained, share: float, near: float, beside: float
 ) -> Traits:
     """Give what speaks for a place.

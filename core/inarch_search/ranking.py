@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from operator import mul
 from typing import NamedTuple
 
-from inarch_search.documents import CLASS, CONSTANT, FUNCTION, METHOD, MODULE, NATURES, SECTION, SETTING, TEXTS
+from inarch_search.documents import CLASS, CONSTANT, FUNCTION, METHOD, MODULE, SECTION, SETTING, TEXTS
 from inarch_search.index import Kept
-from inarch_search.judging import beside_of, explained_by, traits_of
+from inarch_search.judging import judged
 from inarch_search.parts import Parts
 from inarch_search.questions import SYMBOL, Question
 from inarch_search.scoring import Candidate
@@ -65,15 +65,13 @@ def ranked(
         shares: what a place of each nature counts.
         near: how much nearer in meaning to the question than others a place is, by its row, where that is known.
     """
-    beside = beside_of(found)
-    by_nature = dict(zip(NATURES, shares, strict=True))
     hits = []
-    for one in found:
-        kept, explains = one.kept, explained_by(weighing, one)
-        traits = traits_of(question, one, explains, by_nature[kept.nature], near.get(kept.id, 0.0), beside[kept.file])
-        score = math.exp(sum(map(mul, parts.weights, traits))) * given(question, kept, parts)
+    for candidate, explains, traits in judged(question, weighing, found, shares, near):
+        kept = candidate.kept
+        exact = named_in(question, kept) if parts.names else 0.0
+        score = math.exp(sum(map(mul, parts.weights, traits))) * given(question, kept, exact)
         best = sorted(explains.terms, key=lambda term: (-explains.terms[term], term))[:4]
-        reasons = [NAMED_THERE] * (parts.names and _named(question, kept) >= _SURELY)
+        reasons = [NAMED_THERE] * (exact >= _SURELY)
         reasons += [question.terms[term].word for term in best if explains.terms[term] > 0]
         hits.append(Hit(kept, score, explains.share, explains.in_head, tuple(reasons)))
     hits.sort(key=_order)
@@ -84,7 +82,7 @@ def _order(hit: Hit) -> tuple[float, str, int, str]:
     return -hit.score, hit.place.file, hit.place.line, hit.place.qualified
 
 
-def given(question: Question, kept: Kept, parts: Parts) -> float:
+def given(question: Question, kept: Kept, exact: float) -> float:
     """Give what a place counts whatever its traits: by its kind, and by how exactly it is named."""
     score = KINDS.get(kept.kind, 1.0)
     if question.kind and not _is(kept.kind, question.kind):
@@ -93,15 +91,14 @@ def given(question: Question, kept: Kept, parts: Parts) -> float:
         score *= READ_FIRST
     if ASYNC in kept.qualified.lower() and ASYNC not in question.text.lower():
         score *= TWIN
-    named = NAMED if question.shape == SYMBOL else NAMED_IN_SENTENCE
-    return score * (1 + named * _named(question, kept)) if parts.names else score
+    return score * (1 + (NAMED if question.shape == SYMBOL else NAMED_IN_SENTENCE) * exact)
 
 
 def _is(kind: str, asked: str) -> bool:
     return kind == asked or (asked in (FUNCTION, METHOD) and kind in (FUNCTION, METHOD))
 
 
-def _named(question: Question, kept: Kept) -> float:
+def named_in(question: Question, kept: Kept) -> float:
     """Tell how exactly a question names a place: 0 for not at all."""
     best = 0.0
     dotted = f".{kept.qualified}"

@@ -169,9 +169,8 @@ def say_closest(
     for symbol in symbols:
         if not apart.setdefault(symbol.qualname, symbol).doc:
             apart[symbol.qualname] = symbol  # a property's setter has its name, and says nothing of itself
-    named_ones = [one for one in apart.values() if not one.name.startswith("__")]
-    named_ones = without_copies(named_ones)
-    rows = [(_row_in(alike, long), alike.first.place) for alike in folded(named_ones, subject)]
+    kept = without_copies([one for one in apart.values() if not one.name.startswith("__")])
+    rows = [(_row_in(alike, long), alike.first.place) for alike in folded(kept, subject)]
     most = len(rows) + len(lines) if long else MOST_CLOSEST
     rows = rows[:most] or [(code(hit.text), hit.place) for hit in lines[:most]]
     if not rows:
