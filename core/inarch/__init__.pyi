@@ -172,6 +172,7 @@ from inarch_sdk.service import HttpService as HttpService
 from inarch_sdk.steering_files import AskAboutSteering as AskAboutSteering
 from inarch_sdk.tooling import FunctionTool as FunctionTool
 from inarch_sdk.tooling import tool as tool
+from inarch_sdk.unpacking import body_pieces as body_pieces
 from inarch_sdk.versions import is_older as is_older
 from inarch_secrets.dotenv import is_dotenv as is_dotenv
 from inarch_staging import keep_former as keep_former

@@ -20,12 +20,15 @@ from inarch.contract.errors import ProviderError
 from inarch_output.escaping import shown
 from inarch_sdk.http_errors import from_response, provider_error
 from inarch_sdk.sse import LONGEST, TooLong, events, whole
+from inarch_sdk.unpacking import ACCEPTED, beginning
 
 if TYPE_CHECKING:
     import httpx
 
 LONGEST_ERROR = 1 << 16
 """Bytes of a failed response's body that are looked at."""
+ERROR_S = 10.0
+"""Seconds that it may take to come."""
 DRAIN_S = 0.05
 """Seconds that the end of a response may take once everything in it has come."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.I)
@@ -137,9 +140,8 @@ class HttpService:
             url = self.base_url.rstrip("/") + path
             async with client.stream(method, url, content=body, headers=headers) as answer:
                 if answer.status_code >= 300:
-                    raise from_response(
-                        self.name, answer.status_code, answer.headers, await whole(answer, LONGEST_ERROR), self.hide
-                    )
+                    said = await beginning(answer, LONGEST_ERROR, ERROR_S)
+                    raise from_response(self.name, answer.status_code, answer.headers, said, self.hide)
                 yield answer
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._failure(error) from None
@@ -180,7 +182,7 @@ class HttpService:
         import httpx
 
         timeout = httpx.Timeout(self.silence_s, connect=self.connect_s)
-        headers = {"user-agent": "inarch", **self.headers}
+        headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED, **self.headers}
         if self.is_local:  # nothing of this machine goes through a proxy
             secure = self.base_url.startswith("https:")
             return httpx.AsyncClient(headers=headers, timeout=timeout, verify=secure, trust_env=False)

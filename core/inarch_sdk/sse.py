@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from attrs import define, field
+
+from inarch_sdk.unpacking import body_pieces
 
 if TYPE_CHECKING:
     import httpx
 
 LONGEST = 1 << 25
-"""Bytes of the longest line of a stream and of a whole body; more is no reply of any model."""
+"""Bytes of the longest event of a stream and of a whole body; more is no reply of any model."""
 _FIELDS = (b"data", b"event", b"id", b"retry", b":")
 
 
 class TooLong(Exception):
-    """A line or a body is longer than `LONGEST`."""
+    """An event or a body is longer than `LONGEST`."""
 
 
-async def whole(response: httpx.Response, most: int | None = None) -> bytes:
-    """Return the body; with `most` its beginning.
+async def whole(response: httpx.Response) -> bytes:
+    """Return the body.
 
     Raises:
         TooLong: It is longer than `LONGEST`.
     """
-    pieces: list[bytes] = []
-    size = 0
-    async for piece in response.aiter_bytes():
-        pieces.append(piece)
-        size += len(piece)
-        if most is not None and size >= most:
-            break
-        if size > LONGEST:
-            raise TooLong
-    return b"".join(pieces)[:most]
+    body = bytearray()
+    async with aclosing(body_pieces(response)) as pieces:
+        async for piece in pieces:
+            body += piece
+            if len(body) > LONGEST:
+                raise TooLong
+    return bytes(body)
 
 
 async def events(response: httpx.Response) -> AsyncGenerator[list[bytes]]:
@@ -43,23 +43,24 @@ async def events(response: httpx.Response) -> AsyncGenerator[list[bytes]]:
     A body that is no stream of events is yielded whole, whatever the response calls it.
 
     Raises:
-        TooLong: A line or a body is longer than `LONGEST`.
+        TooLong: An event or a body is longer than `LONGEST`.
     """
     lines = Lines()
     if "event-stream" in response.headers.get("content-type", ""):
         unfinished: list[bytes] = []
         size = 0
-        async for piece in response.aiter_bytes():
-            unfinished.append(piece)
-            size += len(piece)
-            if b"\n" in piece:  # else wait: a line that comes byte by byte is joined once
-                complete = b"".join(unfinished).split(b"\n")
-                unfinished = [complete.pop()]
-                size = len(unfinished[0])
-                if found := lines.read(complete):
-                    yield found
-            if size > LONGEST:
-                raise TooLong
+        async with aclosing(body_pieces(response)) as pieces:
+            async for piece in pieces:
+                unfinished.append(piece)
+                size += len(piece)
+                if b"\n" in piece:  # else wait: a line that comes byte by byte is joined once
+                    complete = b"".join(unfinished).split(b"\n")
+                    unfinished = [complete.pop()]
+                    size = len(unfinished[0])
+                    if found := lines.read(complete):
+                        yield found
+                if size > LONGEST:
+                    raise TooLong
         rest = b"".join(unfinished)
     else:
         body = await whole(response)
@@ -78,20 +79,29 @@ class Lines:
     _data: list[bytes] = field(init=False, factory=list)
     _strange: list[bytes] = field(init=False, factory=list)
     _any: bool = field(init=False, default=False)
+    _size: int = field(init=False, default=0)
 
     def read(self, lines: Iterable[bytes]) -> list[bytes]:
-        """Return the data of the events that these whole lines end."""
+        """Return the data of the events that these whole lines end.
+
+        Raises:
+            TooLong: The lines of one event are longer than `LONGEST` together.
+        """
         found = []
         for line in lines:
             if line.endswith(b"\r"):
                 line = line[:-1]
             if line.startswith(b"data:"):
                 self._data.append(line[6:] if line.startswith(b"data: ") else line[5:])
+                self._size += len(line)
             elif not line:
                 if self._data:
                     found.append(self._event())
             elif not self._any and not line.startswith(_FIELDS):
                 self._strange.append(line)
+                self._size += len(line)
+        if self._size > LONGEST:
+            raise TooLong
         return found
 
     def end(self) -> list[bytes]:
@@ -105,4 +115,5 @@ class Lines:
         self._data.clear()
         self._strange.clear()
         self._any = True
+        self._size = 0
         return data

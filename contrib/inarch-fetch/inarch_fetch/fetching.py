@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Literal, NamedTuple
 from urllib.parse import urldefrag, urljoin, urlsplit
 
@@ -163,10 +163,11 @@ class Fetcher:
         body = bytearray()
         most = self._settings.max_bytes
         try:
-            async for chunk in answer.aiter_bytes():
-                body += chunk
-                if len(body) > most:
-                    return bytes(body[:most]), True
+            async with aclosing(inarch.body_pieces(answer)) as pieces:
+                async for piece in pieces:
+                    body += piece
+                    if len(body) > most:
+                        return bytes(body[:most]), True
         except httpx.HTTPError as error:
             raise inarch.ToolFailed("execution", f"{url} broke off: {_words(error)}", "try again later") from None
         return bytes(body), False

@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import aclosing
 from typing import Any, NamedTuple
 
 import httpx
@@ -65,7 +66,7 @@ async def search(service: Search, key: str, query: str, count: int, timeout_s: f
         inarch.ToolFailed: The service did not answer, or not with results.
     """
     form = FORMS[service.service]
-    headers = {form.key_header: key} if form.key_header else {}
+    headers = {"accept-encoding": "gzip", **({form.key_header: key} if form.key_header else {})}
     try:
         async with (
             httpx.AsyncClient(timeout=timeout_s) as client,
@@ -86,10 +87,11 @@ async def search(service: Search, key: str, query: str, count: int, timeout_s: f
 
 async def _body(service: Search, answer: httpx.Response) -> bytes:
     body = bytearray()
-    async for chunk in answer.aiter_bytes():
-        body += chunk
-        if len(body) > _LONGEST_REPLY:
-            raise _failed(service, f"its reply has more than {_LONGEST_REPLY} bytes")
+    async with aclosing(inarch.body_pieces(answer)) as pieces:
+        async for piece in pieces:
+            body += piece
+            if len(body) > _LONGEST_REPLY:
+                raise _failed(service, f"its reply has more than {_LONGEST_REPLY} bytes")
     return bytes(body)
 
 

@@ -65,6 +65,9 @@ class Pages(BaseHTTPRequestHandler):
     def page_packed(self) -> None:
         self.reply(gzip.compress(GUIDE.encode()), content_encoding="gzip")
 
+    def page_twice(self) -> None:
+        self.reply(gzip.compress(gzip.compress(b"x")), "text/plain", content_encoding="gzip, gzip")
+
     def page_old(self) -> None:
         self.reply("<p>Grüße</p>".encode("latin-1"), "text/html; charset=iso-8859-1")
 
@@ -267,6 +270,7 @@ def test_a_page_of_a_gigabyte_is_cut(site: Site) -> None:
         ("away", "permission", "another host: http://elsewhere.example/x"),
         ("inside", "validation", "no address of a page"),
         ("broken", "execution", "broke off"),
+        ("twice", "execution", "coding 'gzip, gzip', which was not asked for"),
         ("http://127.0.0.1:9/", "execution", "http://127.0.0.1:9/: "),
     ],
 )
@@ -390,7 +394,7 @@ def test_brave_is_asked_with_its_key(site: Site, tmp_path: Path) -> None:
     assert none.error is not None and "set BRAVE_API_KEY" in none.error.remedy
 
 
-@pytest.mark.parametrize("path", ["missing", "guide", "broken"])
+@pytest.mark.parametrize("path", ["missing", "guide", "broken", "twice"])
 def test_a_service_that_does_not_answer_as_it_should_is_said(site: Site, tmp_path: Path, path: str) -> None:
     result = called(tmp_path, "web_search", {"query": "x"}, search={"base_url": f"http://{site.host}/{path}"})
     assert result.error is not None and f"the search at http://{site.host}/{path}" in result.error.message

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-import zlib
-from collections.abc import Iterator
 
 from attrs import define, field
 
 LONGEST_HEAD = 8 * 1024
 """Bytes within which a page says its document type; one that doesn't is given the tag at its very beginning."""
 _MARK = b"\xef\xbb\xbf"
-_HEADER = 2
-"""Bytes that say whether what follows has the frame of zlib."""
 _BEFORE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?[^>]*>)*(?:<!doctype[^>]*>)?", re.DOTALL | re.IGNORECASE)
 _MAY_GO_ON = re.compile(rb"<(?:!(?:-(?:-.*)?|d[^>]*)?|\?[^>]*)?", re.DOTALL | re.IGNORECASE)
 _OTHER_BYTES = re.compile(r"charset\s*=\s*[\"']?\s*(utf-?16|utf-?32|ucs-?2|iso-2022|utf-7|hz-)", re.IGNORECASE)
@@ -71,43 +67,3 @@ def _place(head: bytes) -> int | None:
     if _MAY_GO_ON.fullmatch(rest) and b"doctype" not in head[:place].lower():
         return None
     return place
-
-
-@define(eq=False, repr=False)
-class Unpacking:
-    """Takes what a server compressed, in pieces, and returns it plain; never much more than came at once.
-
-    Args:
-        encoding: The `Content-Encoding`.
-    """
-
-    encoding: str
-    _inflating: zlib._Decompress | None = field(init=False, default=None)
-    _head: bytes = field(init=False, default=b"")
-
-    def pieces(self, packed: bytes, most: int = 1 << 18) -> Iterator[bytes]:
-        """Yield what a piece unpacks to.
-
-        Raises:
-            zlib.error: It is not what the server says.
-        """
-        if self.encoding.strip().lower() in ("", "identity"):
-            yield packed
-            return
-        if self._inflating is None:
-            self._head += packed
-            if len(self._head) < _HEADER:
-                return
-            self._inflating, packed, self._head = zlib.decompressobj(self._window()), self._head, b""
-        piece = self._inflating.decompress(packed, most)
-        while piece:
-            yield piece
-            piece = self._inflating.decompress(self._inflating.unconsumed_tail, most)
-
-    def _window(self) -> int:
-        """Return how zlib reads it: some servers send what they call deflate without the frame of zlib."""
-        if "gzip" in self.encoding.lower():
-            return zlib.MAX_WBITS | 16
-        first, second = self._head[:_HEADER]
-        is_framed = first & 15 == zlib.DEFLATED and (first << 8 | second) % 31 == 0
-        return zlib.MAX_WBITS if is_framed else -zlib.MAX_WBITS

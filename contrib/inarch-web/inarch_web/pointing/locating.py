@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import posixpath
+from contextlib import aclosing
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -21,6 +22,7 @@ _LARGEST_FILE = 1_000_000
 _LARGEST_MODULE = 8_000_000
 _FETCH_S = 5.0
 _MOST_ALIKE = 50
+_HEADERS = {"accept": "*/*", "accept-encoding": "gzip", "sec-fetch-dest": "script"}
 _PREFIXES = ("/@fs", "webpack://", "webpack-internal:///", "turbopack://", "file://")
 
 
@@ -112,9 +114,10 @@ class Locator:
         try:
             async with (
                 httpx.AsyncClient(trust_env=False, verify=verify, timeout=_FETCH_S) as client,
-                client.stream("GET", url, headers={"accept": "*/*", "sec-fetch-dest": "script"}) as response,
+                client.stream("GET", url, headers=_HEADERS) as response,
+                aclosing(inarch.body_pieces(response)) as pieces,
             ):
-                async for piece in response.aiter_bytes():
+                async for piece in pieces:
                     data += piece
                     if len(data) > _LARGEST_MODULE:
                         return ""

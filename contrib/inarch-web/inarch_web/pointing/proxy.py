@@ -9,9 +9,8 @@ import asyncio
 import html
 import json
 import secrets
-import zlib
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from importlib.resources import files
 from typing import Any
 
@@ -19,9 +18,10 @@ import httpx
 from attrs import define, field
 from starlette.types import Receive, Scope, Send
 
+import inarch
 from inarch_web.pointing.addresses import Addresses, is_loopback
 from inarch_web.pointing.headers import Headers, for_the_frame, for_the_page, target_of, value_of
-from inarch_web.pointing.injecting import Injection, Unpacking, can_be_changed
+from inarch_web.pointing.injecting import Injection, can_be_changed
 from inarch_web.pointing.sockets import pass_socket_on
 
 PICKER = "/__inarch_picker__.js"
@@ -113,8 +113,8 @@ class Proxy:
             picker=self.addresses.frame.origin + PICKER,
         )  # fmt: skip
         await send({"type": "http.response.start", "status": response.status_code, "headers": sent})
-        pieces = _changed(response, encoding, nonce) if is_changed else response.aiter_raw()
-        with suppress(httpx.TransportError, zlib.error):  # begun is begun: the browser sees that it is cut off
+        pieces = _changed(response, nonce) if is_changed else response.aiter_raw()
+        with suppress(httpx.TransportError, httpx.DecodingError):  # begun is begun: the browser sees that it is cut off
             async for piece in pieces:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -160,11 +160,10 @@ def has_body(headers: Headers) -> bool:
     return any(name in (b"content-length", b"transfer-encoding") for name, _ in headers)
 
 
-async def _changed(response: httpx.Response, encoding: str, nonce: str) -> AsyncIterator[bytes]:
+async def _changed(response: httpx.Response, nonce: str) -> AsyncIterator[bytes]:
     injection = Injection(f'<script src="{PICKER}" nonce="{nonce}"></script>'.encode())
-    unpacking = Unpacking(encoding)
-    async for packed in response.aiter_raw():
-        for piece in unpacking.pieces(packed):
+    async with aclosing(inarch.body_pieces(response)) as pieces:
+        async for piece in pieces:
             if more := injection.add(piece):
                 yield more
     if more := injection.end():
