@@ -8,7 +8,7 @@ The working folder is set before; it is entered again by its name.
 """
 
 from .entering import Prepared, confine, execute, prepare
-from .levels import features, layers_of, level_of
+from .levels import features, layers_of, level_of, own_layers
 from .plan import ALL_LAYERS, Features, Plan
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "features",
     "layers_of",
     "level_of",
+    "own_layers",
     "prepare",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit
 
 import inarch
 
@@ -34,12 +34,24 @@ def place_of(url: str) -> Place:
         return Place(
             inarch.hosts.canonical(f"[{host}]" if ":" in host else host), parts.port or _USUAL_PORTS[parts.scheme]
         )
-    except (
-        ValueError
-    ) as error:  # an address in brackets that is none, a port that is no number, a name with odd letters
-        raise inarch.ToolFailed(
-            "validation", f"{inarch.escape(url[:200])} is no address of a page: {error}", _REMEDY
-        ) from None
+    except ValueError as error:  # no address in brackets, no number as the port, a name with odd letters
+        raise _no_address(url, error) from None
+
+
+def whole(url: str, link: str = "") -> str:
+    """Return where a link of a page leads, the page itself without one; no part of a page is named.
+
+    Raises:
+        inarch.ToolFailed: It is no address of a page.
+    """
+    try:
+        return urldefrag(urljoin(url, link)).url
+    except ValueError as error:  # such as one bracket
+        raise _no_address(link or url, error) from None
+
+
+def _no_address(url: str, error: ValueError) -> inarch.ToolFailed:
+    return inarch.ToolFailed("validation", f"{inarch.escape(url[:200])} is no address of a page: {error}", _REMEDY)
 
 
 _REMEDY = "write http://HOST/PATH or https://HOST/PATH"

@@ -7,14 +7,15 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Literal, NamedTuple
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 
 import inarch
 from inarch_fetch import Settings
-from inarch_fetch.addresses import LONGEST, Place, place_of
-from inarch_fetch.reading import read_html
+from inarch_fetch.addresses import LONGEST, Place, place_of, whole
+from inarch_fetch.charsets import charset_of, text_of
+from inarch_fetch.converting import converted
 
 MOST_REDIRECTS = 5
 _MOST_ADDRESSES = 4
@@ -73,7 +74,7 @@ class Fetcher:
         """
         try:
             async with asyncio.timeout(self._settings.timeout_s):
-                return await self._follow(urldefrag(url).url)
+                return await self._follow(whole(url))
         except TimeoutError:
             message = f"{url} took longer than {self._settings.timeout_s:g} s"
             raise inarch.ToolFailed(
@@ -86,7 +87,7 @@ class Fetcher:
             async with self._answer(url, place) as answer:
                 if not answer.has_redirect_location:
                     return await self._read(url, answer)
-                url = urldefrag(urljoin(url, answer.headers["location"])).url
+                url = whole(url, answer.headers["location"])
             place = place_of(url)
             if place.host != first.host and not self._hosts.name(*place):
                 remedy = "fetch that address by itself if it is wanted: the host is asked about"
@@ -148,16 +149,17 @@ class Fetcher:
         if answer.status_code >= 400:
             code: Literal["not_found", "execution"] = "not_found" if answer.status_code in (404, 410) else "execution"
             raise inarch.ToolFailed(code, f"{url}: HTTP {answer.status_code}", "check the address, or try another page")
-        kind = answer.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
+        said = answer.headers.get("content-type", "text/plain")
+        kind, charset = said.partition(";")[0].strip().lower(), charset_of(said)
         if not (kind.startswith("text/") or kind in (*_HTML, *_TEXT) or kind.endswith(("+json", "+xml"))):
             size = answer.headers.get("content-length", "an unknown number of")
             message = f"{url} is no text: {inarch.escape(kind)}, {inarch.escape(size)} bytes"
             raise inarch.ToolFailed("validation", message, "fetch a page of text")
         body, is_cut = await self._body(url, answer)
         if kind in _HTML:
-            read = await asyncio.to_thread(read_html, body, url, answer.charset_encoding)
-            return Page(url, read.title, read.text, is_cut)
-        return Page(url, "", _decoded(body, answer.charset_encoding), is_cut)
+            read = await converted(body, url, charset, self._settings.max_bytes, self._settings.timeout_s)
+            return Page(url, read.title, read.text, is_cut or read.is_cut)
+        return Page(url, "", text_of(body, charset), is_cut)
 
     async def _body(self, url: str, answer: httpx.Response) -> tuple[bytes, bool]:
         body = bytearray()
@@ -171,13 +173,6 @@ class Fetcher:
         except httpx.HTTPError as error:
             raise inarch.ToolFailed("execution", f"{url} broke off: {_words(error)}", "try again later") from None
         return bytes(body), False
-
-
-def _decoded(body: bytes, charset: str | None) -> str:
-    try:
-        return body.decode(charset or "utf-8", "replace")
-    except LookupError:  # a name that no encoding has
-        return body.decode("utf-8", "replace")
 
 
 def _words(error: Exception | None) -> str:

@@ -9,9 +9,12 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
+from inarch_fetch.charsets import html_of
+
 _NEVER_TEXT = ("script", "style", "noscript", "template", "svg", "iframe", "dialog")
 _AROUND = ("nav", "header", "footer", "aside", "form")
 _MAIN = ("main", "[role=main]", "article")
+_LONGEST_TITLE = 1_000
 _SHORT = 200
 """A main part with fewer characters than this may be a frame that a script would fill: then the whole body counts."""
 _BLANKS = re.compile(r"\n(?:[ \t]*\n){2,}")
@@ -19,16 +22,24 @@ _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source)-([A-Za-z0-
 
 
 class Read(NamedTuple):
-    """What a page says."""
+    """What a page says, and whether its end was left out."""
 
     title: str
     text: str
+    is_cut: bool
 
 
-def read_html(page: bytes, url: str, charset: str | None) -> Read:
-    """Return title and main text of an HTML page as Markdown, its links as whole addresses."""
-    soup = BeautifulSoup(page, "lxml", from_encoding=charset)
-    title = soup.title.get_text(" ", strip=True) if soup.title else ""
+def read_html(page: bytes, url: str, charset: str, most: int) -> Read:
+    """Return title and main text of an HTML page as Markdown, its links as whole addresses.
+
+    Args:
+        page: Its bytes.
+        url: Where it was found.
+        charset: What the answer said about its encoding, empty for nothing.
+        most: Characters of the text that are returned.
+    """
+    soup = BeautifulSoup(html_of(page, charset), "lxml")
+    title = soup.title.get_text(" ", strip=True)[:_LONGEST_TITLE] if soup.title else ""
     for element in soup.find_all(_NEVER_TEXT):
         element.decompose()
     root = _main_part(soup)
@@ -37,7 +48,8 @@ def read_html(page: bytes, url: str, charset: str | None) -> Read:
     for name, attribute in (("a", "href"), ("img", "src")):
         for element in root.find_all(name):
             _make_whole(element, attribute, url)
-    return Read(title, _BLANKS.sub("\n\n", _converted(root)).strip())
+    text = _BLANKS.sub("\n\n", _converted(root)).strip()
+    return Read(title, text[:most], len(text) > most)
 
 
 def _main_part(soup: BeautifulSoup) -> Tag:

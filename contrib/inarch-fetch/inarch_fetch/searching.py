@@ -7,14 +7,16 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from itertools import islice
 from typing import Any, NamedTuple
 
 import httpx
 
 import inarch
 from inarch_fetch import Search
+from inarch_fetch.addresses import LONGEST
 
-_LONGEST_REPLY = 5_000_000
+_LONGEST_REPLY = 2_000_000
 _LONGEST_TEXT = 600
 _TAG = re.compile(r"</?[a-z][^<>]*>")
 
@@ -80,8 +82,8 @@ async def search(service: Search, key: str, query: str, count: int, timeout_s: f
     if answer.status_code != 200:
         raise _failed(service, f"HTTP {answer.status_code}", form.remedies.get(answer.status_code, ""))
     try:
-        return [_result(one, form) for one in form.results(json.loads(body))][:count]
-    except (ValueError, TypeError, KeyError, AttributeError):
+        return [_result(one, form) for one in islice(form.results(json.loads(body)), count)]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise _failed(service, "its reply holds no results in the form that is known") from None
 
 
@@ -97,7 +99,8 @@ async def _body(service: Search, answer: httpx.Response) -> bytes:
 
 def _result(one: Mapping[str, Any], form: Form) -> dict[str, str]:
     text = html.unescape(_TAG.sub("", str(one.get(form.text) or "")))  # found words are marked with tags
-    return {"title": str(one["title"]), "url": str(one["url"]), "text": text[:_LONGEST_TEXT]}
+    title, url = str(one["title"])[:_LONGEST_TEXT], str(one["url"])[:LONGEST]
+    return {"title": title, "url": url, "text": text[:_LONGEST_TEXT]}
 
 
 def _failed(service: Search, why: str, remedy: str = "") -> inarch.ToolFailed:

@@ -77,7 +77,7 @@ class WebFetch(_Reader):
         found = await Fetcher(self._settings).fetch(url)
         page = {"url": found.url, "title": found.title, "text": found.text}
         if found.is_cut:
-            page["note"] = f"only the first {self._settings.max_bytes} bytes of the page were read"
+            page["note"] = f"only the first {self._settings.max_bytes} bytes of the page, or of its text, were read"
         self._kept[url] = (now, page)
         self._kept.move_to_end(url)
         while len(self._kept) > MOST_KEPT:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from encodings.aliases import aliases
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inarch_fetch import Search, Settings
 from inarch_fetch.addresses import place_of
+from inarch_fetch.charsets import charset_of, html_of, text_of
+from inarch_fetch.converting import converted
 from inarch_fetch.fetching import Fetcher
 from inarch_fetch.reading import read_html
 from inarch_fetch.tools import WebFetch, WebSearch
@@ -74,6 +77,13 @@ class Pages(BaseHTTPRequestHandler):
     def page_plain(self) -> None:
         self.reply(b"# as it stands", "text/markdown; charset=nonsense")
 
+    def page_charset(self) -> None:
+        _, _, where, charset = self.path.split("/")
+        if where == "header":
+            self.reply(b"x\xe4", f"text/plain; charset={charset}")
+        else:
+            self.reply(f"<meta charset='{charset}'><p>x\xe4</p>".encode("latin-1"))
+
     def page_picture(self) -> None:
         self.reply(b"\x89PNG", "image/png")
 
@@ -82,6 +92,9 @@ class Pages(BaseHTTPRequestHandler):
 
     def page_moved(self) -> None:
         self.reply(b"", status=301, location="/guide")
+
+    def page_bracket(self) -> None:
+        self.reply(b"", status=302, location="http://[")
 
     def page_round(self) -> None:
         self.reply(b"", status=302, location="/round")
@@ -256,6 +269,34 @@ def test_encodings_and_other_text(site: Site) -> None:
     assert fetched(site, "plain").text == "# as it stands"
 
 
+CHARSETS = ("latin1", "windows-1251", "punycode", "undefined", "idna", "unicode_escape", "utf-7", "zlib", "uu", "cp037")
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_a_charset_is_one_of_the_webs_or_not_heeded(site: Site, charset: str) -> None:
+    said = {"latin1": "xä", "windows-1251": "xд"}.get(charset)
+    assert fetched(site, f"charset/header/{charset}").text == (said or "x\ufffd")
+    assert fetched(site, f"charset/meta/{charset}").text == (said or "xä")
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=200), st.text(max_size=20) | st.sampled_from(sorted(aliases)))
+def test_any_bytes_of_any_charset_are_text(body: bytes, charset: str) -> None:
+    assert isinstance(text_of(body, charset), str)
+    assert isinstance(
+        html_of(b"<meta charset='%b'>" % charset.encode() + body, charset_of(f"x;charset={charset}")), str
+    )
+
+
+def test_a_page_that_grows_is_cut_and_one_that_grows_without_end_is_given_up() -> None:
+    few, many = (b"<table><tr>" + b"<td colspan=1000>x" * cells for cells in (20, 20_000))
+    read = asyncio.run(converted(few, "http://example.org/", "", 1_000, 20))
+    assert (len(read.text), read.is_cut) == (1_000, True)
+    with pytest.raises(inarch.ToolFailed, match="takes too much memory or time") as failure:
+        asyncio.run(converted(many, "http://example.org/", "", 1_000, 1))
+    assert failure.value.code == "execution" and failure.value.remedy
+
+
 def test_a_page_of_a_gigabyte_is_cut(site: Site) -> None:
     page = fetched(site, "huge", max_bytes=100_000)
     assert (len(page.text), page.is_cut) == (100_000, True)
@@ -269,6 +310,7 @@ def test_a_page_of_a_gigabyte_is_cut(site: Site) -> None:
         ("round", "execution", "leads on more than 5 times"),
         ("away", "permission", "another host: http://elsewhere.example/x"),
         ("inside", "validation", "no address of a page"),
+        ("bracket", "validation", "no address of a page"),
         ("broken", "execution", "broke off"),
         ("twice", "execution", "coding 'gzip, gzip', which was not asked for"),
         ("http://127.0.0.1:9/", "execution", "http://127.0.0.1:9/: "),
@@ -455,12 +497,12 @@ def within(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @settings(deadline=None)
 @given(st.recursive(st.text(max_size=20), within, max_leaves=20))
 def test_any_page_is_read(page: str) -> None:
-    read_html(page.encode("utf-8", "replace"), "http://example.org/", None)
+    read_html(page.encode("utf-8", "replace"), "http://example.org/", "", 100_000)
 
 
 def test_elements_thousands_deep_are_still_text() -> None:
     deep = b"<div>" * 20_000 + b"the words" + b"</div>" * 20_000
-    assert read_html(deep, "http://example.org/", None).text == "the words"
+    assert read_html(deep, "http://example.org/", "", 100_000).text == "the words"
 
 
 def test_nothing_that_fetches_is_imported_before_a_call(tmp_path: Path) -> None:
