@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import re
+import socket
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
@@ -15,6 +17,8 @@ __all__ = [
     "address_of",
     "canonical",
     "is_host",
+    "is_loopback",
+    "is_own",
     "is_public",
     "read",
     "split_port",
@@ -30,6 +34,8 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PORT = re.compile(r"[1-9][0-9]{0,4}")
 _LONGEST = 253
+_ANY_PORT = 9
+_NOT_NOW = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 # What releases of Python count differently, and where clouds tell a machine its secrets at a public address.
 _SPECIAL: tuple[IPv4Network | IPv6Network, ...] = (
     *map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16")),
@@ -131,13 +137,14 @@ class Hosts:
         return any(entry.means(host, port) for entry in self._entries)
 
     def let_reach(self, host: str | Address, address: Address, port: int) -> bool:
-        """Whether a listed host may be reached at an address: one that is public, or listed itself.
+        """Whether a host may be reached at an address: a public one that is not this machine's, or one listed itself.
 
-        Whoever answers for a name could otherwise lead to what only this machine or its network sees.
+        Whoever answers for a name could otherwise lead to what only this machine or its network sees. A listed name
+        below `localhost` may lead to loopback, and no other place.
         """
-        if isinstance(host, str) and host.rpartition(".")[2] == "localhost" and address.is_loopback:
+        if self.name(_plain(address), port) or (is_public(address) and not is_own(address)):
             return True
-        return is_public(address) or self.name(_plain(address), port)
+        return isinstance(host, str) and is_loopback(host) and address.is_loopback and self.name(host, port)
 
     def narrowed(self, wanted: Iterable[str]) -> tuple[str, ...]:
         """Return those of other entries that are listed here, too, word for word or below a name."""
@@ -151,6 +158,15 @@ class Hosts:
             return False
         host = other.network.network_address if other.network is not None else other.name
         return all(self.name(host, port) for port in other.ports)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine by its very name or address, written with or without brackets."""
+    try:
+        found = canonical(f"[{host}]" if ":" in host and host[:1] != "[" else host)
+    except ValueError:
+        return False
+    return found.rpartition(".")[2] == "localhost" if isinstance(found, str) else found.is_loopback
 
 
 def is_public(address: Address) -> bool:
@@ -183,3 +199,34 @@ def _plain(address: Address) -> Address:
 def address_of(text: str) -> Address:
     """Return an address as the system writes it."""
     return _plain(ip_address(text.partition("%")[0]))
+
+
+def is_own(address: Address) -> bool:
+    """Whether an address is one of this machine, which would reach itself; nothing is sent to find out."""
+    family = socket.AF_INET6 if isinstance(address, IPv6Address) else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asked:
+            asked.connect((str(address), _ANY_PORT))
+            return address_of(asked.getsockname()[0]) == address or _may_bind(family, address)
+    except OSError as error:
+        return error.errno in _NOT_NOW  # where it can't be known, the answer is the careful one
+
+
+def _may_bind(family: int, address: Address) -> bool:
+    """Whether a socket can have an address, as also a second one of a network, which is not what is sent from.
+
+    Where the system lets sockets have any address, this says nothing.
+    """
+    nobodys = "2001:db8::1" if isinstance(address, IPv6Address) else "192.0.2.1"
+    return _binds(family, str(address)) and not _binds(family, nobodys)
+
+
+def _binds(family: int, address: str) -> bool:
+    with socket.socket(family, socket.SOCK_DGRAM) as asked:
+        try:
+            asked.bind((address, 0))
+        except OSError as error:
+            if error.errno in _NOT_NOW:
+                raise
+            return False
+    return True

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import IPv6Address
+from itertools import islice
 from typing import NamedTuple
 
 from inarch_confinement.hosts import Address, Hosts, address_of, canonical, is_public, split_port
@@ -15,8 +15,6 @@ RESOLVE_S = CONNECT_S = 15.0
 EACH_S = 3.0
 """At least, for each of several addresses: one to which nothing leads keeps the others from being tried no longer."""
 _MOST_ADDRESSES = 8
-_ANY_PORT = 9
-_NOT_NOW = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _MOST_TOLD = {"reached": 100, "refused": 50}
 """Different hosts of which is told; a program could ask for any number, and nobody listens before it has ended."""
 
@@ -123,13 +121,11 @@ class Routes:
             found = []
         if not found:
             raise Refused(502, "the name can't be resolved")
-        allowed = [one for one in found if self._hosts.let_reach(host, one, port)][:_MOST_ADDRESSES]
+        allowed = list(islice((one for one in found if self._hosts.let_reach(host, one, port)), _MOST_ADDRESSES))
         if not allowed:
-            raise Refused(403, f"the name leads to {found[0]}, no public address; list that as well if it is meant")
-        others = [one for one in allowed if self._hosts.name(one, port) or not (is_public(one) and _is_own(one))]
-        if not others:
-            raise Refused(403, f"the name leads to {allowed[0]}, this machine's own; list that as well if it is meant")
-        return others
+            why = "this machine's own" if is_public(found[0]) else "no public address"
+            raise Refused(403, f"the name leads to {found[0]}, {why}; list that as well if it is meant")
+        return allowed
 
     def _tell(self, name: str, why: str) -> None:
         kind = "refused" if why else "reached"  # counted apart: no refusals take the place of what was reached
@@ -151,37 +147,6 @@ async def _first(addresses: Sequence[Address], port: int) -> Stream:
         except OSError:
             pass
     raise Refused(504, "it did not answer") if waited else Refused(502, "it can't be connected to")
-
-
-def _is_own(address: Address) -> bool:
-    """Whether an address is one of this machine, which would reach itself; nothing is sent to find out."""
-    family = socket.AF_INET6 if isinstance(address, IPv6Address) else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as asked:
-            asked.connect((str(address), _ANY_PORT))
-            return address_of(asked.getsockname()[0]) == address or _may_bind(family, address)
-    except OSError as error:
-        return error.errno in _NOT_NOW  # where it can't be known, the answer is the careful one
-
-
-def _may_bind(family: int, address: Address) -> bool:
-    """Whether a socket can have an address, as also a second one of a network, which is not what is sent from.
-
-    Where the system lets sockets have any address, this says nothing.
-    """
-    nobodys = "2001:db8::1" if isinstance(address, IPv6Address) else "192.0.2.1"
-    return _binds(family, str(address)) and not _binds(family, nobodys)
-
-
-def _binds(family: int, address: str) -> bool:
-    with socket.socket(family, socket.SOCK_DGRAM) as asked:
-        try:
-            asked.bind((address, 0))
-        except OSError as error:
-            if error.errno in _NOT_NOW:
-                raise
-            return False
-    return True
 
 
 def _listed(hosts: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_confinement.hosts import Hosts, canonical, is_host, is_public, read
+from inarch_confinement.hosts import Hosts, canonical, is_host, is_loopback, is_public, read
 
 LABEL = st.from_regex(r"[a-z]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
 NAME = st.lists(LABEL, min_size=1, max_size=4).map(".".join)
@@ -99,6 +99,25 @@ def test_a_name_leads_to_addresses_that_are_public_or_listed(address: IPv4Addres
     shown = f"[{address}]" if address.version == 6 else str(address)
     assert Hosts([f"a.example:{port}", f"{shown}:{port}"]).let_reach("a.example", address, port)
     assert not is_public(ip_address("127.0.0.1"))
+
+
+LOCAL = st.builds(
+    lambda below, name, dot: below + name + dot,
+    st.sampled_from(["", "a.", "A.b."]), st.sampled_from(["localhost", "LOCALHOST"]), st.sampled_from(["", "."]),
+)  # fmt: skip
+
+
+@given(LOCAL, st.ip_addresses(), PORT, st.integers(1, 1 << 24))
+def test_the_name_of_this_machine_leads_there_only_where_it_is_listed(
+    name: str, address: IPv4Address | IPv6Address, port: int, number: int
+) -> None:
+    host, loopback = canonical(name), IPv4Address(127 << 24 | number - 1)
+    assert is_loopback(name) and is_loopback(str(loopback)) and is_loopback(f"::ffff:{loopback}")
+    assert not is_loopback(f"{name.rstrip('.')}.example")
+    assert not any(Hosts(listed).let_reach(host, loopback, port) for listed in ([], ["a.example"], ["10.0.0.0/8"]))
+    listed = Hosts([f"{name}:{port}"])
+    assert listed.let_reach(host, loopback, port) and not listed.let_reach(host, loopback, port % 65535 + 1)
+    assert listed.let_reach(host, address, port) == (is_public(address) or address.is_loopback)
 
 
 @pytest.mark.parametrize(

@@ -89,9 +89,10 @@ class Fetcher:
                     return await self._read(url, answer)
                 url = whole(url, answer.headers["location"])
             place = place_of(url)
-            if place.host != first.host and not self._hosts.name(*place):
+            if str(place) != str(first) and not self._hosts.name(*place):
                 remedy = "fetch that address by itself if it is wanted: the host is asked about"
-                raise inarch.ToolFailed("permission", f"the page leads to another host: {inarch.escape(url)}", remedy)
+                message = f"the page leads to another host or port: {inarch.escape(url)}"
+                raise inarch.ToolFailed("permission", message, remedy)
         remedy = "fetch another page"
         raise inarch.ToolFailed(
             "execution", f"the page leads on more than {MOST_REDIRECTS} times, last to {url}", remedy
@@ -114,7 +115,7 @@ class Fetcher:
         names = {"sni_hostname": place.host} if isinstance(place.host, str) else {}
         failure: Exception | None = None
         for address in await self._allowed(place):
-            target = httpx.URL(url).copy_with(host=str(address))
+            target = httpx.URL(url).copy_with(host=str(address), port=place.port)
             request = client.build_request("GET", target, headers={**_HEADERS, "host": host}, extensions=names)
             request.extensions["timeout"] = client.timeout.as_dict()
             try:
@@ -136,11 +137,12 @@ class Fetcher:
                 raise inarch.ToolFailed("not_found", f"the host {place.host} is not known", "check the address")
         else:
             found = [place.host]
-        allowed = [one for one in dict.fromkeys(found) if self._hosts.let_reach(place.host, one, place.port)]
+        # By the address itself, whatever its name: no name opens this machine, `localhost` included.
+        allowed = [one for one in dict.fromkeys(found) if self._hosts.let_reach(one, one, place.port)]
         if not allowed:
             address = Place(found[0], place.port)
             who = f"{place} leads to {found[0]}, which" if isinstance(place.host, str) else str(place)
-            message = f"{who} is no public address"
+            message = f"{who} is {'this machine' if inarch.hosts.is_public(found[0]) else 'no public address'}"
             remedy = f'if it is meant, list "{address}" in [plugins.fetch] hosts of your own configuration'
             raise inarch.ToolFailed("permission", message, remedy)
         return allowed[:_MOST_ADDRESSES]

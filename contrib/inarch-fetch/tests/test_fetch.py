@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import trustme
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_fetch import Search, Settings
 from inarch_fetch.addresses import place_of
@@ -95,6 +95,9 @@ class Pages(BaseHTTPRequestHandler):
 
     def page_bracket(self) -> None:
         self.reply(b"", status=302, location="http://[")
+
+    def page_port(self) -> None:
+        self.reply(b"", status=302, location="http://127.0.0.1:9/")
 
     def page_round(self) -> None:
         self.reply(b"", status=302, location="/round")
@@ -308,7 +311,7 @@ def test_a_page_of_a_gigabyte_is_cut(site: Site) -> None:
         ("missing", "not_found", "HTTP 404"),
         ("picture", "validation", "no text: image/png"),
         ("round", "execution", "leads on more than 5 times"),
-        ("away", "permission", "another host: http://elsewhere.example/x"),
+        ("away", "permission", "another host or port: http://elsewhere.example/x"),
         ("inside", "validation", "no address of a page"),
         ("bracket", "validation", "no address of a page"),
         ("broken", "execution", "broke off"),
@@ -331,6 +334,33 @@ def test_a_redirect_stays_on_its_host_or_goes_to_a_listed_one(site: Site) -> Non
     assert fetched(site, "moved").url.endswith("/guide")
     with pytest.raises(inarch.ToolFailed, match=r"the host elsewhere.example is not known"):
         fetched(site, f"http://{site.host}/away", leads_to_nothing, hosts=(site.host, "elsewhere.example"))
+
+
+def test_a_redirect_to_another_port_is_one_to_another_host(site: Site) -> None:
+    with pytest.raises(inarch.ToolFailed, match=r"another host or port: http://127.0.0.1:9/"):
+        fetched(site, "port")
+    assert str(place_of("http://example.org/")) == str(place_of("https://example.org/"))  # as questions have it
+
+
+OWN = (
+    *("127.0.0.1", "127.0.0.2", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001"),
+    *("localhost", "a.localhost", "0.0.0.0", "0", "127.0.0.01", "127。0。0。1", "１２７.0.0.1", "rebound.example"),
+    *("[::1]", "[::]", "[0:0::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"),
+    *("[64:ff9b:1::7f00:1]", "[fe80::1]", "[fd00::1]", "169.254.169.254", "10.0.0.1", "[2001:470::5efe:7f00:1]"),
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(OWN), st.booleans(), st.sampled_from(["", "."]), st.booleans())
+def test_no_spelling_and_no_listed_name_opens_this_machine(
+    site: Site, host: str, is_upper: bool, dot: str, is_listed: bool
+) -> None:
+    name = (host.upper() if is_upper else host) + (dot if host[-1] != "]" else "")
+    port = site.server_port
+    listed = tuple(f"{one}:{port}" for one in ("localhost", "*.localhost", "rebound.example")) if is_listed else ()
+    with pytest.raises(inarch.ToolFailed) as failure:
+        fetched(site, f"http://{name}:{port}/guide", leads_to("127.0.0.1"), hosts=listed)
+    assert failure.value.code in ("permission", "validation") and site.asked == []
 
 
 async def leads_to_nothing(host: str, port: int) -> Sequence[str]:

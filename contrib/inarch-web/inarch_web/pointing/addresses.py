@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 from urllib.parse import SplitResult, urlsplit
 
@@ -50,7 +49,7 @@ class PageAddress:
             raise inarch.UsageError(f"--page {text!r:.200} is not the address of a page", _EXAMPLE)
         if split.username is not None or split.password is not None:
             raise inarch.UsageError("--page has a name or a password in its address", _EXAMPLE)
-        if not anywhere and not is_loopback(host):
+        if not anywhere and not inarch.hosts.is_loopback(host):
             raise inarch.UsageError(
                 f"--page {split.scheme}://{host}: that is another machine", "give --page-anywhere if that is meant"
             )
@@ -132,17 +131,6 @@ def origin_of(url: str) -> str | None:
     if split.scheme not in ("http", "https") or not split.hostname or "\\" in split.netloc:
         return None
     return _origin(split, port)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine by its very name."""
-    name = host.lower().rstrip(".")
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def _origin(split: SplitResult, port: int | None) -> str:

@@ -12,7 +12,7 @@ import httpx
 from attrs import define, evolve
 
 import inarch
-from inarch_web.pointing.addresses import Addresses, is_loopback, origin_of
+from inarch_web.pointing.addresses import Addresses, origin_of
 from inarch_web.pointing.extents import Extent, extent_around, extent_at
 from inarch_web.pointing.guessing import guess
 from inarch_web.pointing.selection import Pointed, Source
@@ -110,7 +110,7 @@ class Locator:
         if origin_of(url) != self.addresses.page.origin:
             return ""
         data = bytearray()
-        verify = not is_loopback(self.addresses.page.host)
+        verify = not inarch.hosts.is_loopback(self.addresses.page.host)
         try:
             async with (
                 httpx.AsyncClient(trust_env=False, verify=verify, timeout=_FETCH_S) as client,

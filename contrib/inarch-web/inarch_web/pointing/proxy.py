@@ -19,7 +19,7 @@ from attrs import define, field
 from starlette.types import Receive, Scope, Send
 
 import inarch
-from inarch_web.pointing.addresses import Addresses, is_loopback
+from inarch_web.pointing.addresses import Addresses
 from inarch_web.pointing.headers import Headers, for_the_frame, for_the_page, target_of, value_of
 from inarch_web.pointing.injecting import Injection, can_be_changed
 from inarch_web.pointing.sockets import pass_socket_on
@@ -49,7 +49,7 @@ class Proxy:
         source = (files("inarch_web") / "pointing" / "picker.js").read_text("utf-8")
         self._picker = source.replace('"INARCH_ORIGIN"', json.dumps(self.framer)).encode()
         self._client = httpx.AsyncClient(
-            verify=not is_loopback(self.addresses.page.host),  # development servers sign for themselves
+            verify=not inarch.hosts.is_loopback(self.addresses.page.host),  # development servers sign for themselves
             timeout=httpx.Timeout(None, connect=CONNECT_S),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
             trust_env=False,  # another proxy has no business between this machine and itself

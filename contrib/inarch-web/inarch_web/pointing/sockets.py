@@ -12,7 +12,8 @@ from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import ClientConnection
 from websockets.typing import Subprotocol
 
-from inarch_web.pointing.addresses import Addresses, is_loopback
+import inarch
+from inarch_web.pointing.addresses import Addresses
 from inarch_web.pointing.headers import for_the_page, target_of
 
 LONGEST_MESSAGE = 16 * 1024 * 1024
@@ -70,7 +71,7 @@ async def _connected(addresses: Addresses, scope: Scope) -> ClientConnection:
 
 def _tls(host: str) -> ssl.SSLContext:
     context = ssl.create_default_context()
-    if is_loopback(host):
+    if inarch.hosts.is_loopback(host):
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
 
