@@ -31,6 +31,7 @@ ERROR_S = 10.0
 """Seconds that it may take to come."""
 DRAIN_S = 0.05
 """Seconds that the end of a response may take once everything in it has come."""
+_CERTIFICATE = "check the base_url, the clock and who stands in between; for an authority of your own set SSL_CERT_FILE"
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.I)
 _LOOPBACK = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:|/|$)", re.I)
 
@@ -160,6 +161,9 @@ class HttpService:
         if isinstance(error, (httpx.UnsupportedProtocol, httpx.InvalidURL)):
             return self._no_address()
         said = shown(self.hide(str(error))) or type(error).__name__
+        if isinstance(error, httpx.ConnectError) and (why := _distrust(error)):
+            message = f"{self.name} can't be reached at {self.address}: its certificate is not trusted here ({why})"
+            return ProviderError("network", message, remedy=_CERTIFICATE, was_sent=False)
         if isinstance(error, httpx.ConnectError):
             remedy = "start the server, or correct the base_url" if self.is_local else "check the connection"
             message = f"{self.name} can't be reached at {self.address}: {said}"
@@ -264,6 +268,15 @@ def _load_httpx() -> None:
             import httpx  # noqa: F401 - only loaded
         finally:
             modules.pop(command_line, None)
+
+
+def _distrust(error: BaseException | None) -> str:
+    """Return why a certificate was refused, empty where that is not why there is no connection."""
+    import ssl
+
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return shown(error.verify_message) if error is not None else ""
 
 
 async def _drained(received: AsyncIterator[list[bytes]]) -> None:

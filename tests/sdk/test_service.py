@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import ssl
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+import trustme
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,6 +125,18 @@ def test_an_address_that_is_wrong_is_said_without_its_password(base_url: str, ki
         asyncio.run(HttpService("svc", base_url).get("/"))
     assert caught.value.kind == kind
     assert "password99" not in str(caught.value)
+
+
+def test_a_certificate_that_is_not_trusted_is_said_and_not_asked_again() -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    with HttpServer([json_reply(1)]) as server:
+        assert server._server is not None
+        server._server.socket = context.wrap_socket(server._server.socket, server_side=True)
+        with pytest.raises(ProviderError, match=r"certificate is not trusted here \(unable to get") as caught:
+            asyncio.run(HttpService("svc", server.url.replace("http:", "https:")).get("/"))
+    assert (caught.value.kind, caught.value.retryable) == ("network", False)
+    assert "SSL_CERT_FILE" in caught.value.remedy
 
 
 def test_a_secret_is_in_no_error_and_no_repr() -> None:

@@ -197,11 +197,12 @@ def _unopened(service: HttpService, key_name: str, error: Exception) -> Provider
         message = f"{name} could not be reached at {where} for {OPEN_S:g} s"
         return ProviderError("timeout", message, retryable=True, remedy="check the connection", was_sent=False)
     remedy = "start the server, or correct the base_url" if service.is_local else "check the connection"
-    if isinstance(error, ssl.SSLCertVerificationError):
+    is_distrusted = isinstance(error, ssl.SSLCertVerificationError)
+    if is_distrusted:
         remedy = "its certificate is not trusted here: check the base_url, the clock and who stands in between"
     said = "no such host" if isinstance(error, socket.gaierror) else service.hide(str(error))
     message = f"{name} can't be reached at {where}: {said}"
-    return ProviderError("network", message, retryable=True, remedy=remedy, was_sent=False)
+    return ProviderError("network", message, retryable=not is_distrusted, remedy=remedy, was_sent=False)
 
 
 def _refused(service: HttpService, key_name: str, error: InvalidStatus) -> ProviderError:
