@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from contextlib import suppress
 from pathlib import Path
 
+import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from .programs import Program
-from .talking import entered, plain, served, split
+from .talking import PATIENCE_S, entered, plain, served, split
 
 MANY = 100_000
 
@@ -73,6 +75,27 @@ async def test_a_message_of_a_hundred_megabytes_is_refused_and_not_held(is_welco
             await pieces.recv()
         assert program.megabytes() - before < 32
         assert (await other.do("sessions"))["sessions"] == []
+
+
+async def test_neither_half_a_request_nor_a_silent_socket_takes_a_place(tmp_path: Path) -> None:
+    async with Program(tmp_path) as program:
+        address = split(program.address)[0]
+        port = int(address.rpartition(":")[2])
+        halves = [socket.create_connection(("127.0.0.1", port)) for _ in range(260)]
+        for half in halves:
+            half.send(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode())
+        silent = [await plain(program.address) for _ in range(40)]
+        async with httpx.AsyncClient(trust_env=False) as client:
+            assert (await client.get(f"{address}/")).status_code == 200
+        async with entered(program.address) as page:
+            assert (await page.do("sessions"))["sessions"] == []
+        halves[0].settimeout(PATIENCE_S)
+        with suppress(ConnectionResetError):
+            assert halves[0].recv(10) == b"", "the oldest made room"
+        for half in halves:
+            half.close()
+        for one in silent:
+            one.transport.abort()
 
 
 async def test_a_slow_reader_is_dropped_with_a_word_and_comes_back(project: Path) -> None:

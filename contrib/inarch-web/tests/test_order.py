@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from inarch_web.server.numbering import MessageLog
+from inarch_web.server.numbering import MessageLog, Raw, encoded
 from inarch_web.server.questions import Questions
 from inarch_web.server.unfolding import Unfolding, joined
 
@@ -148,6 +148,17 @@ def test_messages_since_a_number_are_all_of_them_or_none(texts: list[str], most:
     else:
         assert since > len(texts) or len(texts) - since > 1
     assert log.since(len(texts)) == []
+    log.forget(0)
+    assert log.since(len(texts)) == []
+    assert log.since(len(texts) - 1) is None or not texts
+
+
+@given(st.text(st.sampled_from("ab\n\t\r\x1b\u202e\u200b\u2066\u2028\x9b🙂é"), max_size=30))
+def test_what_a_page_shows_is_escaped_and_what_it_sends_back_is_not(text: str) -> None:
+    told = json.loads(encoded({"shown": [{"path": text}], "edited": Raw(text)}))
+    shown = told["shown"][0]["path"]
+    assert shown == inarch.escape(text) and not set(shown) & set("\x1b\u202e\u200b\u2066\u2028\x9b")
+    assert told["edited"] == text
 
 
 @given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from(["approve", "deny", "perhaps", ""])), max_size=12))

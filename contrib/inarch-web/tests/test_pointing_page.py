@@ -79,16 +79,18 @@ class Shown:
         return frame
 
     async def picking(self) -> Frame:
-        """Press "Point", wait for the cross that a person would wait for, and return the frame."""
+        """Press "Point", wait for the cover above the frame, and return the frame."""
         frame = await self.frame()
         await self.page.locator(".pointing-pick:enabled").click()
-        # The frame is another process: it hears of the button some time after the browser could click in it.
-        await expect(frame.locator("html")).to_have_css("cursor", "crosshair")
+        await expect(self.page.locator(".pointing-cover")).to_be_visible()
         return frame
 
-    async def point(self, selector: str) -> None:
-        """Press "Point" and click an element of the page."""
-        await (await self.picking()).locator(selector).click()
+    async def point(self, selector: str, *, click: bool = True) -> None:
+        """Press "Point" and click an element of the page, or only go there."""
+        box = await (await self.picking()).locator(selector).bounding_box()
+        assert box is not None
+        place = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        await (self.page.mouse.click if click else self.page.mouse.move)(*place)
 
     async def say(self, text: str) -> None:
         await self.page.locator("#say").fill(text)
@@ -178,7 +180,7 @@ async def test_the_footer_of_a_react_page_is_pointed_at_edited_and_seen_without_
         await button.click()
         await there.point("footer p")
         await expect(there.page.locator(".pointing-words")).to_have_text("Selected <p> at src/App.tsx:6")
-        await (await there.picking()).locator("footer p").hover()
+        await there.point("footer p", click=False)
         await there.page.keyboard.press("ArrowUp")  # to what is around it
         await there.page.keyboard.press("Enter")
         await expect(there.page.locator(".pointing-words")).to_have_text("Selected <footer> at src/App.tsx:5–7")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from prompt_toolkit.history import History
 
+from inarch_terminal.conversation.pasting import COMMAND_SIGNS
+
 MOST_LINES = 1_000
 LONGEST = 16_384
 """Characters; a longer line is remembered in its own conversation only."""
@@ -54,9 +56,10 @@ class KeptHistory(History):
         if self._hide is None:
             self._waiting.append(string)
             return
-        line = self._hide(self._whole(string))
-        if len(line) > LONGEST:
-            return
+        whole = self._whole(string)
+        line = self._hide(whole)
+        if len(line) > LONGEST or (whole != string and whole.lstrip().startswith(COMMAND_SIGNS)):
+            return  # a pasted text that was no command must be none when it is recalled
         from inarch import InarchError
 
         try:

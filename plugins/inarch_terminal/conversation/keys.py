@@ -60,7 +60,9 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
 
     @keys.add(Keys.BracketedPaste, filter=in_line)
     def paste(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text(chat.pastes.fold(event.data))
+        buffer = event.current_buffer
+        begins = not buffer.document.text_before_cursor.strip()
+        buffer.insert_text(chat.pastes.fold(event.data, begins=begins))
 
     @keys.add("backspace", filter=in_line & Condition(lambda: bool(_sign(chat))))
     def unpaste(event: KeyPressEvent) -> None:

@@ -1,4 +1,4 @@
-"""Long pastes: one sign in the line stands for the whole text, which is what is sent."""
+"""Pastes: one sign in the line stands for a long text, or one that would be a command, and the text is what is sent."""
 
 from __future__ import annotations
 
@@ -10,20 +10,28 @@ MOST_LINES = 10
 """A paste of more lines is folded."""
 MOST_CHARACTERS = 1_000
 
+COMMAND_SIGNS = ("/", "!")
+
 _SIGN = re.compile(r"\[paste (\d+): [\d,]+ (?:lines|characters)\]")
 
 
 @define(eq=False, repr=False)
 class Pastes:
-    """The long texts that were pasted in this conversation."""
+    """The texts for which a sign stands in this conversation."""
 
     _texts: dict[str, str] = field(init=False, factory=dict)
 
-    def fold(self, text: str) -> str:
-        """Return what stands in the line for a pasted text: itself, or a sign for it."""
+    def fold(self, text: str, *, begins: bool = False) -> str:
+        """Return what appears in the line for a pasted text: itself, or a sign for it.
+
+        Args:
+            text: What was pasted.
+            begins: Whether it begins the line. Only a person begins a command, so a text that would be one gets a sign.
+        """
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.rstrip("\n").count("\n") + 1
-        if lines <= MOST_LINES and len(text) <= MOST_CHARACTERS:
+        is_command = begins and text.lstrip().startswith(COMMAND_SIGNS)
+        if lines <= MOST_LINES and len(text) <= MOST_CHARACTERS and not is_command:
             return text
         size = f"{lines:,} lines" if lines > MOST_LINES else f"{len(text):,} characters"
         sign = f"[paste {len(self._texts) + 1}: {size}]"

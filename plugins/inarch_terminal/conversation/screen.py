@@ -17,7 +17,7 @@ from prompt_toolkit.styles import Style
 
 from inarch_terminal.conversation.layout import make_layout
 from inarch_terminal.conversation.resizing import Resizing
-from inarch_terminal.conversation.terminal_io import SignallingInput, SteadyOutput, make_output
+from inarch_terminal.conversation.terminal_io import GuardedInput, SteadyOutput, make_output
 
 if TYPE_CHECKING:
     import asyncio
@@ -189,8 +189,8 @@ class Screen:
         return not text.startswith("!") and bool(words) and words[-1].startswith("@") and text.endswith(words[-1])
 
 
-def _terminal_input() -> SignallingInput:
+def _terminal_input() -> GuardedInput:
     import sys
 
     assert sys.__stdin__ is not None
-    return SignallingInput(sys.__stdin__)
+    return GuardedInput(sys.__stdin__)

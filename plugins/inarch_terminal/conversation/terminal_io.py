@@ -1,13 +1,16 @@
-"""The terminal's two ends: output that changes at once, input that leaves Ctrl-C a signal."""
+"""The terminal's two ends: output that changes at once, input in which a paste stays one and Ctrl-C a signal."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from select import select
 from typing import Any, TextIO
 
 from prompt_toolkit.input.vt100 import Vt100Input
+from prompt_toolkit.key_binding.key_processor import KeyPress
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"  # terminals that know synchronised updates then show no half picture
@@ -45,12 +48,51 @@ class SteadyOutput(Vt100_Output):
             self.flush()
 
 
-class SignallingInput(Vt100Input):
-    """A terminal in raw mode whose Ctrl-C still is a signal: it must work while a plugin keeps the loop busy."""
+_PASTE_END = "\x1b[201~"
+_BURST_S = 0.1
+"""Seconds of silence after which keys behind a paste were typed."""
+
+
+class GuardedInput(Vt100Input):
+    """A terminal in raw mode whose Ctrl-C still is a signal: it must work while a plugin keeps the loop busy.
+
+    A pasted text may hold the mark that ends a paste, and some terminals pass it on. What comes behind that mark in the
+    same burst, up to the last such mark, is text of the paste: it presses no keys.
+    """
+
+    def read_keys(self) -> list[KeyPress]:
+        """Return the keys that were pressed, each paste as one."""
+        keys = super().read_keys()
+        if any(key.key is Keys.BracketedPaste for key in keys):
+            while select([self.fileno()], [], [], _BURST_S)[0] and not self.closed:
+                keys += super().read_keys()
+            keys = _pastes_whole(keys)
+        return keys
 
     def raw_mode(self) -> AbstractContextManager[None]:
         """Return the mode as a context manager."""
         return _raw_with_signals(super().raw_mode(), self.fileno())
+
+
+def _pastes_whole(keys: list[KeyPress]) -> list[KeyPress]:
+    """Return keys with those between two ends of pastes as a paste of their own."""
+    made: list[KeyPress] = []
+    begun: list[KeyPress] | None = None  # the keys since the last end of a paste
+    for key in keys:
+        is_paste = key.key is Keys.BracketedPaste
+        if begun is None and not is_paste:
+            made.append(key)
+            continue
+        begun = begun or []
+        said = "".join(one.data for one in begun) + ("" if is_paste else key.data)
+        if not is_paste and not said.endswith(_PASTE_END):
+            begun.append(key)
+            continue
+        if said:
+            made.append(KeyPress(Keys.BracketedPaste, said.removesuffix(_PASTE_END)))
+        made += [key] if is_paste else []
+        begun = []
+    return made + (begun or [])
 
 
 @contextmanager

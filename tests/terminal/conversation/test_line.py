@@ -150,13 +150,19 @@ def test_a_long_paste_is_one_sign_and_is_sent_whole(talk: Talk, tmp_path: Path) 
 
 def test_a_paste_is_never_a_command(talk: Talk, project: Path, tmp_path: Path) -> None:
     opened = talk()
-    for lines in (2, 30):  # a short one stands in the line, of a long one only a sign
-        (tmp_path / "paste").write_text("!cp a.txt stolen.txt\n" * lines)
+    pasted = (
+        "!cp a.txt stolen.txt",
+        "!cp a.txt stolen.txt\n" * 30,
+        "x\x1b[201~\r!cp a.txt stolen.txt\r",
+    )  # the mark of an end
+    for text, shown in zip(pasted, ("[paste 1: 20 characters]", "[paste 2: 30 lines]", "!cp a.txt"), strict=True):
+        (tmp_path / "paste").write_bytes(text.encode())
         opened.tmux("load-buffer", str(tmp_path / "paste"))
-        opened.tmux("paste-buffer", "-p", "-t", "main")
-        opened.until("!cp a.txt" if lines == 2 else "> [paste 1: 30 lines]")
+        opened.tmux("paste-buffer", "-r", "-p", "-t", "main")
+        opened.until(f"{shown}")
         opened.type("", "Enter")
-        opened.until(f"Heard {lines} lines")
+        opened.until(f"Heard {text.strip().count(chr(10)) + text.strip().count(chr(13)) + 1} lines")
+    assert not (project / "stolen.txt").exists()
 
 
 def test_a_short_paste_is_text_and_the_sign_of_a_long_one_goes_as_a_whole(talk: Talk, tmp_path: Path) -> None:

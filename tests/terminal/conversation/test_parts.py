@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import time
+import tty
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
+from prompt_toolkit.keys import Keys
 
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
@@ -24,9 +26,12 @@ from inarch_terminal.conversation.history import LONGEST, MOST_LINES, KeptHistor
 from inarch_terminal.conversation.pasting import Pastes
 from inarch_terminal.conversation.shell_words import last_word, programs
 from inarch_terminal.conversation.streams import Above
+from inarch_terminal.conversation.terminal_io import GuardedInput
 from inarch_terminal.slash.talk import Talk
 
 from ...forking import LONGEST_S
+
+MARKS = ("\x1b[200~", "\x1b[201~")
 
 
 @given(st.lists(st.text(alphabet="ab\n\r[]", max_size=60), min_size=1, max_size=4))
@@ -36,6 +41,34 @@ def test_what_was_folded_unfolds_to_what_was_pasted(texts: list[str]) -> None:
     line = " and ".join(pastes.fold(text) for text in texts)
     meant = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts]
     assert pastes.unfold(line) == " and ".join(meant)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "!touch x", "/quit", "\r", "\n", "\x1b", *MARKS]), max_size=8),
+    st.sampled_from(["", "\r", "y"]),
+)
+def test_nothing_of_a_paste_presses_a_key(pieces: list[str], typed: str) -> None:
+    ours, terminal = os.openpty()
+    tty.setraw(terminal)
+    with os.fdopen(terminal) as end, os.fdopen(ours, "wb", buffering=0) as writing:
+        writing.write((MARKS[0] + "".join(pieces) + MARKS[1]).encode())
+        keys = GuardedInput(end).read_keys()
+        assert keys and {key.key for key in keys} == {Keys.BracketedPaste}
+        writing.write(f"x{typed}".encode())
+        after = GuardedInput(end).read_keys()
+        assert "".join(key.data for key in after) == f"x{typed}"
+
+
+def test_a_pasted_command_is_a_sign_at_the_beginning_and_is_not_recalled(state: Path) -> None:
+    pastes = Pastes()
+    assert pastes.fold("see !ls") == "see !ls" == "see " + pastes.fold("!ls")
+    signs = [pastes.fold(text, begins=True) for text in ("!ls", " /quit", "\n!ls")]
+    assert signs == [f"[paste {number}: {size} characters]" for number, size in ((1, 3), (2, 6), (3, 4))]
+    history = KeptHistory(str(state), lambda: state, pastes.unfold)
+    history.hide_with(str)
+    for line in (*signs, "!ls", "read it"):
+        history.store_string(line)
+    assert list(history.load_history_strings()) == ["read it", "!ls"]
 
 
 def test_a_sign_that_somebody_typed_stands_for_nothing() -> None:

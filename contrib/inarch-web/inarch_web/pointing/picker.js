@@ -33,6 +33,9 @@
     try { message = parse(text); } catch { return; }
     if (message.do === "pick") return setPicking(Boolean(message.on));
     if (message.do === "show") return show(message.selector);
+    if (message.do === "hover") return hover(at(message));
+    if (message.do === "move") return hover(MOVES[message.key]?.(current) ?? current);
+    if (message.do === "scroll") return scroll(message);
     try {
       tell({ answer: message.id, ok: await ACTS[message.do](message) });
     } catch (error) {
@@ -73,52 +76,35 @@
     return cut(`<${element.localName}>${element.id ? `#${element.id}` : ""}${classes}`, 80);
   }
 
+  // The person's clicks and keys stay in Inarch's page, whose cover lies above this document while they choose.
   function setPicking(on) {
     picking = on;
     current = on ? chosen ?? current : null;
-    if (on) { window.focus(); if (!current?.isConnected) current = document.body; }
-    document.documentElement.style.cursor = on ? "crosshair" : "";
+    if (on && !current?.isConnected) current = document.body;
     redraw();
     tell({ picking: on, label: on && current ? name(current) : "" });
   }
-
-  // While picking, the page gets none of the person's clicks and keys. Only what the browser itself says a person did counts.
-  const at = (event) => event.composedPath().find((one) => one instanceof Element && one !== host) ?? document.body;
-  addEventListener("pointermove", (event) => { if (picking && event.isTrusted) hover(at(event)); }, true);
-  for (const kind of ["pointerdown", "pointerup", "mousedown", "mouseup", "dblclick", "auxclick", "contextmenu", "submit", "touchstart", "touchend"])
-    addEventListener(kind, (event) => { if (picking) { event.preventDefault(); event.stopImmediatePropagation(); } }, { capture: true, passive: false });
-  addEventListener("click", (event) => {
-    if (!picking) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    if (event.isTrusted) { hover(at(event)); pick(); }
-  }, true);
-  addEventListener("keydown", (event) => {
-    if (!picking || !event.isTrusted) return;
-    const next = MOVES[event.key];
-    if (event.key === "Escape") setPicking(false);
-    else if (event.key === "Enter" || event.key === " ") pick();
-    else if (next) hover(next(current) ?? current);
-    else return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-  }, true);
+  const at = ({ x, y }) => document.elementFromPoint(x, y) ?? document.body;
   const MOVES = {
     ArrowUp: (element) => element.parentElement, ArrowDown: (element) => element.firstElementChild,
     ArrowLeft: (element) => element.previousElementSibling, ArrowRight: (element) => element.nextElementSibling,
   };
 
   function hover(element) {
-    if (element === current || element === host) return;
+    if (!picking || element === current || element === host) return;
     current = element;
     redraw();
     tell({ label: name(element) });
   }
 
-  function pick() {
-    chosen = current;
-    setPicking(false);
-    if (chosen) tell({ selected: described(chosen) });
+  function scroll({ x, y, by: [left, top] }) {
+    let one = at({ x, y });
+    const before = (element) => element.scrollTop + element.scrollLeft;
+    for (; one; one = one.parentElement) {
+      const was = before(one);
+      one.scrollBy({ left, top, behavior: "instant" });
+      if (before(one) !== was) return;
+    }
   }
 
   function show(selector) {
@@ -248,6 +234,13 @@
       return { going: target.pathname + target.search + target.hash };
     },
     picture: ({ selector }) => pictured(one(selector)),
+    choose({ x, y }) {
+      if (!picking) throw new Error("nothing is being chosen");
+      if (typeof x === "number") hover(at({ x, y }));
+      chosen = current;
+      setPicking(false);
+      return described(chosen);
+    },
   };
 
   // HTML of a model is looked at in a document that runs nothing, and loses what could run in this one.

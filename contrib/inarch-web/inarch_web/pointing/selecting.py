@@ -9,6 +9,7 @@ import inarch
 from inarch_web.pointing.locating import Locator
 from inarch_web.pointing.selection import read_pointed, words_of
 from inarch_web.pointing.serving import Framed
+from inarch_web.server.numbering import Raw
 
 
 async def chosen(told: object, app: inarch.App, framed: Framed | None) -> dict[str, Any] | None:
@@ -27,7 +28,7 @@ async def chosen(told: object, app: inarch.App, framed: Framed | None) -> dict[s
         raise inarch.UsageError("no page is shown that something could be selected in", "inarch web --page URL")
     element = read_pointed(told)
     selection: dict[str, Any] = {
-        "selector": element.selector, "tag": element.tag, "text": element.text, "html": element.html,
+        "selector": Raw(element.selector), "tag": element.tag, "text": element.text, "html": element.html,
         "rectangle": list(element.rectangle), "address": framed.addresses.page.origin + element.address,
         "sourceLocation": await Locator(app.workspace, framed.addresses).locate(element),
     }  # fmt: skip

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
@@ -16,6 +17,7 @@ import inarch
 _MOST = {"selector": 1001, "tag": 64, "text": 1001, "html": 4001, "id": 201, "address": 1001}
 _CLASSES, _SOURCES, _MOST_LISTED, _LONGEST_STACK = 20, 4, 200, 4001
 _PNG = b"\x89PNG\r\n\x1a\n"
+_TAG = re.compile(r"[A-Za-z][\w.:-]*", re.ASCII)
 _TOLD = ("selector", "text", "html", "address", "sourceLocation")
 LARGEST_PICTURE = 1_500_000
 
@@ -77,7 +79,7 @@ def read_pointed(told: object) -> Pointed:
     if not isinstance(told, Mapping):
         raise _wrong("is no object")
     texts = {name: _text(told, name, most) for name, most in _MOST.items()}
-    if not texts["selector"] or not texts["tag"].replace("-", "").replace(":", "").replace("_", "").isalnum():
+    if not texts["selector"] or not _TAG.fullmatch(texts["tag"]):
         raise _wrong("has no selector or no tag")
     classes = told.get("classes", ())
     if not _is_list(classes, _CLASSES) or not all(isinstance(one, str) and len(one) <= 201 for one in classes):
@@ -103,7 +105,7 @@ def read_listed(told: object) -> dict[str, Any]:
     more = told.get("more")
     return {
         "title": _text(told, "title", 201), "address": _text(told, "address", 1001),
-        "elements": [_listed(one) for one in elements], "more": more if isinstance(more, int) else 0,
+        "elements": [_listed(one) for one in elements], "more": min(more, 1_000_000) if isinstance(more, int) else 0,
     }  # fmt: skip
 
 
@@ -126,20 +128,27 @@ def read_picture(told: object) -> bytes:
 
 
 def words_of(selection: Mapping[str, Any]) -> str:
-    """Return a selection in one line, as in `Selected <footer> at src/App.tsx:45–50`."""
+    """Return a selection in one line for a person, as in `Selected <footer> at src/App.tsx:45–50`."""
+    known = named(selection)
+    return f"Selected {known}" if selection.get("sourceLocation") else f"Selected {known} ({selection['selector']})"
+
+
+def named(selection: Mapping[str, Any]) -> str:
+    """Return the tag of a selection and its place in the workspace: nothing that its page could have worded."""
     place = selection.get("sourceLocation")
     if not place:
-        return f"Selected <{selection['tag']}> ({selection['selector']})"
+        return f"<{selection['tag']}>"
     lines = "" if not place.get("line") else f":{place['line']}"
     if lines and place.get("end_line", place["line"]) > place["line"]:
         lines += f"–{place['end_line']}"
     guess = " (a guess from its text and classes)" if place.get("guess") else ""
-    return f"Selected <{selection['tag']}> at {place['file']}{lines}{guess}"
+    return f"<{selection['tag']}> at {inarch.escape(place['file'], keep_newlines=False)}{lines}{guess}"
 
 
 def as_data(selection: Mapping[str, Any]) -> str:
-    """Return a selection for a model: the page's words in JSON, which no text of it can leave."""
-    return json.dumps({key: selection[key] for key in _TOLD if selection.get(key)}, ensure_ascii=False)
+    """Return a selection for a model: one line of JSON, which no text of the page can leave."""
+    told = {key: selection[key] for key in _TOLD if selection.get(key)}
+    return inarch.escape_json(json.dumps(told, ensure_ascii=False))
 
 
 def _listed(told: object) -> dict[str, Any]:

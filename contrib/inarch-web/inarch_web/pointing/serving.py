@@ -14,6 +14,7 @@ from attrs import frozen
 from inarch_web.pointing.addresses import Addresses, FrameAddress, PageAddress
 from inarch_web.pointing.proxy import Proxy
 from inarch_web.pointing.sockets import LONGEST_MESSAGE
+from inarch_web.server.connections import GuardedConnection
 
 _TRIES = 20
 
@@ -59,9 +60,9 @@ async def serving(page: PageAddress, framer: str) -> AsyncIterator[Framed]:
     frame = FrameAddress(sockets[0].getsockname()[1])
     proxy = Proxy(Addresses(page, frame), framer)
     config = uvicorn.Config(
-        proxy, lifespan="off", log_config=None, log_level="critical", access_log=False, server_header=False,
-        date_header=False, proxy_headers=False, ws="websockets-sansio", ws_max_size=LONGEST_MESSAGE,
-        ws_ping_interval=None, ws_per_message_deflate=False, timeout_graceful_shutdown=0,
+        proxy, http=GuardedConnection, lifespan="off", log_config=None, log_level="critical", access_log=False,
+        server_header=False, date_header=False, proxy_headers=False, ws="websockets-sansio",
+        ws_max_size=LONGEST_MESSAGE, ws_ping_interval=None, ws_per_message_deflate=False, timeout_graceful_shutdown=0,
     )  # fmt: skip
     server = _Server(config)
     task = asyncio.create_task(server.serve(sockets))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import inarch
 from inarch_web.pointing.describing import best_match
 from inarch_web.pointing.selecting import chosen
-from inarch_web.pointing.selection import read_listed, read_pointed, words_of
+from inarch_web.pointing.selection import named, read_listed, read_pointed
 from inarch_web.pointing.source import DATA
 from inarch_web.rooms import room_of
 
@@ -61,7 +61,7 @@ async def select_element(context: inarch.ToolContext, selector: str = "", descri
     if selection is None:
         raise inarch.ToolFailed("execution", "the page says nothing of that element", "select another one")
     room.set_selection(selection)
-    return {"selected": words_of(selection), "note": DATA, "element": selection}
+    return {"selected": named(selection), "note": DATA, "element": selection}
 
 
 @inarch.tool(category="ui", effects=_NO_EFFECTS, requires_confirmation=True)
@@ -94,7 +94,7 @@ async def navigate(context: inarch.ToolContext, path: str) -> dict[str, Any]:
     if room.framed is not None:
         path = path.removeprefix(room.framed.addresses.page.origin) or "/"
     told = await room.ask("navigate", {"path": path}, ANSWER_S)
-    return {"going_to": str(told.get("going", ""))[:1000], "note": DATA}
+    return {"note": DATA, "going_to": str(told.get("going", ""))[:1000]}
 
 
 def _room(context: inarch.ToolContext) -> Room:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
 import inarch
-from inarch_web.server.numbering import encoded
 
 if TYPE_CHECKING:
     from inarch_web.server.page import Page
@@ -44,7 +44,7 @@ class Asks:
         number = self._last
         ask = self._open[number] = _Ask(set(pages), asyncio.get_running_loop().create_future())
         for page in list(pages.values()):
-            page.put(encoded({**data, "ask": number, "what": what}))
+            page.put(json.dumps({**data, "ask": number, "what": what}))
         try:
             async with asyncio.timeout(seconds):
                 return await ask.answer
@@ -62,7 +62,8 @@ class Asks:
             ask.answer.set_result(answer)
         else:
             told = error if isinstance(error, dict) else {}
-            self._refused(ask, page, str(told.get("text") or "the page can't tell"), str(told.get("remedy") or ""))
+            said = json.dumps(str(told.get("text") or "no reason")[:500])  # the framed page may have worded it
+            self._refused(ask, page, f"the page refused it, and gave as its reason: {said}", "")
 
     def gone(self, page: int) -> None:
         """Wait no more for a page that was closed."""

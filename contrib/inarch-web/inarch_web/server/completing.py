@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch_sdk.path_index import PathIndex, escaped, unescaped
+from inarch_web.server.numbering import Raw
 
 if TYPE_CHECKING:
     from inarch_web.server.room import Room
@@ -24,7 +25,7 @@ async def complete(room: Room, text: str, commands: Mapping[str, str]) -> Mappin
     if not text[begin:].startswith("@"):
         return {"from": begin, "items": []}
     paths = await asyncio.to_thread(PathIndex(room.app.workspace).matching, unescaped(text[begin + 1 :]))
-    return {"from": begin, "items": [{"text": f"@{escaped(path)}", "help": ""} for path in paths[:MOST]]}
+    return {"from": begin, "items": [{"text": Raw(f"@{escaped(path)}"), "help": ""} for path in paths[:MOST]]}
 
 
 async def _command(room: Room, text: str, commands: Mapping[str, str]) -> Mapping[str, Any]:
@@ -33,4 +34,4 @@ async def _command(room: Room, text: str, commands: Mapping[str, str]) -> Mappin
         found = [(known, help) for known, help in sorted(commands.items()) if known.startswith(name)]
         return {"from": 0, "items": [{"text": f"/{known}", "help": help} for known, help in found]}
     rows = await room.app.completions(await room.session(), text) if name in commands else ()
-    return {"from": text.rfind(" ") + 1, "items": [{"text": word, "help": help} for word, help in rows[:MOST]]}
+    return {"from": text.rfind(" ") + 1, "items": [{"text": Raw(word), "help": help} for word, help in rows[:MOST]]}

@@ -47,6 +47,7 @@ class Desk:
     voice: Seat | None = field(init=False, default=None)
     rooms: dict[str, Room] = field(init=False, factory=dict)
     pages: dict[int, Page] = field(init=False, factory=dict)
+    strangers: list[asyncio.Timeout] = field(init=False, factory=list)
     _opening: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _last_page: int = field(init=False, default=0)
     _last_seen: float = field(init=False, factory=monotonic)
@@ -124,6 +125,7 @@ class Desk:
             if not is_waiting and now - page.active > self.idle_s:
                 page.bye(f"logged out: nothing was done for {self.idle_s / 60:g} minutes", again=False)
         for room in list(self.rooms.values()):
+            room.log.forget()
             if room.pages:
                 self._last_seen = now
             elif room.questions.open and now - self._last_seen > self.idle_s:

@@ -73,7 +73,7 @@ class Gate:
         elif scope["type"] == "websocket":
             await WebSocketClose(1008, wrong)(scope, receive, send)  # before it is accepted: answered with 403
         else:
-            await PlainTextResponse(f"{wrong}\n", 403)(scope, receive, guarded)
+            await PlainTextResponse(f"{wrong}\n", 403, {"connection": "close"})(scope, receive, guarded)
 
     def _wrong(self, scope: Scope) -> str:
         """Say what is wrong with a request, "" where nothing is."""

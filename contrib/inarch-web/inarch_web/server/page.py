@@ -24,6 +24,8 @@ HELLO_S = 10.0
 AT_ONCE = 16
 """Requests of a page that are worked on at once; no more are read meanwhile."""
 MOST_PAGES = 32
+MOST_STRANGERS = 16
+"""Connections that have not shown their token yet; the oldest makes room."""
 LAST_WORD_S = 30.0
 """How long a page has to read its last message."""
 REFUSED, LEFT = 4001, 4000
@@ -92,11 +94,18 @@ class Page:
 
     async def _greeting(self) -> Mapping[str, Any] | None:
         """Return the first message if it has the token."""
+        strangers = self.desk.strangers
         try:
-            async with asyncio.timeout(HELLO_S):
+            async with asyncio.timeout(HELLO_S) as patience:
+                strangers.append(patience)
+                if len(strangers) > MOST_STRANGERS:
+                    strangers.pop(0).reschedule(0)  # its time is up
                 message = _read_message(await self.socket.receive())
         except (TimeoutError, WebSocketDisconnect, ValueError):
             return None
+        finally:
+            if patience in strangers:
+                strangers.remove(patience)
         shown = message.get("token")
         is_right = message.get("do") == "hello" and isinstance(shown, str)
         return message if is_right and self.tokens.admit(str(shown)) else None

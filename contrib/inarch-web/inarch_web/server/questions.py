@@ -10,6 +10,7 @@ from attrs import define, field
 
 import inarch
 from inarch_sdk.rewriting import rewritten
+from inarch_web.server.numbering import Raw
 from inarch_web.server.unfolding import Fragments
 
 _OUTCOMES = ("approve", "deny", "modify")
@@ -172,15 +173,25 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
         "asks": offer is not None and offer.asks,
         "shape": asked.shape,
         "scopes": scopes_of(asked),
-        "file": {"path": file.path, "before": file.before, "after": file.after} if file is not None else None,
+        "file": _file(file) if file is not None else None,
         "rights": [_right(one) for one in offer.rights] if offer else [],
-        "chosen": {name: list(values) for name, values in offer.chosen.items()} if offer else {},
+        "chosen": {name: [Raw(one) for one in values] for name, values in offer.chosen.items()} if offer else {},
         "may": list(offer.may) if offer is not None else [],
     }  # fmt: skip
 
 
+def _file(file: inarch.ProposedFile) -> Mapping[str, Any]:
+    before = Raw(file.before) if file.before is not None else None
+    return {"path": file.path, "before": before, "after": Raw(file.after)}
+
+
 def _right(right: inarch.Right) -> Mapping[str, Any]:
-    return {"name": right.name, "words": right.words, "takes": right.takes, "choices": list(right.choices)}
+    return {
+        "name": right.name,
+        "words": right.words,
+        "takes": right.takes,
+        "choices": [Raw(one) for one in right.choices],
+    }
 
 
 def _shown(asked: inarch.ApprovalRequest, fragments: Fragments) -> str:

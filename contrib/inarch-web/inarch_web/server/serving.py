@@ -18,6 +18,7 @@ from websockets.exceptions import InvalidState
 import inarch
 from inarch.commands import compose_given
 from inarch_web import Settings
+from inarch_web.server.connections import GuardedConnection
 from inarch_web.server.desk import Desk
 from inarch_web.server.gate import HOST
 from inarch_web.server.site import site
@@ -127,9 +128,10 @@ async def serving(
 async def _running(desk: Desk, application: Any, listening: socket.socket) -> AsyncIterator[None]:
     server = _Server(
         uvicorn.Config(
-            application, log_level="critical", lifespan="off", ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE,
-            ws_per_message_deflate=False, ws_ping_interval=20.0, ws_ping_timeout=60.0, server_header=False,
-            date_header=False, access_log=False, timeout_graceful_shutdown=3, limit_concurrency=200,
+            application, http=GuardedConnection, log_level="critical", lifespan="off", ws="websockets-sansio",
+            ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, ws_ping_interval=20.0, ws_ping_timeout=60.0,
+            server_header=False, date_header=False, access_log=False, timeout_graceful_shutdown=3,
+            limit_concurrency=200,
         )
     )  # fmt: skip
     task = asyncio.create_task(server.serve(sockets=[listening]))

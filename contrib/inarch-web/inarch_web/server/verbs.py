@@ -10,6 +10,7 @@ import inarch
 from inarch_web.server.commands import commands_of
 from inarch_web.server.completing import complete
 from inarch_web.server.exporting import export
+from inarch_web.server.numbering import Raw
 from inarch_web.server.page import Page
 from inarch_web.server.room import Room
 
@@ -108,11 +109,11 @@ async def _say(page: Page, message: Message) -> Message:
 
 
 async def _unqueue(page: Page, message: Message) -> Message:
-    return {"text": room_here(page, message).work.unqueue(number_of(message, "place"))}
+    return {"text": Raw(room_here(page, message).work.unqueue(number_of(message, "place")))}
 
 
 async def _cancel(page: Page, message: Message) -> Message:
-    return {"unsaid": await room_here(page, message).work.cancel()}
+    return {"unsaid": [Raw(text) for text in await room_here(page, message).work.cancel()]}
 
 
 async def _answer(page: Page, message: Message) -> Message:

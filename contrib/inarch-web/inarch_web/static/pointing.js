@@ -4,6 +4,9 @@
  *
  * The frame is of another origin. Nothing of it is trusted: it is given one port, over which it says JSON texts of a
  * bounded size, and every one is looked at before it is used.
+ *
+ * While a person points, a cover of this page lies above the frame and takes their clicks and keys: the framed page shares a
+ * realm with the picker, so only an event of this page shows that a person chose.
  */
 
 /** @typedef {{origin: string, address: string, path: string}} Page Where the frame has the page, and where it really is. */
@@ -91,8 +94,7 @@ export function mount(host, page, session) {
     }
     if (typeof message !== "object" || message === null) return;
     if (typeof message.answer === "number") answered(message.answer, message);
-    else if (isData(message.selected)) chose(message.selected);
-    else if (typeof message.picking === "boolean") picking(message.picking);
+    else if (message.picking === false && isPicking) picking(false);
     else if (typeof message.at === "string") parts.address.value = message.at.slice(0, 2000);
     if (typeof message.label === "string" && isPicking) say(message.label.slice(0, 100));
   }
@@ -106,18 +108,28 @@ export function mount(host, page, session) {
     else waiting.reject(new PointingError(String(message.error ?? "the page gave no answer").slice(0, 500)));
   }
 
-  /** @param {Data} told */
-  function chose(told) {
+  /** Select what lies under a click, or what the keys led to. @param {{x?: number, y?: number}} [place] */
+  function choose(place = {}) {
+    const withPicture = parts.picture.checked;
+    asked({ what: "choose", ...place })
+      .then((told) => session.select(withPicture ? { ...told, picture: true } : told))
+      .catch((error) => say(String(error?.text ?? error?.message ?? error)));
     picking(false);
     parts.pick.focus();
-    session.select(parts.picture.checked ? { ...told, picture: true } : told).catch((error) => say(String(error?.text ?? error?.message ?? error)));
   }
 
   /** @param {boolean} on */
   function picking(on) {
     isPicking = on;
     parts.pick.setAttribute("aria-pressed", String(on));
+    parts.cover.hidden = !on;
     if (!on) say("");
+  }
+
+  function leave() {
+    tell({ do: "pick", on: false });
+    picking(false);
+    parts.pick.focus();
   }
 
   /** @param {{what: string} & Data} message @returns {Promise<Data>} */
@@ -143,9 +155,25 @@ export function mount(host, page, session) {
   });
   parts.pick.addEventListener("click", () => {
     if (!port) return;
-    tell({ do: "pick", on: !isPicking });
-    if (!isPicking) parts.frame.focus(); // so that arrow keys, Enter and Esc reach the picker
-    picking(!isPicking);
+    if (isPicking) return leave();
+    tell({ do: "pick", on: true });
+    picking(true);
+    parts.cover.focus({ preventScroll: true }); // for arrow keys, Enter and Esc
+  });
+  parts.cover.addEventListener("pointermove", (event) => tell({ do: "hover", x: event.offsetX, y: event.offsetY }));
+  parts.cover.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    tell({ do: "scroll", x: event.offsetX, y: event.offsetY, by: [event.deltaX, event.deltaY] });
+  }, { passive: false });
+  parts.cover.addEventListener("click", (event) => {
+    if (event.isTrusted) choose({ x: event.offsetX, y: event.offsetY });
+  });
+  parts.cover.addEventListener("keydown", (event) => {
+    if (!event.isTrusted) return;
+    if (event.key === "Enter" || event.key === " ") choose();
+    else if (event.key.startsWith("Arrow")) tell({ do: "move", key: event.key });
+    else return;
+    event.preventDefault();
   });
   parts.form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -157,9 +185,7 @@ export function mount(host, page, session) {
   function escaped(event) {
     if (event.key === "Escape" && isPicking) {
       event.stopPropagation();
-      tell({ do: "pick", on: false });
-      picking(false);
-      parts.pick.focus();
+      leave();
     }
   }
   document.addEventListener("keydown", escaped, true);
@@ -212,6 +238,11 @@ function build(host, page) {
   frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms allow-modals allow-downloads"); // it leads Inarch's page nowhere
   frame.referrerPolicy = "no-referrer";
   frame.allow = "";
+  const stage = made("div", "pointing-stage"), cover = made("div", "pointing-cover");
+  Object.assign(cover, { tabIndex: 0, hidden: true });
+  cover.setAttribute("role", "application");
+  cover.setAttribute("aria-label", "Choose an element: click, or arrow keys and Enter; Esc leaves it");
+  stage.append(frame, cover);
   const picture = made("input", "pointing-picture"), seen = made("label", "pointing-seen");
   picture.type = "checkbox";
   seen.title = "Send a picture of what is selected along, for models that see";
@@ -219,8 +250,8 @@ function build(host, page) {
   form.append(pick, seen, address, reload);
   const told = made("div", "pointing-told");
   told.append(selected, status);
-  host.replaceChildren(form, told, frame);
-  return { form, address, pick, picture, reload, status, selected, words, clear, frame };
+  host.replaceChildren(form, told, stage);
+  return { form, address, pick, picture, reload, status, selected, words, clear, frame, cover };
 }
 
 /**
