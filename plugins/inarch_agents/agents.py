@@ -35,7 +35,7 @@ class Agent:
         name: What it is called.
         description: When to give it work, for models and people.
         instructions: What its model is told.
-        tools: The tools that it may call; None is all that its caller has.
+        tools: The tools that it may call, none unless its file says so; None is all that its caller has.
         model: Whom it asks; empty for its caller's.
         only_reads: Whether it changes nothing, so that its tasks run together.
         max_iterations: Its most requests a task; None is its caller's.
@@ -49,7 +49,7 @@ class Agent:
     name: str
     description: str
     instructions: str
-    tools: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = ()
     model: str = ""
     only_reads: bool = False
     max_iterations: int | None = None
