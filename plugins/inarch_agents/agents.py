@@ -12,18 +12,6 @@ READS = frozenset({
     "search_files", "trace_execution",
 })  # fmt: skip
 """Tools of the default profile that change nothing: an agent that has no others runs beside others."""
-KNOWN_AS = {
-    "Read": ("read_file", "read_multiple_files", "read_output"),
-    "Write": ("write_file", "create_file"),
-    "Edit": ("patch_source_file",),
-    "MultiEdit": ("patch_source_file",),
-    "Bash": ("execute_command",),
-    "Grep": ("search_files",),
-    "Glob": ("list_files",),
-    "LS": ("list_directory",),
-    "Task": ("task",),
-}
-"""Names that such files have for tools, and ours."""
 BUILT_IN = "built in"
 
 

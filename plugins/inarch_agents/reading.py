@@ -12,7 +12,7 @@ from attrs import evolve
 
 import inarch
 from inarch_agents import settings_of
-from inarch_agents.agents import EXPLORE, KNOWN_AS, READS, Agent
+from inarch_agents.agents import EXPLORE, READS, Agent
 
 PROJECTS = (".agents/agents", ".claude/agents")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
@@ -132,7 +132,7 @@ def _tools(given: object) -> tuple[str, ...] | None:
         raise _wrong(f"tools is {given!r:.60}", "write names of tools, with commas between them")
     if names == ["*"]:
         return None
-    return tuple(dict.fromkeys(ours for name in names if name for ours in KNOWN_AS.get(name, (name,))))
+    return tuple(dict.fromkeys(ours for name in names if name for ours in inarch.granted_tools(name)))
 
 
 def _wrong(message: str, remedy: str) -> inarch.ToolFailed:
