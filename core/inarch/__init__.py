@@ -63,6 +63,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.result_text": "result_text",
         "inarch_sdk.service": "HttpService",
         "inarch_sdk.steering_files": "AskAboutSteering",
+        "inarch_sdk.tool_names": "granted_tools guarding_names",
         "inarch_sdk.tooling": "FunctionTool tool",
         "inarch_sdk.unpacking": "body_pieces",
         "inarch_sdk.versions": "is_older",

@@ -170,6 +170,8 @@ from inarch_sdk.prices import price_table as price_table
 from inarch_sdk.result_text import result_text as result_text
 from inarch_sdk.service import HttpService as HttpService
 from inarch_sdk.steering_files import AskAboutSteering as AskAboutSteering
+from inarch_sdk.tool_names import granted_tools as granted_tools
+from inarch_sdk.tool_names import guarding_names as guarding_names
 from inarch_sdk.tooling import FunctionTool as FunctionTool
 from inarch_sdk.tooling import tool as tool
 from inarch_sdk.unpacking import body_pieces as body_pieces

@@ -12,18 +12,6 @@ READS = frozenset({
     "search_files", "trace_execution",
 })  # fmt: skip
 """Tools of the default profile that change nothing: an agent that has no others runs beside others."""
-KNOWN_AS = {
-    "Read": ("read_file", "read_multiple_files", "read_output"),
-    "Write": ("write_file", "create_file"),
-    "Edit": ("patch_source_file",),
-    "MultiEdit": ("patch_source_file",),
-    "Bash": ("execute_command",),
-    "Grep": ("search_files",),
-    "Glob": ("list_files",),
-    "LS": ("list_directory",),
-    "Task": ("task",),
-}
-"""Names that such files have for tools, and ours."""
 BUILT_IN = "built in"
 
 
@@ -35,7 +23,7 @@ class Agent:
         name: What it is called.
         description: When to give it work, for models and people.
         instructions: What its model is told.
-        tools: The tools that it may call; None is all that its caller has.
+        tools: The tools that it may call, none unless its file says so; None is all that its caller has.
         model: Whom it asks; empty for its caller's.
         only_reads: Whether it changes nothing, so that its tasks run together.
         max_iterations: Its most requests a task; None is its caller's.
@@ -49,7 +37,7 @@ class Agent:
     name: str
     description: str
     instructions: str
-    tools: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = ()
     model: str = ""
     only_reads: bool = False
     max_iterations: int | None = None

@@ -12,7 +12,7 @@ from attrs import evolve
 
 import inarch
 from inarch_agents import settings_of
-from inarch_agents.agents import EXPLORE, KNOWN_AS, READS, Agent
+from inarch_agents.agents import EXPLORE, READS, Agent
 
 PROJECTS = (".agents/agents", ".claude/agents")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
@@ -101,12 +101,13 @@ def _understood(source: str, stem: str, keys: Mapping[str, Any], body: str) -> A
         raise _wrong(f"{name!r} is no name", "letters, digits, - and _, 64 at most")
     if not description or len(description) > _LONGEST_DESCRIPTION:
         raise _wrong("no description" if not description else "the description is too long", "when to give it work")
-    if keys.get("disallowedTools"):
-        raise _wrong("disallowedTools isn't understood", "name the tools that it may have: `tools`")
+    for key in keys:
+        if key != "tools" and "tool" in key.casefold() and keys[key]:
+            raise _wrong(f"{key} isn't understood", "name the tools that it may have: `tools`")
     isolation = _text(keys, "isolation")
     if isolation not in ("", "worktree"):
         raise _wrong(f"isolation is {isolation!r}, so the agent would change the project itself", "write worktree")
-    tools, model = _tools(keys.get("tools")), _text(keys, "model")
+    tools, model = _tools(keys["tools"]) if "tools" in keys else None, _text(keys, "model")
     most = keys.get("maxTurns")
     if most is not None and (type(most) is not int or most < 1):
         raise _wrong(f"maxTurns is {most!r}", "write a number from 1")
@@ -125,15 +126,13 @@ def _text(keys: Mapping[str, Any], name: str) -> str:
 
 
 def _tools(given: object) -> tuple[str, ...] | None:
-    """Return our names of the tools that a file names, a list or words between commas; None where it names none."""
-    if given is None:
-        return None
-    names = [name.strip() for name in given.split(",")] if isinstance(given, str) else given
+    """Return our names of the tools that a file's line names, a list or words between commas; None if it says all."""
+    names = [name.strip() for name in given.split(",")] if isinstance(given, str) else given or []
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise _wrong(f"tools is {given!r:.60}", "write names of tools, with commas between them")
     if names == ["*"]:
         return None
-    return tuple(dict.fromkeys(ours for name in names if name for ours in KNOWN_AS.get(name, (name,))))
+    return tuple(dict.fromkeys(ours for name in names if name for ours in inarch.granted_tools(name)))
 
 
 def _wrong(message: str, remedy: str) -> inarch.ToolFailed:

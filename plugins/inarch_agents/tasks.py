@@ -67,7 +67,7 @@ class Tasks:
 
     async def task(self, agent: str, prompt: str, context: inarch.ToolContext, session: str = "") -> inarch.ToolResult:
         """Have an agent do a task."""
-        asked = self._agents[agent]
+        asked = self._usable(agent)
         given = {"model": asked.model, "effort": asked.effort, "max_iterations": asked.max_iterations}
         settings = {name: value for name, value in given.items() if value}
         job = inarch.ChildTask(agent, prompt, asked.instructions, _tools(asked), settings, session)
@@ -111,8 +111,17 @@ class Tasks:
 
     def _check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
         """Refuse an agent whose file is broken before a person is asked about it."""
-        if fault := self._agents[arguments["agent"]].fault:
+        self._usable(arguments["agent"])
+
+    def _usable(self, name: str) -> Agent:
+        """Return the agent of a name.
+
+        Raises:
+            ToolFailed: Its file is broken.
+        """
+        if fault := self._agents[name].fault:
             raise inarch.ToolFailed("validation", fault, "mend the file, or do it without this agent")
+        return self._agents[name]
 
 
 def _how(agent: Agent) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
 
 import inarch
 from inarch_hooks import LOOKING
-from inarch_hooks.names import files_of, names_of, shown, taken
+from inarch_hooks.names import files_of, name_for, shown, taken
 from inarch_hooks.reading import LONGEST_S, Hook
 from inarch_hooks.running import Place, Said, run_hook
 from inarch_hooks.turns import session_id, why_stopped
 
+MOST_RUNS = 200
+"""Runs of hooks for one call; a call that is about more files is denied before they begin."""
 _STRICTER = ("", "allow", "ask", "deny", "stop")
 _DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 
@@ -23,21 +25,23 @@ class _AroundCalls:
 
     def __init__(self, hooks: Sequence[Hook], root: str) -> None:
         self._hooks, self._root = hooks, root
-        self.timeout_s = min(LONGEST_S, sum(hook.timeout_s for hook in hooks) + 5)
+        self.timeout_s = LONGEST_S  # a hook runs for each file of a call
 
-    def _for(self, call: inarch.ToolCall) -> Iterator[Hook]:
-        return (hook for hook in self._hooks if hook.matches(*names_of(call.name)))
+    def _runs(self, calls: Sequence[inarch.ToolCall], tool: inarch.Tool) -> Iterator[tuple[Hook, str, str | None]]:
+        """Yield each hook with its name for the tool and each file that it runs for; of the calls the last counts."""
+        for hook in self._hooks:
+            call = calls[-1]
+            effects = tool.effects(call.arguments)
+            names = inarch.guarding_names(tool, effects)
+            if (matched := next(filter(hook.matches, names), None)) is not None:
+                name = name_for(names, matched)
+                yield from ((hook, name, path) for path in files_of(call, effects, name))
 
-    def _runs(self, call: inarch.ToolCall, tool: inarch.Tool) -> Iterator[tuple[Hook, str]]:
-        """Yield each hook with each file that it is to be run for."""
-        files = files_of(call, tool)
-        return ((hook, path) for hook in self._for(call) for path in files)
-
-    def _given(self, call: inarch.ToolCall, path: str = "") -> dict[str, Any]:
-        arguments = {**call.arguments, "file_path": path} if path else call.arguments
+    def _given(self, call: inarch.ToolCall, name: str, path: str | None) -> dict[str, Any]:
+        arguments = {**call.arguments, "file_path": path} if path is not None else call.arguments
         return {
             "session_id": session_id(),
-            "tool_name": names_of(call.name)[0],
+            "tool_name": name,
             "tool_input": shown(call.name, arguments, self._root),
             "tool_use_id": call.id,
         }
@@ -49,16 +53,18 @@ class BeforeCalls(_AroundCalls):
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
         """Run the hooks for a call, each with what those before it made of its input."""
         place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
-        before, decision, reason = call.arguments, "", ""
-        for hook, path in self._runs(call, tool):
-            said = run_hook(hook, self._given(call, path), place)
+        before, decision, reason, calls = call.arguments, "", "", [call]
+        if (runs := sum(1 for _ in self._runs(calls, tool))) > MOST_RUNS:
+            return inarch.Rewrite(decision="deny", reason=f"{runs} hooks would run: name fewer files in a call")
+        for hook, name, path in self._runs(calls, tool):
+            said = run_hook(hook, self._given(call, name, path), place)
             if said.fault:
                 continue
             new, why = _decided(said, hook)
             given = said.specific.get("updatedInput")
             if isinstance(given, dict):
-                made = taken(call.name, given)
-                call = evolve(call, arguments={key: made[key] for key in made if not path or key != "file_path"})
+                call = evolve(call, arguments=_taken(call, given, self._root, path))
+                calls.append(call)
             if _STRICTER.index(new) > _STRICTER.index(decision):
                 decision, reason = new, why
             if decision in ("deny", "stop"):
@@ -67,6 +73,15 @@ class BeforeCalls(_AroundCalls):
         if arguments is None and not decision:
             return None
         return inarch.Rewrite(arguments, decision, reason)  # type: ignore[arg-type]  # one of the five
+
+
+def _taken(call: inarch.ToolCall, given: Mapping[str, Any], root: str, path: str | None) -> dict[str, Any]:
+    """Return the arguments that a hook gives a call; the file that it ran for is not one of them."""
+    made = taken(call.name, given, root)
+    if path is not None:
+        made.pop("file_path", None)
+        made |= {name: value for name, value in call.arguments.items() if name == "file_path"}
+    return made
 
 
 def _decided(said: Said, hook: Hook) -> tuple[str, str]:
@@ -94,7 +109,10 @@ class AfterCalls(_AroundCalls):
         writes = ("",) if anything else tuple(sorted(effects.writes))
         place = Place(context.workspace, context.record, context.cancelled, writes, call.id)
         response = {"tool_response": inarch.to_data(call.result.data)}
-        said = [run_hook(hook, self._given(call, path) | response, place) for hook, path in self._runs(call, tool)]
+        said = [
+            run_hook(hook, self._given(call, name, path) | response, place)
+            for hook, name, path in self._runs([call], tool)
+        ]
         texts = [text for one in said if (text := _added(one))]
         return inarch.Review("\n".join(texts), stop=any(one.stops for one in said))
 

@@ -1,58 +1,88 @@
-"""The map between our tools and fields and those that hooks know, both ways; it stands in docs/how-to/hooks.md."""
+"""Calls as hooks know them: fields of our tools by their names, both ways, and the files that a call is about."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from inarch import Tool, ToolCall
+import inarch
 
-TOOLS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "read_file": ("Read", {"file_path": "file_path"}),
-    "write_file": ("Write", {"file_path": "file_path", "content": "content"}),
-    "create_file": ("Write", {"file_path": "file_path", "content": "content"}),
-    "patch_source_file": (
-        "Edit",
-        {"file_path": "file_path", "search": "old_string", "replace": "new_string", "replace_all": "replace_all",
-         "description": "description"},
-    ),
-    "apply_patch": ("Edit", {"patch": "patch"}),
-    "execute_command": ("Bash", {"command": "command", "timeout_s": "timeout"}),
-    "search_files": (
-        "Grep", {"pattern": "pattern", "path": "path", "glob": "glob", "ignore_case": "-i", "limit": "head_limit"},
-    ),
-    "list_files": ("Glob", {"pattern": "pattern", "limit": "limit"}),
+FIELDS: Mapping[str, Mapping[str, str]] = {
+    "patch_source_file": {"search": "old_string", "replace": "new_string"},
+    "execute_command": {"timeout_s": "timeout"},
+    "search_files": {"ignore_case": "-i", "limit": "head_limit"},
+    "list_directory": {"directory": "path"},
+    "task": {"agent": "subagent_type"},
+    "activate_skill": {"name": "skill"},
+}
+"""Our tool, then its fields that hooks know by another name, with that name."""
+_ABOUT_FILES = {"Read": "reads", "Edit": "writes", "Write": "writes", "MultiEdit": "writes", "NotebookEdit": "writes"}
+"""Names whose hooks look at `file_path`, and the effects that say of which files."""
+_PATHS: Mapping[str, tuple[str, ...]] = {
+    "read_multiple_files": ("file_paths",), "move_file": ("file_path", "new_path"), "search_files": ("path",),
+    "list_directory": ("directory",),
 }  # fmt: skip
-"""Our tool, then the name that hooks know, and our fields with the names that hooks know."""
-_PATHS = frozenset({"file_path"})
+"""Our tool, then its fields with paths if these are not `file_path` alone."""
+_GIT = frozenset({"git_status", "git_diff", "git_log", "git_show", "git_blame", "git_commit"})
 
 
-def names_of(tool: str) -> tuple[str, ...]:
-    """Return the names by which a matcher may mean a tool: the one that hooks know first, then ours."""
-    known = TOOLS.get(tool)
-    return (known[0], tool) if known is not None else (tool,)
+def name_for(names: Sequence[str], matched: str) -> str:
+    """Return the name that a hook gets for a tool: the one of Claude Code's that it matched, else the first."""
+    return matched if matched != names[-1] else names[0]
+
+
+def files_of(call: inarch.ToolCall, effects: inarch.Effects, name: str) -> Sequence[str | None]:
+    """Return the files that a hook runs for, one after the other; None if the input itself says what it is about.
+
+    A hook that looks at `file_path` is to see each file that the call concerns.
+    """
+    if name not in _ABOUT_FILES:
+        return [None]
+    files: frozenset[str] = getattr(effects, _ABOUT_FILES[name])
+    return [None] if len(files) <= 1 and "file_path" in call.arguments else sorted(files) or [""]
 
 
 def shown(tool: str, arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
     """Return a call's arguments as hooks know them: paths are absolute, times are milliseconds."""
-    _, fields = TOOLS.get(tool, (tool, {}))
-    given = {fields.get(name, name): value for name, value in arguments.items()}
-    for name in _PATHS.intersection(given):
-        if isinstance(given[name], str) and not given[name].startswith("/"):
-            given[name] = _place(given[name], root)
-    if tool == "execute_command" and isinstance(given.get("timeout"), (int, float)):
+    fields, paths = FIELDS.get(tool, {}), ("file_path", *_PATHS.get(tool, ()))
+    given: dict[str, Any] = {
+        fields.get(name, name): _each(lambda path: _place(path, root), value) if name in paths else value
+        for name, value in arguments.items()
+    }
+    if isinstance(given.get("timeout"), (int, float)) and tool == "execute_command":
         given["timeout"] = given["timeout"] * 1000
     if tool == "read_file":
         _show_lines(given)
+    if tool in _GIT:
+        given["command"] = _git_command(tool, arguments)
     return given
+
+
+def _each(change: Callable[[str], str], value: object) -> object:
+    """Return a path, or a list of paths, with each path changed."""
+    if isinstance(value, list):
+        return [_each(change, one) for one in value]
+    return change(value) if isinstance(value, str) else value
 
 
 def _place(path: str, root: str) -> str:
     """Return the absolute path of a file; that of one in an added folder stands behind a `+`."""
+    if path.startswith("/"):
+        return path
     is_added = path.startswith("+/") and not os.path.lexists(f"{root}/+")
-    return path[1:] if is_added else f"{root}/{path}"
+    return path[1:] if is_added else f"{root}/{path}".rstrip("/")
+
+
+def _git_command(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return the command line that does what a tool for Git does: guards of `Bash` look at that."""
+    words = ["git", tool.removeprefix("git_")]
+    if "message" in arguments:
+        words += ["-m", str(arguments["message"])]
+    words += [str(arguments[name]) for name in ("revision", "file_path") if name in arguments]
+    paths = arguments.get("paths")
+    return shlex.join([*words, *map(str, paths if isinstance(paths, list) else ())])
 
 
 def _show_lines(given: dict[str, Any]) -> None:
@@ -63,28 +93,26 @@ def _show_lines(given: dict[str, Any]) -> None:
         given["limit"] = last - (first if isinstance(first, int) else 1) + 1
 
 
-def files_of(call: ToolCall, tool: Tool) -> list[str]:
-    """Return the files that hooks are run for, one after the other; [""] where the input says itself what it is about.
-
-    A patch may change several files and names them in its text: a hook that looks at paths is to see each.
-    """
-    if "patch" not in call.arguments or "file_path" in call.arguments or tool.category != "file":
-        return [""]
-    return sorted(tool.effects(call.arguments).writes) or [""]
-
-
-def taken(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def taken(tool: str, given: Mapping[str, Any], root: str) -> dict[str, Any]:
     """Return a hook's input for a call as our tool's arguments; what has no counterpart keeps its name."""
-    _, fields = TOOLS.get(tool, (tool, {}))
-    ours = {theirs: own for own, theirs in fields.items()}
+    ours = {theirs: own for own, theirs in FIELDS.get(tool, {}).items()}
     arguments = {ours.get(name, name): value for name, value in given.items()}
+    for name in ("file_path", *_PATHS.get(tool, ())):
+        if name in arguments:
+            arguments[name] = _each(lambda path: path.removeprefix(f"{root}/"), arguments[name])
     if tool == "execute_command" and isinstance(arguments.get("timeout_s"), (int, float)):
         arguments["timeout_s"] = arguments["timeout_s"] / 1000
     if tool == "read_file":
-        first, count = arguments.pop("offset", None), arguments.pop("limit", None)
-        start = max(first, 1) if isinstance(first, int) else None
-        if start is not None:
-            arguments["start_line"] = start
-        if isinstance(count, int):
-            arguments["end_line"] = (start or 1) + count - 1
+        _take_lines(arguments)
+    if tool in _GIT:
+        arguments.pop("command", None)
     return arguments
+
+
+def _take_lines(arguments: dict[str, Any]) -> None:
+    first, count = arguments.pop("offset", None), arguments.pop("limit", None)
+    start = max(first, 1) if isinstance(first, int) else None
+    if start is not None:
+        arguments["start_line"] = start
+    if isinstance(count, int):
+        arguments["end_line"] = (start or 1) + count - 1

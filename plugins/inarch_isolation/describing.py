@@ -13,7 +13,7 @@ TOOL_MEMBERS = (
     "name", "description", "category", "input_schema", "output_schema", "timeout_s", "max_retries",
     "requires_confirmation", "receives_secrets",
 )  # fmt: skip
-TOOL_EXTRAS = ("modes", "text", "least_window", "for_a_watcher")
+TOOL_EXTRAS = ("modes", "text", "least_window", "for_a_watcher", "known_as")
 MODEL_MEMBERS = ("name", "default_model", "default_decision_model")
 
 

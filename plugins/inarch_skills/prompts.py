@@ -18,14 +18,6 @@ _SESSIONS_MODEL = frozenset({"inherit", "sonnet", "opus", "haiku"})
 _LONGEST_MODEL = 200
 OWN = ("skills", "commands")
 """Commands of this plugin."""
-TOOLS: Mapping[str, tuple[str, ...]] = {
-    "Read": ("read_file", "read_multiple_files"), "Write": ("write_file", "create_file"),
-    "Edit": ("patch_source_file",), "MultiEdit": ("patch_source_file",), "Bash": ("execute_command",),
-    "Grep": ("search_files",), "Glob": ("list_files",), "LS": ("list_files",), "WebFetch": ("web_fetch",),
-    "WebSearch": ("web_search",), "Task": ("task",), "Agent": ("task",), "Skill": ("activate_skill",),
-    "TodoWrite": ("write_todos",), "AskUserQuestion": ("ask_user",),
-}  # fmt: skip
-"""Names of tools that such files know, and ours."""
 
 
 @frozen
@@ -150,7 +142,7 @@ def _allowed(listed: Any, remarks: list[str]) -> Allowed:
 
 
 def _add(tools: dict[str, tuple[str, ...] | None], name: str, start: str | None, remarks: list[str]) -> None:
-    for ours in TOOLS.get(name, (name,)):
+    for ours in inarch.granted_tools(name):
         known = tools.get(ours, ())
         if not start or start == "*":
             tools[ours] = None

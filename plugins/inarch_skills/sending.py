@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Mapping
 from contextvars import ContextVar
 
 from attrs import define, field, frozen
@@ -18,8 +20,20 @@ SENT_SCHEMA = {
     "required": ["text", "name", "source"],
     "properties": {"text": {"type": "string"}, "name": {"type": "string"}, "source": {"type": "string"}},
 }
-_narrowed: ContextVar[tuple[str, Allowed] | None] = ContextVar("inarch_skills_narrowed", default=None)
-"""The prompt file whose turn runs, where it names tools, with these; calls are asked about in the same context."""
+
+
+@frozen
+class Narrowed:
+    """A turn that is kept to tools: its session, its task, the name of its prompt file and the tools that it names."""
+
+    session_id: str
+    task: asyncio.Task[object] | None
+    name: str
+    allowed: Allowed
+
+
+_narrowed: ContextVar[Narrowed | None] = ContextVar("inarch_skills_narrowed", default=None)
+"""How the running turn is narrowed: its calls, and the turns of agents that they call, run in the same context."""
 
 
 async def send(prompt: PromptFile, words: str, context: inarch.SlashContext) -> str:
@@ -81,10 +95,20 @@ class Sent:
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Look whether this turn's prompt is a file's."""
         sent = [event for event in situation.happened if event.kind == f"skills.{SENT}"]
-        prompt = self.prompts.found.get(str(sent[-1].data.get("name"))) if sent else None
-        _narrowed.set((prompt.name, prompt.allowed) if prompt is not None and prompt.allowed is not None else None)
+        outer, task = _narrowed.get(), asyncio.current_task()
+        is_inside = outer is not None and outer.session_id != situation.turn.session_id and outer.task is not task
+        if not is_inside:  # an agent's turn stays as narrow as the turn that called it
+            _narrowed.set(self._narrowed(situation.turn.session_id, task, sent[-1].data) if sent else None)
         notes, self.told = tuple(self.told), []
         return inarch.Contribution(notes=notes) if notes else None
+
+    def _narrowed(
+        self, session_id: str, task: asyncio.Task[object] | None, sent: Mapping[str, object]
+    ) -> Narrowed | None:
+        """Return how a file narrows its turn; a file that does not count any more allows no tool."""
+        name = str(sent.get("name"))
+        allowed = self.prompts.found[name].allowed if name in self.prompts.found else Allowed({})
+        return None if allowed is None else Narrowed(session_id, task, name, allowed)
 
 
 @frozen
@@ -96,10 +120,10 @@ class Narrowing:
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
         """Deny a call that is none of those."""
         narrowed = _narrowed.get()
-        if narrowed is None or narrowed[1].allows(call.name, call.arguments):
+        if narrowed is None or narrowed.allowed.allows(call.name, call.arguments):
             return None
-        tools = ", ".join(narrowed[1].tools) or "no tools"
-        return inarch.Rewrite(decision="deny", reason=f"/{narrowed[0]} allows {tools}")
+        tools = ", ".join(narrowed.allowed.tools) or "no tools"
+        return inarch.Rewrite(decision="deny", reason=f"/{narrowed.name} allows {tools}")
 
 
 def show_prompts(prompts: PromptFiles) -> str:

@@ -186,6 +186,7 @@ FAULTS = {
         "---\ndescription: d\ndisallowedTools: Bash\n---\n",
         "disallowedTools isn't understood",
     ),
+    "tools by a key of another file": ("---\ndescription: d\nallowed-tools: Read\n---\n", "allowed-tools isn't"),
     "a place that there is not": ("---\ndescription: d\nisolation: container\n---\n", "isolation is 'container'"),
     "a place that is no text": ("---\ndescription: d\nisolation: true\n---\n", "isolation is True"),
     "turns below 1": ("---\ndescription: d\nmaxTurns: 0\n---\n", "maxTurns is 0"),
@@ -195,11 +196,42 @@ FAULTS = {
 @pytest.mark.parametrize(("text", "why"), FAULTS.values(), ids=FAULTS)
 def test_a_broken_file_is_told_by_name_and_its_agent_is_given_nothing(desk: Desk, text: str, why: str) -> None:
     desk.project({".agents/agents/broken.md": text})
-    desk.scripts = {"parent": [calls(task("broken", "child")), says("ok")]}
-    turn = desk.run(approve="ask")
-    assert ".agents/agents/broken.md" in error_of(turn) and why in error_of(turn)
-    (note,) = [note["text"] for note in desk.of("note") if note["source"] == "agents"]
-    assert ".agents/agents/broken.md" in note and why in note
+    desk.scripts = {"parent": [calls(task("broken", "child")), says("ok")], "@broken child": [says("ok")]}
+    for prompt, approve in (("parent", "ask"), ("parent", "all"), ("@broken child", "all")):
+        desk.events.clear()
+        turn = desk.run(prompt, approve=approve)
+        assert ".agents/agents/broken.md" in error_of(turn) and why in error_of(turn)
+        assert not desk.of("child.started")
+        (note,) = [note["text"] for note in desk.of("note") if note["source"] == "agents"]
+        assert ".agents/agents/broken.md" in note and why in note
+
+
+MEANT = {
+    "Read": {"read_file", "read_multiple_files", "read_output"}, "Write": {"write_file", "create_file"},
+    "Edit": {"patch_source_file"}, "Bash": {"execute_command"}, "NotebookEdit": set(), "git_log": {"git_log"},
+}  # fmt: skip
+NAMED = st.lists(st.sampled_from([*MEANT, "Fly", "read", "Bash(git log:*)", ""]), max_size=4)
+OTHER_LINES = st.sampled_from([
+    "", "color: a: b", "tools: Read\ntools: Write", "disallowedTools: Write", "disallowed-tools: [Bash]", "Tools: Read",
+    "model: sonnet", "permissionMode: plan",
+])  # fmt: skip
+
+
+@settings(max_examples=15, deadline=None)
+@given(names=NAMED, form=st.sampled_from(["tools: {}", "tools: [{}]", "tools:", "tools: null"]), other=OTHER_LINES)
+def test_an_agent_has_no_tool_that_its_lines_do_not_name(
+    tmp_path_factory: pytest.TempPathFactory, names: Sequence[str], form: str, other: str
+) -> None:
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    lines = f"{form.format(', '.join(names))}\n{other}"
+    desk.project({".claude/agents/x.md": f"---\nname: x\ndescription: d\n{lines}\n---\nWork.\n"})
+    desk.scripts = {"parent": [calls(task("x", "child")), says("ok")], "child": [says("done")]}
+    desk.run(approve="all")
+    meant = {tool for name in names if "{" in form for tool in MEANT.get(name, ())}
+    for request in desk.requests:
+        if first_line(request) == "child":
+            assert {spec.name for spec in request.tools} <= meant, lines
+            assert other in ("", "model: sonnet", "permissionMode: plan"), lines
 
 
 def test_a_tool_that_is_not_there_is_told_with_the_file(desk: Desk) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import calls, says
-from inarch_hooks.names import TOOLS, shown, taken
+from inarch_hooks.names import FIELDS, shown, taken
 
 from .conftest import Desk, one
 
@@ -235,20 +235,21 @@ def test_a_replay_says_again_what_hooks_said_and_runs_none(desk: Desk) -> None:
 
 
 @given(
-    tool=st.sampled_from(sorted(TOOLS)),
+    tool=st.sampled_from(sorted({*FIELDS, "read_file", "move_file", "read_multiple_files", "git_commit", "other"})),
     numbers=st.fixed_dictionaries({}, optional={"start_line": st.integers(1, 99), "timeout_s": st.integers(1, 99)}),
-    texts=st.dictionaries(st.sampled_from(["content", "search", "replace", "pattern", "path", "other"]), st.text()),
+    texts=st.dictionaries(st.sampled_from(["content", "search", "replace", "pattern", "message", "other"]), st.text()),
     path=st.sampled_from(["a.txt", "sub/b.txt", "ü x.txt"]),
     count=st.none() | st.integers(1, 50),
 )
 def test_fields_come_back_as_they_were(
     tool: str, numbers: dict[str, int], texts: dict[str, str], path: str, count: int | None
 ) -> None:
-    arguments: dict[str, Any] = {**numbers, **texts, "file_path": path}
+    arguments: dict[str, Any] = {**numbers, **texts, "file_path": path, "file_paths": [path, "b"]}
     if count is not None:
         arguments["end_line"] = numbers.get("start_line", 1) + count - 1
-    back = taken(tool, shown(tool, arguments, "/root/of"))
-    assert back == {**arguments, "file_path": f"/root/of/{path}"}
+    given = shown(tool, arguments, "/root/of")
+    assert given["file_path"] == f"/root/of/{path}"
+    assert taken(tool, given, "/root/of") == arguments
 
 
 def test_a_hook_sees_each_file_of_a_patch(desk: Desk) -> None:
@@ -263,3 +264,59 @@ def test_a_hook_sees_each_file_of_a_patch(desk: Desk) -> None:
     assert not (desk.root / "kept").exists() and (desk.root / "b.txt").read_text() == "x\n"
     assert [json.loads(event["output"] or "{}") for event in desk.of("hooks.ran")] == [{}, {}, {}]
     assert [call["result"]["success"] for call in desk.of("call.result")] == [False, True]
+
+
+SECRET: dict[str, dict[str, Any]] = {
+    "read_multiple_files": {"file_paths": ["a.txt", "secret.txt"]},
+    "move_file": {"file_path": "secret.txt", "new_path": "b.txt"},
+    "delete_file": {"file_path": "secret.txt"},
+    "git_blame": {"file_path": "secret.txt"},
+    "start_process": {"command": "cat secret.txt"},
+    "save_memory": {"text": "secret.txt is secret"},
+    "task": {"agent": "explore", "prompt": "read secret.txt"},
+    "write_todos": {"todos": [{"content": "read secret.txt", "status": "pending"}]},
+}
+
+
+@pytest.mark.parametrize("tool", SECRET)
+def test_a_guard_by_the_names_of_claude_code_covers_what_does_the_same(desk: Desk, tool: str) -> None:
+    (desk.root / "secret.txt").write_text("TOP\n")
+    look = desk.script("look", "grep -q secret && { echo keep out >&2; exit 2; } || exit 0")
+    desk.users({"PreToolUse": one(look, "Read|Edit|Write|Bash|Agent|TodoWrite")})
+    desk.talk([calls((tool, SECRET[tool])), says("done")], approve="all", plugins=["...", "plan", "memory"])
+    assert f"{tool} is denied: hooks: keep out" in desk.seen[0]
+    assert (desk.root / "secret.txt").exists()
+
+
+def test_a_hook_sees_each_file_of_a_call_by_the_name_that_it_matched(desk: Desk) -> None:
+    for name in ("b.txt", "c.txt"):
+        (desk.root / name).write_text(f"{name}\n")
+    desk.users({"PreToolUse": [*one("cat", "Write|Read"), *one("cat", "move_file|list_directory")]})
+    read = ("read_multiple_files", {"file_paths": ["b.txt", "c.txt"]})
+    desk.talk(
+        [calls(read, ("move_file", {"file_path": "b.txt", "new_path": "d.txt"}), ("list_directory", {})), says("done")],
+        approve="all",
+    )
+    said = [json.loads(event["output"]) for event in desk.of("hooks.ran")]
+    seen = [(one["tool_name"], one["tool_input"].get("file_path", "").removeprefix(f"{desk.root}/")) for one in said]
+    assert seen == [
+        ("Read", "b.txt"), ("Read", "c.txt"), ("Write", "b.txt"), ("Write", "d.txt"), ("Edit", "b.txt"),
+        ("Edit", "d.txt"), ("LS", ""),
+    ]  # fmt: skip
+    assert (desk.root / "d.txt").exists()
+
+
+def test_a_hook_that_rewrites_a_call_of_many_files_keeps_nothing_from_the_next(desk: Desk) -> None:
+    (desk.root / "secret.txt").write_text("TOP\n")
+    given = {"file_paths": [f"{desk.root}/a.txt", f"{desk.root}/secret.txt"], "file_path": f"{desk.root}/a.txt"}
+    (desk.root / "pre.json").write_text(json.dumps({"hookSpecificOutput": {"updatedInput": given}}))
+    look = desk.script("look", "grep -q 'file_path\"[^,]*secret' && { echo keep out >&2; exit 2; } || exit 0")
+    desk.users({"PreToolUse": [*one("cat pre.json", "Read"), *one(look, "Read")]})
+    desk.talk([calls(("read_multiple_files", {"file_paths": ["a.txt"]})), says("done")], approve="all")
+    assert "keep out" in desk.seen[0] and "TOP" not in desk.seen[0]
+
+
+def test_a_call_of_more_files_than_hooks_can_look_at_is_denied(desk: Desk) -> None:
+    desk.users({"PreToolUse": one("true", "Read")})
+    desk.talk([calls(("read_multiple_files", {"file_paths": [f"{at}.txt" for at in range(201)]})), says("done")])
+    assert "name fewer files in a call" in desk.seen[0] and not desk.of("hooks.ran")

@@ -62,6 +62,18 @@ def test_allowed_tools_only_narrow_and_only_their_turn(desk: Desk) -> None:
     assert "a.txt" in desk.seen[4]
 
 
+def test_an_agent_that_such_a_turn_calls_has_no_more_tools(desk: Desk) -> None:
+    desk.write(".agents/agents/fixer.md", "---\nname: fixer\ndescription: Mends.\n---\nYou mend.\n")
+    desk.write(".agents/commands/look.md", "---\nallowed-tools: Task, Read\n---\nLook.\n")
+    task = calls(("task", {"agent": "fixer", "prompt": "mend it"}))
+    write = calls(("write_file", {"file_path": "b.txt", "content": "x"}))
+    script = [task, write, READ, says("can't"), says("done"), task, write, says("mended"), says("done")]
+    desk.talk(script[:5], "/look", flags={"approve": "all"})
+    assert not (desk.root / "b.txt").exists() and "can't" in desk.seen[0]
+    desk.talk(script, "/look", "go", flags={"approve": "all"})
+    assert (desk.root / "b.txt").read_text() == "x"
+
+
 def test_they_grant_nothing(desk: Desk) -> None:
     desk.write(".agents/commands/make.md", "---\nallowed-tools: Write\n---\nMake it.\n")
     write = calls(("write_file", {"file_path": "b.txt", "content": "x"}))

@@ -9,6 +9,7 @@ from hashlib import sha256
 
 LONGEST = 64
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_]")
+_NOT_IN_GUARDS = re.compile(r"[^A-Za-z0-9_-]")
 _USUAL = re.compile(r"[A-Za-z0-9_./-]+")
 _MARK = 8
 
@@ -18,7 +19,8 @@ SHIPPED = frozenset(
         "create_file", "delete_file", "move_file", "patch_source_file", "apply_patch", "execute_command", "read_output",
         "git_status", "git_diff", "git_log", "git_show", "git_blame", "git_commit", "find_symbols", "context_get",
         "trace_execution", "find_callers", "find_entry_points", "save_memory", "recall", "task", "start_process",
-        "read_process", "stop_process", "present_plan", "ask_user", "write_todos",
+        "read_process", "stop_process", "present_plan", "ask_user", "write_todos", "activate_skill",
+        "web_fetch", "web_search",
     }
 )  # fmt: skip
 """Names that tools of Inarch's own plugins have: a server's tool must not stand in their way."""
@@ -39,6 +41,15 @@ def tool_names(tools: Sequence[tuple[str, str]]) -> list[str]:
         _marked(server, tool) if count[name] > 1 or name in SHIPPED or not _fits(server, tool) else name
         for name, (server, tool) in zip(plain, tools, strict=True)
     ]
+
+
+def guarded_name(server: str, tool: str) -> str:
+    """Return the name that Claude Code has for a server's tool (code.claude.com/docs/en/mcp, read 2026-08-22).
+
+    >>> guarded_name("my server", "get-time")
+    'mcp__my_server__get-time'
+    """
+    return "__".join(("mcp", *(_NOT_IN_GUARDS.sub("_", one) for one in (server, tool))))
 
 
 def _fits(server: str, tool: str) -> bool:

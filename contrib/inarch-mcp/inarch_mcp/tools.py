@@ -12,6 +12,7 @@ import inarch
 from inarch_mcp.definitions import Definition, matches
 from inarch_mcp.hub import Hub
 from inarch_mcp.keeping import target
+from inarch_mcp.naming import guarded_name
 from inarch_mcp.results import data_of
 from inarch_mcp.settings import Server
 
@@ -68,6 +69,11 @@ class ServerTool:
     def description(self) -> str:
         """What it does, by the server's word."""
         return f"[MCP server {self.server}] {self.definition.description}"
+
+    @property
+    def known_as(self) -> tuple[str, ...]:
+        """Its name in Claude Code, which guards mean it by."""
+        return (guarded_name(self.server, self.definition.tool),)
 
     @property
     def output_schema(self) -> Mapping[str, Any] | None:

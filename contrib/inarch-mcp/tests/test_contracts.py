@@ -40,6 +40,10 @@ class TestServerTool(ToolContract):
     def make(self) -> inarch.Tool:
         return next(tool for tool in self.catalog.tools if tool.name == "bad_ok")
 
+    def test_a_guard_means_it_by_the_name_of_claude_code(self) -> None:
+        tool = self.make()
+        assert inarch.guarding_names(tool, tool.effects({})) == ("mcp__bad__ok", "bad_ok")
+
 
 class TestWatch(TracerContract):
     def make(self) -> inarch.Tracer:

@@ -204,8 +204,8 @@ class Tool(Protocol):
     `preview(arguments) -> str | None` is what a person who is asked sees in place of the arguments, like a diff. A tool
     may have `modes`, the approve modes in which there is such a tool, empty for all; `least_window`, below which many
     tokens of room for a request no model is told of it; `for_a_watcher`, that it only shows something to who watches a
-    session, so that other programs aren't offered it; and `text`, the argument in Markdown that the person reads, and
-    may edit, before they let the call run.
+    session, so that other programs aren't offered it; `known_as`, names that guards of other programs mean it by; and
+    `text`, the argument in Markdown that the person reads, and may edit, before they let the call run.
     """
 
     @property
