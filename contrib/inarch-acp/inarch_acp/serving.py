@@ -186,6 +186,7 @@ class Server:
 
     async def _new(self, request: schema.NewSessionRequest) -> schema.NewSessionResponse:
         talk = await self._opened(request, None)
+        await asyncio.to_thread(talk.keep)
         return schema.NewSessionResponse(session_id=talk.id, modes=talk.modes, config_options=talk.options)
 
     async def _load(self, request: schema.LoadSessionRequest) -> schema.LoadSessionResponse:
@@ -265,6 +266,8 @@ class Server:
         self._opening.add(session_id or "")
         try:
             app = await self._composed(place)
+            if session_id is not None:
+                await self._check_kept(app, session_id)
             talk = Talk(app, self._send, self.connection.send_request, self.models, self.flags.get("approve") == "none")
             try:
                 if session_id is None:  # a kept one can be looked at without a key
@@ -280,6 +283,13 @@ class Server:
         # After the response: before it, a client does not know the session's id.
         asyncio.get_running_loop().call_soon(self._send, talk.id, available_commands(app))
         return talk
+
+    async def _check_kept(self, app: inarch.App, session_id: str) -> None:
+        try:
+            await asyncio.to_thread(app.find_session, session_id)
+        except inarch.UsageError as error:
+            await app.aclose()
+            raise _not_found(session_id, str(error)) from None
 
     def _take(self, talk: Talk, request: _Opening) -> None:
         """Let servers and folders of a request be asked about with the first prompt; say what counts for nothing."""
@@ -319,11 +329,15 @@ class Server:
     def _talk(self, session_id: str) -> Talk:
         talk = self._talks.get(session_id)
         if talk is None:
-            raise RequestError(NOT_FOUND, f"no session {plain(session_id)!r} is open", {"sessionId": plain(session_id)})
+            raise _not_found(session_id, f"no session {session_id!r} is open")
         return talk
 
     def _send(self, session_id: str, update: Update) -> None:
         self.wire.put(notification(session_id, update))
+
+
+def _not_found(session_id: str, why: str) -> RequestError:
+    return RequestError(NOT_FOUND, plain(why), {"sessionId": plain(session_id)})
 
 
 def _checked(cwd: str) -> str:

@@ -94,6 +94,14 @@ class Talk:
         if session_id is not None:
             self._spending = Spending.of(self.app.transcript(session_id).spent())
 
+    def keep(self) -> None:
+        """Store a session that has no prompt yet, so that another process can load it.
+
+        Raises:
+            StoreError: The journal is required and could not be kept.
+        """
+        self.session.state.journal.flush()
+
     def remark(self, text: str) -> None:
         """Tell the user something, with the next thing that is sent about the session."""
         data = {"text": text, "source": "acp"}
@@ -233,11 +241,14 @@ class Talk:
         for one in agreed:
             app.redactor.learn(one.variables)
             app.redactor.learn_values(one.secrets)
+        news = [note for note in app.ignored if is_kept and note not in self.app.ignored]
         await self.app.aclose()
         self.app = app
         app.front_end = self._front_end
         self.session = await asyncio.to_thread(app.session, self.id if is_kept else None)
         self._updates = self._new_updates()
+        for note in news:  # a new session records them by itself
+            self.remark(note)
         if self.mode != app.config.profile.approve:
             self.session.set_approve(self.mode)
         if self.model != app.config.profile.model:
@@ -318,11 +329,11 @@ class Talk:
 
     def _new_updates(self, *, replays: bool = False) -> Updates:
         tracers = frozenset(bound.value.name for bound in self.app.composition.tracers)
-        return Updates(self.app.config.root, self._category, self._blob, tracers, replays)
+        return Updates(self.app.config.root, self._tool, self._blob, tracers, replays)
 
-    def _category(self, name: str) -> str:
+    def _tool(self, name: str) -> inarch.Tool | None:
         bound = self.app.composition.tools.get(name)
-        return bound.value.category if bound is not None else "other"
+        return bound.value if bound is not None else None
 
     def _blob(self, ref: str) -> bytes:
         try:

@@ -27,6 +27,7 @@ Update = (
     | schema.UsageUpdate
     | schema.AgentPlanUpdate
 )
+_LOOKING = frozenset({"Read", "Grep", "Glob", "LS"})
 
 
 @define(eq=False)
@@ -35,14 +36,14 @@ class Updates:
 
     Args:
         root: The workspace.
-        category: Returns the category of a tool.
+        tool: Returns the tool of a name, None if there is none.
         blob: Returns bytes that the session keeps.
         tracers: Names of tracers: what they sum up is no part of the answer.
         replays: Whether the events are those of a record: they have whole replies instead of pieces.
     """
 
     root: str
-    category: Callable[[str], str]
+    tool: Callable[[str], inarch.Tool | None]
     blob: Callable[[str], bytes]
     tracers: frozenset[str] = frozenset()
     replays: bool = False
@@ -117,7 +118,8 @@ class Updates:
         call = self.calls.get(data["call_id"])
         if call is None:
             return self._begun(data)
-        call.writes = call.writes or bool((data.get("effects") or {}).get("writes"))
+        if (effects := data.get("effects")) is not None:
+            call.writes = bool(effects["writes"] or effects["exclusive"])
         status: schema.ToolCallStatus = "in_progress" if data["status"] == "executing" else "pending"
         update = schema.ToolCallProgress(
             session_update="tool_call_update", tool_call_id=call.id, status=status, kind=call.kind
@@ -126,7 +128,9 @@ class Updates:
 
     def _begun(self, data: Mapping[str, Any]) -> list[Update]:
         arguments = (data.get("call") or {}).get("arguments") or {}
-        call = ShownCall(data["call_id"], data["name"], arguments, self.category(data["name"]))
+        tool = self.tool(data["name"])
+        call = ShownCall(data["call_id"], data["name"], arguments, tool.category if tool is not None else "other")
+        call.writes = tool is not None and _LOOKING.isdisjoint(inarch.guarding_names(tool, inarch.Effects()))
         self.calls[call.id] = call
         start = schema.ToolCallStart(
             session_update="tool_call",

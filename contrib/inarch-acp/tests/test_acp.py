@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from acp import RequestError, schema
 
+WRONG = "*** Begin Patch\n*** Update File: b.txt\n@@\n-nowhere\n+x\n*** End Patch"
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 32).decode()
 
 
@@ -135,7 +136,9 @@ def test_changes_are_asked_about_as_far_as_was_said(desk: Any, say: Any, replies
         "make": [replies.calling(("create_file", new), ("delete_file", {"file_path": "b.txt"})), replies.text("made")],
         "again": [replies.calling(("create_file", {**new, "file_path": "c.txt"})), replies.text("no")],
         "once more": [replies.calling(("create_file", {**new, "file_path": "c.txt"})), replies.text("no")],
-    }
+        "mistake": [replies.calling(("patch_source_file", {"file_path": "b.txt"}), ("apply_patch", {"patch": WRONG})),
+                    replies.text("no")],
+    }  # fmt: skip
 
     async def main() -> None:
         async with desk.editor() as (editor, connection, _):
@@ -160,6 +163,11 @@ def test_changes_are_asked_about_as_far_as_was_said(desk: Any, say: Any, replies
             assert not (desk.root / "c.txt").exists()
             assert "done: undo of " in editor.said(session)
             assert "c.txt: removed" in editor.said(session)
+
+            third = await desk.new(connection)
+            await connection.prompt(session_id=third, prompt=say("mistake"))
+            failed = [(call["kind"], call["status"]) for call in editor.calls(third).values()]
+            assert failed == [("edit", "failed")] * 2
 
             other = await desk.new(connection)
             editor.answer = choosing("reject_always")

@@ -75,7 +75,7 @@ def test_a_session_goes_on_after_a_kill_in_mid_turn(desk: Any, say: Any, wait: A
 
     async def before() -> None:
         async with desk.editor("--approve", "all") as (editor, connection, process):
-            known.extend([await desk.new(connection), await desk.new(connection)])
+            known.extend([await desk.new(connection) for _ in range(3)])
             turn = asyncio.create_task(connection.prompt(session_id=known[0], prompt=say("make")))
             await wait(lambda: "and then" in editor.said(known[0]), "the second reply")
             other = asyncio.create_task(connection.prompt(session_id=known[1], prompt=say("linger")))
@@ -87,7 +87,7 @@ def test_a_session_goes_on_after_a_kill_in_mid_turn(desk: Any, say: Any, wait: A
 
     async def after() -> None:
         async with desk.editor() as (editor, connection, _):
-            session, lingering = known
+            session, lingering, silent = known
             await connection.load_session(str(desk.root), lingering, mcp_servers=[])
             (call,) = editor.calls(lingering).values()
             assert (call["title"], call["status"]) == ("linger", "failed")
@@ -100,8 +100,11 @@ def test_a_session_goes_on_after_a_kill_in_mid_turn(desk: Any, say: Any, wait: A
             response = await connection.prompt(session_id=session, prompt=say("hello"))
             assert response.stop_reason == "end_turn"
             assert editor.said(session).endswith("welcome back")
-            with pytest.raises(RequestError, match="there is no session"):
-                await connection.load_session(str(desk.root), "0" * 36, mcp_servers=[])
+            await connection.load_session(str(desk.root), silent, mcp_servers=[])  # it had no prompt yet
+            for opening in (connection.load_session, connection.resume_session):
+                with pytest.raises(RequestError, match="there is no session") as unknown:
+                    await opening(session_id="0" * 36, cwd=str(desk.root), mcp_servers=[])
+                assert unknown.value.code == -32002
             with pytest.raises(RequestError):
                 await connection.resume_session(session, str(desk.folder), mcp_servers=[])
             resumed = await connection.resume_session(session, str(desk.root), mcp_servers=[])

@@ -29,7 +29,7 @@ WRONG = [
     (b'{"jsonrpc":"2.0","id":6,"method":"session/prompt","params":{"sessionId":"\\ud800","prompt":[]}}', -32002),
     (b'{"jsonrpc":"2.0","id":6,"method":"session/prompt","params":{"sessionId":"x","prompt":[]}}', -32002),
     (b'{"jsonrpc":"2.0","id":6,"method":"session/prompt","params":{"sessionId":"x","prompt":[{"type":"z"}]}}', -32602),
-    (b'{"jsonrpc":"2.0","id":6,"method":"session/load","params":{"sessionId":"x","cwd":"/","mcpServers":[]}}', -32602),
+    (b'{"jsonrpc":"2.0","id":6,"method":"session/load","params":{"sessionId":"x","cwd":"/","mcpServers":[]}}', -32002),
     (b'{"jsonrpc":"2.0","id":6,"method":"authenticate","params":{"methodId":"x"}}', -32602),
     (b'{"jsonrpc":"2.0","id":6,"method":"session/set_mode","params":{"sessionId":"x","modeId":"ask"}}', -32002),
 ]  # fmt: skip

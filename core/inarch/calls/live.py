@@ -188,7 +188,8 @@ class LiveCall:
         self.call = evolve(self.call, status=status, started=started)
         whole = self.call if status == "scheduled" and (self.changed_by_user or self.rewritten) else None
         # The effects stand in the journal before anything is touched: a resume must know what may have happened.
-        effects = self.effects if status in ("awaiting_approval", "scheduled") else None
+        # With an error they tell a front end what kind of call failed.
+        effects = self.effects if status in ("awaiting_approval", "scheduled", "error") else None
         self.record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after, announces))
 
     def end(self, status: CallStatus, result: ToolResult) -> None:
