@@ -26,7 +26,7 @@ def report_lines(report: UndoReport, columns: int) -> Iterator[str]:
 
 
 def _lines(report: UndoReport) -> Iterator[str]:
-    if not report.what or not (report.files or report.conflicts):
+    if not report.done and (not report.what or not (report.files or report.conflicts)):
         stands = {"undo": "is undone already", "redo": "stands, nothing of it is undone"}[report.action]
         yield from (f"{what} {stands}" for what in report.what)
         if not report.what:

@@ -137,7 +137,7 @@ class Undoing:
         if not calls:
             return report
         changes = [one.change.data for one in known.changes if one.change.call_id in calls]
-        plan = self._plan = Plan(self._look, self._fetch, action)
+        plan = self._plan = Plan(self._look, self._fetch, action, known.before_undoing)
         lets_go = self._work_out(plan, steps_of(changes), chosen)
         report = evolve(report, files=_outcomes(plan), conflicts=plan.found_conflicts)
         if dry_run or plan.conflicts or (plan.unavailable and not plan.then and not lets_go):
