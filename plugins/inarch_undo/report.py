@@ -30,8 +30,7 @@ def _lines(report: UndoReport) -> Iterator[str]:
         stands = {"undo": "is undone already", "redo": "stands, nothing of it is undone"}[report.action]
         yield from (f"{what} {stands}" for what in report.what)
         if not report.what:
-            why = "; what `inarch tools call` changed is part of no session" if report.action == "undo" else ""
-            yield f"there is nothing to {report.action}{why}"
+            yield "; ".join((f"there is nothing to {report.action}", *report.notes))
         return
     done = {"undo": "undone", "redo": "done again"}[report.action]
     begin = done if report.done else "nothing was written of" if report.conflicts else f"would be {done}"
