@@ -16,6 +16,7 @@ import pytest
 
 PROGRAMS = {
     "git": "apt-get install git",
+    "strace": "apt-get install strace",
     "tmux": "apt-get install tmux",
     "espeak-ng": "apt-get install espeak-ng",
     "gcc": "apt-get install gcc",

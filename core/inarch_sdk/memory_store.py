@@ -20,10 +20,21 @@ class MemoryStore:
 
     _events: dict[str, dict[int, Event]] = field(init=False, factory=dict)
     _blobs: dict[tuple[str, str], bytes] = field(init=False, factory=dict)
+    _deleted: set[str] = field(init=False, factory=set)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
-        """Keep events; ones that are here already are passed over."""
+        """Keep events; ones that are here already are passed over.
+
+        Raises:
+            StoreError: `busy` where another event has the number of one, `missing` where the session was deleted.
+        """
+        if events and min(event.seq for event in events) > 1:
+            self.require(session_id)
+        self.keep(session_id, events)
+
+    def keep(self, session_id: str, events: Sequence[Event]) -> None:
+        """Keep events of a session whose beginning may be lost."""
         with self._lock:
             kept = self._events.get(session_id, {})
             for event in events:
@@ -35,7 +46,17 @@ class MemoryStore:
                         "continue in one place only, or start a new session",
                     )
             if events:
+                self._deleted.discard(session_id)
                 self._events.setdefault(session_id, kept).update((event.seq, event) for event in events)
+
+    def require(self, session_id: str) -> None:
+        """Refuse what belongs to a session that was deleted.
+
+        Raises:
+            StoreError: `missing`.
+        """
+        if session_id in self._deleted:
+            raise StoreError("missing", f"session {session_id} was deleted meanwhile", "start a new session")
 
     async def sync(self) -> None:
         """Do nothing: there is no disk."""
@@ -56,13 +77,15 @@ class MemoryStore:
     def delete(self, session_id: str) -> None:
         """Forget a session with its events and blobs."""
         with self._lock:
-            self._events.pop(session_id, None)
+            if self._events.pop(session_id, None) is not None:
+                self._deleted.add(session_id)
             for key in [key for key in self._blobs if key[0] == session_id]:
                 del self._blobs[key]
 
     def put_blob(self, session_id: str, data: bytes) -> str:
         """Keep bytes and return their SHA-256."""
         ref = hashlib.sha256(data).hexdigest()
+        self.require(session_id)
         with self._lock:
             self._blobs[session_id, ref] = bytes(data)
         return ref

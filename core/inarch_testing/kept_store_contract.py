@@ -168,6 +168,23 @@ class KeptStoreContract(StoreContract):
             file.write_bytes(broken[: file.stat().st_size])
             self._check(folder, whole)
 
+    def test_what_another_process_deleted_takes_nothing_more(self, tmp_path: Path) -> None:
+        """Whoever goes on with it, after appending to it or only reading it, is refused at each try."""
+        for number, goes_on in enumerate((True, False)):
+            with self.opened(tmp_path) as other, self.opened(tmp_path) as store:
+                name = f"s{number}"
+                other.append(name, [event(1, name), event(2, name)])
+                assert seqs(store, name) == [1, 2]
+                if goes_on:
+                    store.append(name, [event(3, name)])
+                other.delete(name)
+                for _ in range(2):
+                    with refused("missing"):
+                        store.append(name, [event(4, name)])
+                    with refused("missing"):
+                        store.put_blob(name, b"bytes")
+                assert (list(other.sessions()), list(store.sessions())) == ([], [])
+
     def _whole(self, folder: Path) -> dict[int, str]:
         store = self.make(str(folder))
         events = [event(seq, text=f"{seq} " * 50) for seq in range(1, 31)]

@@ -283,6 +283,21 @@ class StoreContract(ABC):
             store.append("s", [event(1, text="after")])
             assert [item.data for item in store.load("s")] == [{"text": "after"}]
 
+    def test_a_deleted_session_takes_nothing_more(self, tmp_path: Path) -> None:
+        """A run that goes on would otherwise bring back a part of it, and bytes that stay for ever."""
+        with self.opened(tmp_path) as store:
+            store.append("s", [event(1), event(2)])
+            store.append("s", [event(3)])
+            store.delete("s")
+            for _ in range(2):
+                for events in ([event(4)], [event(4), event(5)]):
+                    with refused("missing"):
+                        store.append("s", events)
+                for data in (b"small", b"large" * 50_000):
+                    with refused("missing"):
+                        store.put_blob("s", data)
+            assert (list(store.sessions()), list(store.load("s"))) == ([], [])
+
     def test_blobs_are_bytes_by_content(self, tmp_path: Path) -> None:
         """The same bytes have the same reference; empty and large ones are fine."""
         with self.opened(tmp_path) as store:

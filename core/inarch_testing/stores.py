@@ -57,6 +57,10 @@ class JsonlStore:
         if not events:
             return
         path = self._folder / f"{_name(session_id)}.jsonl"
+        with self._lock, _told(path):
+            self._catch_up(path)
+            if min(event.seq for event in events) > 1:
+                self._known.require(session_id)
         with self._lock, _told(path), _locked(path) as descriptor:
             self._catch_up(path)
             kept = {event.seq: event.line for event in self._known.load(session_id)}
@@ -104,6 +108,8 @@ class JsonlStore:
         ref = hashlib.sha256(data).hexdigest()
         path = self._blobs(session_id) / ref
         with self._lock, _told(path):
+            self._catch_up(self._folder / f"{_name(session_id)}.jsonl")
+            self._known.require(session_id)
             if not path.exists():
                 for folder in (path.parent.parent, path.parent):
                     folder.mkdir(exist_ok=True, mode=0o700)
@@ -163,7 +169,7 @@ class JsonlStore:
             return
         read.session_id = events[0].session_id
         try:
-            self._known.append(read.session_id, events)
+            self._known.keep(read.session_id, events)
         except StoreError:
             self.damage.append(f"line {read.lines} of {path.name} contradicts an earlier one and was left out")
 

@@ -52,6 +52,7 @@ _LEFT_OUT = frozenset(
         "call.output",
         "calls.done",
         "file.changing",
+        "changes.undoing",
         "limit.wait",
         "input.waiting",
         "child.started",

@@ -70,6 +70,7 @@ class SqliteStore:
         self._blobs = Blobs(self._folder / "blobs")
         self._keys: dict[str, int] = {}
         self._ends: dict[str, int] = {}
+        self._met: set[str] = set()  # sessions that were here once: without its beginning none of them comes back
         self._lock = threading.RLock()
         self._sync_lock = threading.Lock()
         self._log = WriteAheadLog(self._file)
@@ -186,6 +187,7 @@ class SqliteStore:
         """Keep bytes and return their SHA-256."""
         digest = hashlib.sha256(data)
         ref = digest.hexdigest()
+        self._carefully(partial(self._require, session_id))
         if len(data) <= SMALL_BLOB and self._is_row(session_id, digest.digest(), data):
             return ref
         try:
@@ -242,6 +244,7 @@ class SqliteStore:
         with self._lock:
             if self._closed:
                 raise inarch.StoreError("missing", f"{self._file} is closed")
+            self._follow_file()
             try:
                 return work()
             except SQLITE_FAULTS as error:
@@ -254,6 +257,22 @@ class SqliteStore:
                 return work()
             except SQLITE_FAULTS as error:
                 raise store_error(error, str(self._file)) from error
+
+    def _follow_file(self) -> None:
+        """Go on in the file that has the name now, if another process has replaced a broken one.
+
+        Raises:
+            StoreError: There is none: what is written to the one that was removed would be lost.
+        """
+        try:
+            is_same = self._file.stat().st_ino == self._inode
+        except FileNotFoundError as error:
+            why = f"{self._file} was removed while it was in use: nothing more is recorded"
+            raise inarch.StoreError("missing", why, "end this run: the next one begins a new file") from error
+        except OSError:
+            return  # SQLite says what is wrong
+        if not is_same:
+            self._begin_anew(self._inode)
 
     def _append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
         key = self._keys.get(session_id, 0)
@@ -281,7 +300,7 @@ class SqliteStore:
     def _append_anywhere(self, session_id: str, events: Sequence[inarch.Event], *, again: bool) -> None:
         with self._transaction():
             known = self._keys.get(session_id)
-            key = known or self._key(session_id) or self._new_key(session_id, events[0].time)
+            key = known or self._key(session_id) or self._new_key(session_id, events)
             spans = spans_of(self._connection, key, session_id)
             lent = spans[-1].first - 1
             self._mend(session_id, spans, [event for event in events if 1 < event.seq <= lent])
@@ -314,7 +333,7 @@ class SqliteStore:
             source = self._key(source_id)
             if self._key(first.session_id):
                 raise taken(first.session_id, [first.seq])
-            key = self._new_key(first.session_id, first.time)
+            key = self._new_key(first.session_id, [first])
             if not source or not lend(self._connection, spans_of(self._connection, source, source_id), last, key):
                 raise inarch.StoreError("missing", f"there is no event {last} of session {source_id}")
             _, line, checksum = row_of(first)
@@ -342,8 +361,16 @@ class SqliteStore:
 
     def _check_kept(self, session_id: str, count: int) -> None:
         if not count:
-            self._keys.pop(session_id, None)
-            raise inarch.StoreError("missing", f"session {session_id} was deleted meanwhile", "start a new session")
+            raise self._is_gone(session_id)
+
+    def _is_gone(self, session_id: str) -> inarch.StoreError:
+        self._keys.pop(session_id, None)
+        return inarch.StoreError("missing", f"session {session_id} was deleted meanwhile", "start a new session")
+
+    def _require(self, session_id: str) -> None:
+        """Refuse bytes for a session that was deleted: they would stay for ever."""
+        if session_id in self._met and not self._key(session_id):
+            raise self._is_gone(session_id)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -357,10 +384,15 @@ class SqliteStore:
 
     def _key(self, session_id: str) -> int:
         found = self._connection.execute("SELECT key FROM sessions WHERE id = ?", (session_id,)).fetchone()
+        if found:
+            self._met.add(session_id)
         return int(found[0]) if found else 0
 
-    def _new_key(self, session_id: str, begun: str) -> int:
-        return self._connection.execute(_NEW_SESSION, (session_id, begun)).lastrowid or 0
+    def _new_key(self, session_id: str, events: Sequence[inarch.Event]) -> int:
+        if session_id in self._met and min(event.seq for event in events) > 1:
+            raise self._is_gone(session_id)
+        self._met.add(session_id)
+        return self._connection.execute(_NEW_SESSION, (session_id, events[0].time)).lastrowid or 0
 
     def _not_yet_here(self, session_id: str, rows: Sequence[Row]) -> list[Row]:
         """Return the rows to insert: not those that are here already; a damaged one gives up its place."""
@@ -428,6 +460,7 @@ class SqliteStore:
             if inode is not None:
                 self._let_go()
             self._keys.clear()
+            self._met.clear()
             if inode is None or inode == self._file.stat().st_ino:  # else another process has done it
                 aside = database.set_aside(self._folder)
             self._connection = database.connect(self._folder)

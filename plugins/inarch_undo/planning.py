@@ -53,6 +53,7 @@ class Plan:
 
     Args:
         look: Returns what stands at a path now.
+        begin: Returns with what the steps begin at a path where this stands.
         fetch: Returns the bytes of a hash; raises `Unavailable`.
         action: Which way the steps go.
     """
@@ -60,6 +61,7 @@ class Plan:
     look: Callable[[str], Standing]
     fetch: Callable[[str], bytes]
     action: Action
+    begin: Callable[[str, Standing], Standing] = lambda path, present: present
     now: dict[str, Standing] = field(init=False, factory=dict)
     then: dict[str, Standing] = field(init=False, factory=dict)
     made: dict[str, bytes] = field(init=False, factory=dict)
@@ -113,7 +115,7 @@ class Plan:
             if there == NOTHING:
                 self.notes[source] = "you removed it; it stays so"
             return
-        if there not in (NOTHING, here):  # the same: an undo that was killed had got as far as that
+        if there not in (NOTHING, here):  # the same: somebody has brought it back already
             raise Clashing(f"{source} would go there, but something else stands there now")
         self.then[target], self.then[source] = here, NOTHING
 
@@ -136,7 +138,7 @@ class Plan:
     def _at(self, path: str) -> Standing:
         if path not in self.now:
             self.now[path] = self.look(path)
-        return self.then.setdefault(path, self.now[path])
+        return self.then.setdefault(path, self.begin(path, self.now[path]))
 
     def _bytes(self, ref: str) -> bytes:
         return self.made[ref] if ref in self.made else self.fetch(ref)

@@ -26,12 +26,11 @@ def report_lines(report: UndoReport, columns: int) -> Iterator[str]:
 
 
 def _lines(report: UndoReport) -> Iterator[str]:
-    if not report.what or not (report.files or report.conflicts):
+    if not report.done and (not report.what or not (report.files or report.conflicts)):
         stands = {"undo": "is undone already", "redo": "stands, nothing of it is undone"}[report.action]
         yield from (f"{what} {stands}" for what in report.what)
         if not report.what:
-            why = "; what `inarch tools call` changed is part of no session" if report.action == "undo" else ""
-            yield f"there is nothing to {report.action}{why}"
+            yield "; ".join((f"there is nothing to {report.action}", *report.notes))
         return
     done = {"undo": "undone", "redo": "done again"}[report.action]
     begin = done if report.done else "nothing was written of" if report.conflicts else f"would be {done}"

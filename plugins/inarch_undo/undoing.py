@@ -135,9 +135,9 @@ class Undoing:
         named = tuple(_named(checkpoint, ids) for checkpoint, ids in chosen)
         report = UndoReport(action, named, notes=self._notes(chosen))
         if not calls:
-            return report
+            return report if target or action == "redo" else evolve(report, notes=(self._nothing(),))
         changes = [one.change.data for one in known.changes if one.change.call_id in calls]
-        plan = self._plan = Plan(self._look, self._fetch, action)
+        plan = self._plan = Plan(self._look, self._fetch, action, known.before_undoing)
         lets_go = self._work_out(plan, steps_of(changes), chosen)
         report = evolve(report, files=_outcomes(plan), conflicts=plan.found_conflicts)
         if dry_run or plan.conflicts or (plan.unavailable and not plan.then and not lets_go):
@@ -258,6 +258,14 @@ class Undoing:
         if ref is None:
             return None
         return self._plan.made[ref] if ref in self._plan.made else self._fetch(ref)
+
+    def _nothing(self) -> str:
+        """Say why there is nothing to undo."""
+        if any(one.calls for one in self._checkpoints.turns):
+            return "all that its turns changed is undone already"
+        if self._checkpoints.turns:
+            return "no turn of this session changed a file"
+        return "what `inarch tools call` changed is part of no session"
 
     def _notes(self, chosen: Sequence[tuple[Checkpoint, Sequence[str]]]) -> tuple[str, ...]:
         notes = []

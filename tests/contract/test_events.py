@@ -52,6 +52,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "approval.given": {"call_id": "c", "outcome": "deny"},
     "file.changing": {"call_id": "c", "path": "a", "before": None, "after": "h"},
     "file.changed": {"call_id": "c", "path": "a", "before": None, "after": "h"},
+    "changes.undoing": {"id": "u", "action": "undo", "calls": ("c",),
+                        "changes": (call_events.FileChanged("u", "a", "h", None),)},
     "changes.undone": {"id": "u", "action": "undo", "calls": ("c",), "turns": ("t",)},
     "child.started": {"call_id": "c", "session_id": "s2", "name": "reviewer"},
     "child.ended": {"call_id": "c", "session_id": "s2", "name": "reviewer", "status": "done",

@@ -109,17 +109,6 @@ def test_a_damaged_last_row_does_not_stop_the_session(opened: Callable[[], Sqlit
     assert [item.data for item in store.load("s")] == [{}, {"text": "again"}]
 
 
-def test_a_deleted_session_takes_no_more_events_from_another_store(opened: Callable[[], SqliteStore]) -> None:
-    here, there = opened(), opened()
-    here.append("s", [event(1)])
-    there.delete("s")
-    there.append("t", [event(1, "t")])
-    with pytest.raises(StoreError) as caught:
-        here.append("s", [event(2)])
-    assert caught.value.kind == "missing"
-    assert seqs(there, "t") == [1]
-
-
 def test_deleted_text_is_gone_from_the_files(opened: Callable[[], SqliteStore], folder: Path) -> None:
     store = opened()
     store.append("s", [event(seq, text=f"very private {seq} " * 50) for seq in range(1, 200)])

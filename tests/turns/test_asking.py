@@ -136,6 +136,17 @@ def test_another_service_takes_over_where_the_quota_is_used_up(tmp_path: Path) -
     assert by_model == {"openrouter/acme/large": (1, 1), "openai-compatible/small": (1, 0)}
 
 
+@pytest.mark.parametrize("model", ["openrouter/acme/large", "gemini/large"])
+def test_a_request_that_was_not_sent_for_want_of_a_key_counts_no_tokens(
+    tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("OPENROUTER_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delitem(HOME, key)
+    played = play(tmp_path, model, {})
+    (reply,) = played.of("model.replied")
+    assert (reply["error"], reply["usage"]["input_tokens"], reply["usage"].get("estimated")) == ("auth", 0, False)
+
+
 def test_another_service_takes_over_where_the_first_is_gone(tmp_path: Path) -> None:
     gone = HttpServer()
     with gone:

@@ -64,11 +64,11 @@ def test_what_is_undone_apart_is_recorded_and_seen_by_every_tracer(kept: tuple[A
     assert not app.extension(session_id, "undo").run("undo", "", dry_run=False).done
     assert app.extension(session_id, "undo").run("redo", "1", dry_run=False).done
     assert place.read_text() == "1\n"
-    assert tracers[1].kinds == ["changes.undone", "file.changed"] * 2
-    assert tracers[0].kinds == ["changes.undone"] * 2
+    assert tracers[1].kinds == ["changes.undoing", "changes.undone", "file.changed"] * 2
+    assert tracers[0].kinds == ["changes.undoing", "changes.undone"] * 2
     events = app.store.load(session_id)
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
-    assert [event.kind for event in events][-4:] == tracers[1].kinds
+    assert [event.kind for event in events][-6:] == tracers[1].kinds
 
 
 def test_a_session_of_another_directory_is_not_undone_here(kept: tuple[App, str], tmp_path: Path) -> None:

@@ -182,12 +182,13 @@ def test_an_undo_that_cannot_be_put_on_again_is_for_best_effort_only(
 
 
 class Shut(MemoryStore):
-    """A store that takes no more events once it is told so."""
+    """A store that takes no more events of a kind once it is told so."""
 
     error: StoreError | None = None
+    kind = "changes.undone"
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
-        if self.error is not None:
+        if self.error is not None and self.kind in [event.kind for event in events]:
             raise self.error
         super().append(session_id, events)
 
@@ -204,6 +205,11 @@ def test_what_was_put_back_but_could_not_be_recorded_is_told_and_recorded_by_the
     def journal() -> Journal:
         return Journal(store, "session", seq=store.load("session")[-1].seq)
 
+    store.kind = "changes.undoing"
+    with pytest.raises(StoreError, match="nothing was written, for that could not be recorded: the disk is full"):
+        Undoing(Access(desk.workspace, journal(), journal)).run("undo")
+    assert desk.read("a") == "2\n"
+    store.kind = "changes.undone"
     with pytest.raises(StoreError) as raised:
         Undoing(Access(desk.workspace, journal(), journal)).run("undo")
     assert raised.value.kind == "full"
@@ -212,7 +218,7 @@ def test_what_was_put_back_but_could_not_be_recorded_is_told_and_recorded_by_the
     store.error = None
     assert Undoing(Access(desk.workspace, journal(), journal)).run("undo").done
     assert desk.read("a") == "1\n"
-    assert [event.kind for event in store.load("session")][-1] == "changes.undone"
+    assert [event.kind for event in store.load("session")][-2:] == ["changes.undone", "file.changed"]
 
 
 @pytest.mark.parametrize("is_ended", [False, True], ids=["as it was", "resumed since"])
@@ -263,7 +269,7 @@ def test_an_undo_while_the_session_is_open_elsewhere_is_recorded_after_what_came
     assert undo.run("undo").done
     assert desk.read("a") == "1\n"
     kinds = [event.kind for event in desk.store.load("session")]
-    assert kinds[-3:] == ["note", "changes.undone", "file.changed"]
+    assert kinds[-4:] == ["note", "changes.undoing", "changes.undone", "file.changed"]
     # The conversation that was open goes on and is told that it is not alone; nothing of the undo is lost.
     desk.journal.record(Note("later"))
     with pytest.raises(StoreError, match="another process"):
@@ -310,26 +316,6 @@ os.rename, restoring.rename_new = counted(os.rename), counted(restoring.rename_n
 journal = Journal(store, "session", seq=store.load("session")[-1].seq)
 Undoing(Access(FolderWorkspace.open(sys.argv[1]), journal)).run("undo")
 """
-
-
-@pytest.mark.parametrize("step", range(1, 11))
-def test_an_undo_that_was_killed_is_finished_by_the_next_one(desk: Desk, do: Calls, step: int) -> None:
-    for name in ("a", "b", "gone", "old/moved", "other"):
-        desk.write(name, f"{name} 1\n")
-    before = desk.tree()
-    desk.turn(
-        "change", do.patch("a", "1", "2"), do.patch("b", "1", "2"), do.delete("gone"), do.create("new", "x"),
-        do.move("old/moved", "young/moved"), do.move("other", "another"),
-    )  # fmt: skip
-    ran = subprocess.run(
-        [sys.executable, "-c", _KILLED, str(desk.root), str(desk.folder / "state"), str(step), "9"], capture_output=True
-    )
-    killed = ran.returncode == -9
-    report = Undoing(
-        Access(desk.workspace, Journal(desk.store, "session", seq=desk.store.load("session")[-1].seq))
-    ).run("undo")
-    assert report.done is killed
-    assert desk.tree() == before
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -39,6 +39,21 @@ def test_a_turn_is_taken_back_and_put_on_again(desk: Desk, do: Calls) -> None:
     assert desk.tree() == before
 
 
+def test_it_is_said_why_there_is_nothing_to_undo(desk: Desk, do: Calls) -> None:
+    def told() -> tuple[str, ...]:
+        report = desk.undo()
+        assert (report.done, report.what) == (False, ())
+        return tuple(report.notes)
+
+    assert told() == ("what `inarch tools call` changed is part of no session",)
+    desk.write("a", "1\n")
+    desk.turn("read", ("read_file", {"file_path": "a"}))
+    assert told() == ("no turn of this session changed a file",)
+    desk.turn("change", do.patch("a", "1", "2"))
+    assert desk.undo().done
+    assert told() == ("all that its turns changed is undone already",)
+
+
 def test_what_a_command_did_is_taken_back(desk: Desk, do: Calls) -> None:
     desk.write("tool.sh", "#!/bin/sh\n")
     desk.write("keep/inner/x", b"\0\1")

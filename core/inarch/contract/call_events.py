@@ -100,6 +100,21 @@ class FileChanged:
 
 
 @frozen
+class ChangesUndoing:
+    """A person is about to take changes back, or to put them on again; `changes` are what that does to the files.
+
+    If no `changes.undone` about the same `calls` follows, a path is as it was, as it was to be, or on its way there.
+    Without `changes` nothing was written after all.
+    """
+
+    kind: ClassVar[str] = "changes.undoing"
+    id: str
+    action: str
+    calls: tuple[str, ...]
+    changes: tuple[FileChanged, ...] = ()
+
+
+@frozen
 class ChangesUndone:
     """A person took changes back, or put them on again; `action` is `undo` or `redo`.
 

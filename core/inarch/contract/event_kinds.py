@@ -12,7 +12,7 @@ EVENT_CLASSES: tuple[type[EventData], ...] = (
     beside.ContextDropped, events.DecisionMade, events.ModelRequested, events.ModelDelta, events.ModelReplied,
     beside.ModelSwitched, calls.CallState, beside.CallRewritten, calls.CallOutput, calls.CallResult,
     beside.CallReviewed, calls.CallsDone, asking.ApprovalAsked, asking.ApprovalGiven, calls.FileChanging,
-    calls.FileChanged, calls.ChangesUndone, beside.ChildStarted, beside.ChildEnded, events.LimitWait,
-    beside.CommandRan, events.ErrorHappened, events.Note, beside.TurnHeld, events.TurnEnded,
+    calls.FileChanged, calls.ChangesUndoing, calls.ChangesUndone, beside.ChildStarted, beside.ChildEnded,
+    events.LimitWait, beside.CommandRan, events.ErrorHappened, events.Note, beside.TurnHeld, events.TurnEnded,
 )  # fmt: skip
 EVENT_KINDS: dict[str, type[EventData]] = {cls.kind: cls for cls in EVENT_CLASSES}

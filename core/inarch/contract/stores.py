@@ -34,7 +34,13 @@ class ContextStore(Protocol):
     """
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
-        """Keep events; all or none of them."""
+        """Keep events; all or none of them.
+
+        A session that was here and was deleted, here or by another process, takes nothing but a new beginning.
+
+        Raises:
+            StoreError: `missing` for that, `busy` where another event has the number of one, or why nothing is kept.
+        """
         ...
 
     async def sync(self) -> None:

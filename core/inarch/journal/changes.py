@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from stat import S_ISDIR
 from typing import Any, ClassVar, NamedTuple
 
 from attrs import define, field
@@ -63,14 +64,16 @@ def _row_of(data: Any) -> Began | Changed:
 class Changes:
     """What a session did to files, as far as undo and blame need it: no prompt, and no call that changed nothing.
 
-    `open` are the calls without a result; `rows` are the agent's turns and the changes, in order.
+    `open` are the calls without a result; `rows` are the agent's turns and the changes, in order. `undoing` has, by its
+    calls, what each undo or redo was about to change that has not been finished.
     """
 
     NAME: ClassVar[str] = "changes"
-    VERSION: ClassVar[int] = 3
+    VERSION: ClassVar[int] = 4
     rows: Rows[Began | Changed] = field(factory=lambda: Rows(_row_of))
     undos: dict[str, tuple[str, ...]] = field(factory=dict)
     undone: list[tuple[str, ...]] = field(factory=list)
+    undoing: dict[tuple[str, ...], list[Mapping[str, Any]]] = field(factory=dict)
     root: str = ""
     seq: int = 0
     open: OpenCalls = field(factory=OpenCalls)
@@ -121,14 +124,36 @@ class Changes:
         for change in changes_of((event,)):
             self.rows.add(Changed(event.seq, event.time, change, self._recent.get(change.call_id, "")))
 
+    def takes_back(self, event: Event) -> None:
+        """Note what an undo or redo is about to change; what was announced of the same calls before counts no more."""
+        calls = tuple(event.data["calls"])
+        self.undoing = {one: changes for one, changes in self.undoing.items() if not {*one} & {*calls}}
+        if changes := event.data.get("changes"):
+            self.undoing[calls] = list(changes)
+
     def took_back(self, event: Event) -> None:
         """Note which calls an undo or redo was about."""
+        self.takes_back(event)
         calls = self.undos[event.data["id"]] = tuple(event.data["calls"])
         if event.data["action"] == "undo":
             self.undone.append(calls)
         else:
             left = (tuple(call_id for call_id in one if call_id not in calls) for one in self.undone)
             self.undone = [one for one in left if one]
+
+    def unfinished(self, calls: Collection[str]) -> list[Mapping[str, Any]]:
+        """Return what undos of any of these calls were about to change that were cut off."""
+        return [one for about, changes in self.undoing.items() if {*about} & {*calls} for one in changes]
+
+    def before_undoing(self, path: str, present: Standing) -> Standing:
+        """Return what stood at a path before an undo that was cut off, if what stands there now may be its doing."""
+        found = [one for changes in self.undoing.values() for one in changes if one["path"] == path]
+        if not found:
+            return present
+        sides = ((found[-1][side], int(found[-1][f"{side}_mode"])) for side in ("before", "after"))
+        before, after = (Standing(*side) for side in sides)
+        is_new_folder = S_ISDIR(present.mode) and S_ISDIR(after.mode) and not S_ISDIR(before.mode)
+        return before if present in (after, NOTHING) or is_new_folder else present
 
     @property
     def changes(self) -> list[Changed]:
@@ -148,16 +173,17 @@ class Changes:
     def to_data(self) -> Any:
         """Return all of it as plain JSON data."""
         return [
-            self.rows.to_data(), self.undos, self.undone, self.root, self.seq,
+            self.rows.to_data(), self.undos, self.undone, [*self.undoing.items()], self.root, self.seq,
             self._recent, self._running, self._asked, self.open.to_data(),
         ]  # fmt: skip
 
     def go_on_from(self, data: Any) -> None:
         """Take over what `to_data` gave."""
-        rows, undos, undone, self.root, self.seq, self._recent, running, asked, calls = data
+        rows, undos, undone, undoing, self.root, self.seq, self._recent, running, asked, calls = data
         self.rows.go_on_from(rows)
         self.undos = {one: tuple(calls) for one, calls in undos.items()}
         self.undone = [tuple(calls) for calls in undone]
+        self.undoing = {tuple(calls): changes for calls, changes in undoing}
         self._running = {call_id: (turn_id, seq) for call_id, (turn_id, seq) in running.items()}
         self._asked = asked[0], asked[1]
         self.open.go_on_from(calls)
@@ -169,6 +195,7 @@ _HANDLERS = {
     "call.state": Changes.called,
     "call.result": Changes.ended,
     "file.changed": Changes.changed,
+    "changes.undoing": Changes.takes_back,
     "changes.undone": Changes.took_back,
 }
 

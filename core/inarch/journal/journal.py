@@ -30,7 +30,7 @@ _AS_IT_COMES = frozenset({"model.delta", "call.output"})
 _WITH_THE_NEXT = frozenset({"call.state", "calls.done", "approval.given", "file.changed", "model.requested"})
 """What waits for an event that follows at once: whoever takes the next step hands all of it to the store first, and a
 change of a file was announced there."""
-_DEEDS = frozenset({"file.changing", "file.changed", "changes.undone", "call.result"})
+_DEEDS = frozenset({"file.changing", "file.changed", "changes.undoing", "changes.undone", "call.result"})
 """What happened, in a turn or outside of any."""
 _ENDS_A_REPLY = frozenset({"model.replied", "model.requested", "model.switched", "limit.wait", "turn.ended"})
 """No event of these kinds comes while a reply of its turn still does."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, evolve, field
 
 from inarch.calls.before_images import FILE_LIMIT
-from inarch.contract.call_events import ChangesUndone, FileChanged
+from inarch.contract.call_events import ChangesUndoing, ChangesUndone, FileChanged
 from inarch.contract.codec import from_data
 from inarch.contract.errors import PluginError, StoreError, ToolFailed, UsageError
 from inarch.contract.events import Event
@@ -102,19 +102,27 @@ class Access:
             FileState(one.path, one.then.mode, one.data if one.then.hash else b"", one.now.hash, one.now.mode)
             for one in files
         ]
-        stayed = tuple(self.workspace.restore_all(states, [*dict.fromkeys([*(one.path for one in files), *also])]))
         undone = ChangesUndone(new_id(), action, tuple(calls), tuple(turns))
-        changes = [
-            FileChanged(undone.id, path, now.hash, then.hash, None, now.mode, then.mode, kept[path])
-            for path, now, then in ((one.path, one.now, one.then) for one in files)
-            if path not in stayed
-        ]
+        changes = _with_what_was_cut_off(
+            undone.id,
+            [from_data(FileChanged, data) for data in known.unfinished(undone.calls)],
+            [
+                FileChanged(undone.id, path, now.hash, then.hash, None, now.mode, then.mode, kept[path])
+                for path, now, then in ((one.path, one.now, one.then) for one in files)
+            ],
+        )
         before = [(from_data(FileChanged, event.data), event.turn_id) for event in unrecorded]
+        undoing = ChangesUndoing(undone.id, action, undone.calls, changes)
+        with _told_as("nothing was written, for that could not be recorded"):
+            self._keep([*before, (undoing, None)])
         try:
-            self._keep([*before, (undone, None), *((change, None) for change in changes)])
-        except StoreError as error:
-            message = f"the files were put back, but that could not be recorded: {error.message}"
-            raise StoreError(error.kind, message, error.remedy) from error
+            stayed = tuple(self.workspace.restore_all(states, [*dict.fromkeys([*(one.path for one in files), *also])]))
+        except ToolFailed:
+            with suppress(StoreError):
+                self._keep([(evolve(undoing, changes=()), None)])
+            raise
+        with _told_as("the files were put back, but that could not be recorded"):
+            self._keep([(undone, None), *((change, None) for change in changes if change.path not in stayed)])
         return stayed
 
     def _has_both(self, one: PutBack, sure: Collection[str]) -> bool:
@@ -152,6 +160,25 @@ class Access:
             else:
                 break
         self.recorded(events)
+
+
+@contextmanager
+def _told_as(what: str) -> Iterator[None]:
+    try:
+        yield
+    except StoreError as error:
+        raise StoreError(error.kind, f"{what}: {error.message}", error.remedy) from error
+
+
+def _with_what_was_cut_off(
+    undo_id: str, earlier: Sequence[FileChanged], changes: Sequence[FileChanged]
+) -> tuple[FileChanged, ...]:
+    """Return the changes as if an undo that was cut off had not begun."""
+    whole = {one.path: one for one in earlier}
+    for one in changes:
+        known = whole.get(one.path, one)
+        whole[one.path] = evolve(one, before=known.before, before_mode=known.before_mode, kept=one.kept and known.kept)
+    return tuple(evolve(one, call_id=undo_id) for one in whole.values())
 
 
 def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events: DeclaredEvents, access: Access) -> Any:

@@ -177,8 +177,9 @@ class Attempt:
         return reply
 
     def _failed(self, error: ProviderError) -> None:
-        """Count a failed request: one that the service refused, or never saw, is not billed."""
-        if (error.status is not None or not error.was_sent) and not self._collected.has_begun:
+        """Count a failed request: one that the service refused, or never saw (without a key), is not billed."""
+        is_refused = error.status is not None or not error.was_sent or error.kind == "auth"
+        if is_refused and not self._collected.has_begun:
             self.meter.add(_FREE)
             self._record(Reply(self._collected.so_far(), (), _FREE, "error"), error.kind, failure=_failure(error))
         else:

@@ -148,6 +148,13 @@ class StaysDeleted(Right):
         self.good.delete(session_id)
 
 
+class BringsBack(Right):
+    def append(self, session_id: str, events: Sequence[Event]) -> None:
+        if events and session_id not in [info.id for info in self.good.sessions()]:
+            self.good = JsonlStore(str(self.folder))
+        self.good.append(session_id, events)
+
+
 class TextBlobs(Right):
     def put_blob(self, session_id: str, data: bytes) -> str:
         return self.good.put_blob(session_id, data.decode("utf-8", "replace").encode())
@@ -298,6 +305,8 @@ WRONG: dict[str, type[Any]] = {
     "test_a_long_title_is_cut": LongTitles,
     "test_deleting_removes_events_and_blobs_of_that_session_only": KeepsBlobs,
     "test_a_deleted_session_can_begin_again": StaysDeleted,
+    "test_a_deleted_session_takes_nothing_more": BringsBack,
+    "test_what_another_process_deleted_takes_nothing_more": BringsBack,
     "test_blobs_are_bytes_by_content": TextBlobs,
     "test_a_blob_that_is_not_there_is_missing": SharedBlobs,
     "test_any_text_comes_back": LosesHalfCharacters,
