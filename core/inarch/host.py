@@ -33,7 +33,7 @@ _HOMES = {
         "journal.changes": "Changes NOTHING changes_now kept_changes",
         "journal.folding": "CUT_OFF fold",
         "journal.history": "History",
-        "journal.redaction.redactor": "hide_in_message",
+        "journal.redaction.redactor": "hide_in_message holds_known_secret",
         "plugins.alone": "load_alone",
         "plugins.checks": "PORTS fault_of opened_fault",
         "plugins.composition": "Bound Composition compose_plugins",

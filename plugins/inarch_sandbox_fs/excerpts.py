@@ -7,11 +7,14 @@ from typing import Any
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.texts import binary, text_of
+from inarch_sdk.cuts import end_from
 
 Most = tuple[int, int]
 """Lines and bytes of one excerpt."""
 
 _PROBE = 8_000
+_BEYOND = 1 << 15
+"""Bytes behind those that are shown, in which a place to cut is looked for."""
 
 
 def excerpt(path: str, data: bytes, first: int, last: int | None, most: Most) -> dict[str, Any]:
@@ -68,7 +71,7 @@ def _enough(path: str, pieces: Iterable[bytes], first: int, most: Most) -> tuple
         kept.append(piece)
         # The first piece may hold little more than the end of the line before.
         size += len(piece) if len(kept) > 1 else 0
-        if size > most[1]:
+        if size > most[1] + _BEYOND:
             break
     return b"".join(kept), line
 
@@ -79,7 +82,10 @@ def _within(lines: list[str], wanted: int, most: Most) -> tuple[str, int, str]:
     for line in lines[: min(wanted, most[0])]:
         left -= len(line.encode("utf-8", "replace")) + 1
         if left < 0 and count == 0:
-            return line[: most[1]], 1, f"the line is cut after {most[1]} characters"
+            end = end_from(line, most[1])
+            if end < len(line):
+                return line[:end], 1, f"the line is cut after {end} characters"
+            count = 1
         if left < 0:
             break
         count += 1

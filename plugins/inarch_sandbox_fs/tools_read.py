@@ -10,6 +10,7 @@ from inarch import FileBytes, ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas, touching
 from inarch_sandbox_fs.reading import pieces
 from inarch_sandbox_fs.settings import settings_of
+from inarch_sdk.cuts import end_from
 
 
 @inarch.tool(category="file", effects=touching.reads_pattern, input_schema=schemas.LIST_FILES)
@@ -121,8 +122,9 @@ def read_multiple_files(context: ToolContext, file_paths: list[str]) -> list[dic
 def _shown(path: str, text: str, most: int, note: str) -> dict[str, Any]:
     if len(text) <= most and not note:
         return {"path": path, "content": text}
-    cut = f"cut after {most} characters; use read_file with start_line for the rest" if len(text) > most else ""
-    return {"path": path, "content": text[:most], "note": _joined([part for part in (cut, note) if part])}
+    end = end_from(text, most)
+    cut = f"cut after {end} characters; use read_file with start_line for the rest" if len(text) > end else ""
+    return {"path": path, "content": text[:end], "note": _joined([part for part in (cut, note) if part])}
 
 
 @inarch.tool(category="search", effects=touching.searches, input_schema=schemas.SEARCH_FILES)

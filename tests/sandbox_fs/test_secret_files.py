@@ -12,6 +12,7 @@ import pytest
 
 from inarch.calls.policy import judge
 from inarch.contract.records import PluginContext, ToolCall
+from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.commands import secret_files
 from inarch_sandbox_fs.commands.policy import SandboxPolicy
@@ -146,3 +147,45 @@ def test_a_link_to_a_file_of_secrets_has_to_be_replaced_by_its_name(session: Any
 def test_what_the_person_approved_shows_the_file(session: Any) -> None:
     found = session.data("execute_command", command="cut -c 1-3 .env")  # this scheduler approves everything
     assert found["output"].strip() == "PAS"
+
+
+IN_PIECES = ("od -c {}", "cut -c 1-3 {}", "grep -o . {}", "head -c 20 {}", "tail -c 20 {}", "cmp -b {} README.md",
+             "cat {} | cut -c 1-3", "sort {} | cat | od -c", "grep -n : {} | grep -o .", "grep -r : {} | head -c 9",
+             "diff -y {} README.md", "cd a && cat config.yaml | cut -c 1")  # fmt: skip
+SEARCHED = (
+    "grep -ro . .",
+    "grep -rho .",
+    "grep -o -r -f README.md",
+    "git grep -o PASSWORD",
+    "grep -rn : . | cut -d: -f1",
+)
+
+
+def test_what_takes_a_file_with_a_known_value_apart_is_asked_about(session: Any) -> None:
+    known = Redactor.from_environ({"API_TOKEN": "q7Rk2-xx81-Lmn0-PPq4"})
+    paths = ("config.yaml", "link")
+    commands = [*(command.format(path) for command in IN_PIECES for path in paths), *SEARCHED]
+    (session.folder / "link").symlink_to("config.yaml")
+
+    def asked_with(text: str) -> list[str]:
+        session.put("config.yaml", text)
+        session.put("a/config.yaml", text)
+        return [command for command in commands if is_asked(session.folder, command)]
+
+    assert asked_with("token: none\n") == []
+    assert asked_with(f"token: {known.value('‹secret:API_TOKEN›')}\n") == commands
+    for command in (
+        "cat config.yaml",
+        "grep -rn token .",
+        "wc config.yaml",
+        "head -n 1 config.yaml",
+        "cut -c 1 README.md",
+    ):
+        assert not is_asked(session.folder, command), command
+
+
+def test_what_is_too_much_to_be_looked_through_is_asked_about(session: Any, monkeypatch: Any) -> None:
+    known = Redactor.from_environ({"API_TOKEN": "q7Rk2-xx81-Lmn0-PPq4"})
+    monkeypatch.setattr(secret_files, "MOST_BYTES", 9)
+    assert is_asked(session.folder, "cut -c 1 a/environment.py") and known
+    assert not is_asked(session.folder, "cat a/environment.py")

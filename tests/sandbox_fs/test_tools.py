@@ -77,9 +77,17 @@ def test_read_file_is_capped_and_says_how_to_go_on(open_files: Any, tmp_path: Pa
     assert "start_line=4" in page["note"]
     files.put("bytes", "12345\n12345\n")
     assert files.data("read_file", file_path="bytes")["content"] == "12345\n"
-    files.put("long", "x" * 50)
+    files.put("long", f"{'x' * 50} {'y' * 20_000}")
     page = files.data("read_file", file_path="long")
-    assert (page["content"], page["truncated"]) == ("x" * 10, True)
+    assert (page["content"], page["truncated"]) == ("x" * 50, True)
+
+
+def test_what_is_too_long_is_not_cut_within_a_secret(open_files: Any, tmp_path: Path) -> None:
+    files = open_files(tmp_path, max_read_bytes=20)
+    files.scheduler.journal.redactor.learn([("API_TOKEN", "q7Rk2-xx81-Lmn0-PPq4")])
+    files.put("line", f"{'x' * 9} q7Rk2-xx81-Lmn0-PPq4 and more\n")
+    shown = [files.data("read_file", file_path="line"), *files.data("read_multiple_files", file_paths=["line"])]
+    assert all(page["content"].startswith(f"{'x' * 9} ‹secret:API_TOKEN› and") for page in shown)
 
 
 def test_pages_of_a_big_file_join_to_the_whole(open_files: Any, tmp_path: Path) -> None:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from attrs import frozen
 
 from inarch.contract.errors import InarchError, ToolFailed
 from inarch.contract.files import FileBytes, SearchHits
 from inarch.contract.ports import Tool, Workspace
+from inarch.contract.processes import Rights
 from inarch.contract.records import Effects
 
 if TYPE_CHECKING:
-    from inarch.contract.processes import Rights
     from inarch.journal.redaction.redactor import Redactor
 
 _LARGEST = 1 << 18
 _STEP = 1 << 23
+_HISTORY_SECONDS = 10.0
+_WORD_GIT = re.compile(r"\bgit\b")
+_GIT_PLACES = frozenset({"-C", "--git-dir", "--work-tree"})
+_GIT_TELLS_OF = frozenset({"config", "rev-parse", "status", "ls-files", "ls-tree", "check-attr"})
+"""What shows nothing that stands in files or messages, but for `git status -v`."""
+_GIT_VARIABLES = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+_LOOKED_AT: WeakKeyDictionary[Redactor, set[bytes]] = WeakKeyDictionary()
+"""Objects of repositories that each redactor has learned from."""
 _PLACEHOLDER = re.compile("‹secret:[^‹›]{1,120}›")
 
 
@@ -40,7 +50,7 @@ class Secrets:
             self._learn(path)
 
     def learn_run(self, words: Sequence[str], cwd: str, rights: Rights) -> None:
-        """Learn from the `.env` files that a command names, and from the files that somebody lets it read."""
+        """Learn from `.env` files that a command names or git keeps, and from files that somebody lets it read."""
         for word in words[1:]:
             for path in {word, word.rpartition("=")[2], word.rpartition(":")[2]}:
                 if _is_dotenv(path):
@@ -49,6 +59,25 @@ class Secrets:
             from inarch_secrets.credentials import secrets_of_file
 
             self.redactor.learn_values(secret for path in given for secret in secrets_of_file(path))
+        if any(map(_WORD_GIT.search, words)) and (places := _git_places(words)) is not None:
+            self._learn_kept(places, cwd, rights)
+
+    def _learn_kept(self, places: Sequence[str], cwd: str, rights: Rights) -> None:
+        """Learn from every version of a `.env` file that the repository of a command keeps."""
+        from inarch_secrets.history import learn_kept
+
+        env = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **rights.env, **_GIT_VARIABLES}
+        only_reads = Rights(reads=rights.reads, env=env)
+
+        def run(argv: Sequence[str], stdin: bytes) -> bytes:
+            words = ("git", "--no-pager", "-c", "safe.directory=*", *places, *argv)
+            ran = self.workspace.run(words, only_reads, cwd=cwd, stdin=stdin, timeout_s=_HISTORY_SECONDS)
+            return ran.output
+
+        try:
+            learn_kept(run, self.redactor.learn_file, _LOOKED_AT.setdefault(self.redactor, set()))
+        except InarchError:
+            return  # no git or no repository: the command that was to run finds none either
 
     def arguments(self, tool: Tool, arguments: Mapping[str, Any], effects: Effects) -> Mapping[str, Any]:
         """Return the arguments as the tool receives them: with real values only if it is marked for them.
@@ -110,6 +139,24 @@ class Secrets:
         except InarchError:
             return  # nobody can read it, so nothing of it is shown
         self.redactor.learn_file(whole.data[:_LARGEST])
+
+
+def _git_places(words: Sequence[str]) -> Sequence[str] | None:
+    """Return git's options that say where a command's repository is; None where it shows nothing that was kept."""
+    if words[0].rpartition("/")[2] != "git":
+        return ()  # a shell or a build may start it
+    found: list[str] = []
+    rest = iter(words[1:])
+    for word in rest:
+        if word in _GIT_PLACES or word == "-c":
+            value = next(rest, "")
+            found += (word, value) if word in _GIT_PLACES else ()
+        elif not word.startswith("-"):
+            shows = word not in _GIT_TELLS_OF or not {"-v", "-vv", "--verbose"}.isdisjoint(words)
+            return found if shows else None
+        elif word.partition("=")[0] in _GIT_PLACES:
+            found.append(word)
+    return None
 
 
 def _is_dotenv(path: str) -> bool:

@@ -136,7 +136,8 @@ def _line(line: Line, text: str, grants: Grants, root: str) -> Classified:
         # What the user granted is meant for the root.
         found = _one(part.words, {} if folder else grants, f"{root}/{folder}" if folder else root, part.joint == "|")
         parts.append(evolve(lines.in_a_line(found, folder, part.joint == "|"), line=part, folder=folder))
-    return lines.strictest(lines.kept_whole(parts), text, grants)
+    whole = lines.kept_whole(parts, f"{root}/{folder}" if folder else root)
+    return lines.strictest(whole, text, grants)
 
 
 def _one(words: tuple[str, ...], grants: Grants, root: str, fed: bool = False) -> Classified:
@@ -211,11 +212,13 @@ def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | Non
     in_pieces = secret_files.takes_apart(rule.name, reader.given)
     reason = f"{rule.name} could show the secrets in {secret}" if secret else ""
     if in_pieces and is_git and not reason and secret_files.names_revision(rest, reader.objects, root):
-        reason = f"{rule.name} could show secrets of the repository in pieces"
+        reason = secret_files.in_pieces(rule.name, "the repository")
+    searches = secret_files.searches(rule.name, reader.given)
+    if in_pieces and not reason and (held := secret_files.could_show(rule.name, paths, root, searches)):
+        reason = secret_files.in_pieces(rule.name, held)
     return Classified(
         "read-only", words, argv, rule.name, rights=rights, paths=paths, shape=words, exits=rule.exits,
-        reason=reason, options_end=len(argv) - len(rest) + reader.options_end
-        if secret_files.searches(rule.name, reader.given) else 0,
+        reason=reason, options_end=len(argv) - len(rest) + reader.options_end if searches else 0,
         in_pieces=in_pieces,
         contents=secret_files.shows_history(rule.name, reader.given),
     )  # fmt: skip

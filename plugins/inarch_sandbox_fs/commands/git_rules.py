@@ -70,6 +70,7 @@ _LOG = (
     " --parents --children --source -L:text --full-diff --no-notes -g --walk-reflogs --not -m -c --cc --root"
 )
 _SAFE_DIFF = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+_WHOLE_WORDS = "--word-diff-regex=[^[:space:]]+"
 _COMMIT = "use the tool git_commit"
 _WITHOUT = {
     "--ext-diff": "diffs are made by git itself", "--textconv": "files are shown as they are",
@@ -247,5 +248,13 @@ REMEDIES: Mapping[str, str] = {
 
 
 def prepared(rest: tuple[str, ...], rule: Rule) -> tuple[str, ...]:
-    """Return git's command line as it will run: the subcommand, forced options, the words given."""
-    return ("git", "--no-pager", "--no-optional-locks", rule.words[1], *rule.forced, *rule.words[2:], *rest)
+    """Return git's command line as it will run: the subcommand, forced options, the words given.
+
+    Words of a word diff end at white space, whatever the repository's attributes say: smaller pieces show secrets.
+    """
+    found: list[str] = []
+    for position, word in enumerate(rest):
+        found.append(word)
+        if word.startswith(("--word-diff", "--color-words")) and "--" not in rest[:position]:
+            found += () if word == "--word-diff=none" else (_WHOLE_WORDS,)
+    return ("git", "--no-pager", "--no-optional-locks", rule.words[1], *rule.forced, *rule.words[2:], *found)

@@ -10,6 +10,7 @@ from attrs import evolve
 from inarch import Rights
 from inarch_sandbox_fs.commands.granting import Grants, allowing
 from inarch_sandbox_fs.commands.kinds import check_path
+from inarch_sandbox_fs.commands.secret_files import could_show, in_pieces
 from inarch_sandbox_fs.commands.shells import STANDARD_INPUT
 from inarch_sandbox_fs.paths import normal
 
@@ -56,22 +57,29 @@ def in_a_line(found: Classified, folder: str, fed: bool) -> Classified:
     return found
 
 
-def kept_whole(parts: Sequence[Classified]) -> Sequence[Classified]:
-    """Return the commands, a reason added to those that take apart what the repository once held.
+def kept_whole(parts: Sequence[Classified], root: str) -> Sequence[Classified]:
+    """Return the commands, a reason added to those that take apart what the ones before them show of secrets.
 
     What is shown is looked through for secrets, which are not found again in pieces of a line.
     """
     found: list[Classified] = []
-    shows = ""
+    before: list[Classified] = []
     for part in parts:
-        piped = part.line is not None and part.line.joint == "|"
-        shows = shows if piped else ""
-        if shows and part.tier == "read-only" and part.in_pieces and not part.reason:
-            part = evolve(part, reason=f"{part.rule} could show secrets of the repository in pieces")
-        if part.contents:
-            shows = part.rule
+        if part.line is None or part.line.joint != "|":
+            before = []
+        if part.tier == "read-only" and part.in_pieces and not part.reason:
+            shown = next(filter(None, (_shown_secrets(one, root) for one in before)), "")
+            part = evolve(part, reason=in_pieces(part.rule, shown) if shown else "")
+        before.append(part)
         found.append(part)
     return found
+
+
+def _shown_secrets(part: Classified, root: str) -> str:
+    """Return where a command of the read-only tier could show secrets from, "" where it shows none."""
+    if part.contents:
+        return "the repository"
+    return could_show(part.rule, part.paths, root, part.options_end > 0) if part.tier == "read-only" else ""
 
 
 def is_open(part: Classified) -> bool:

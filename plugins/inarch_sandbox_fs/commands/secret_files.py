@@ -1,7 +1,8 @@
 """Files that hold secrets, and the commands of the read-only tier that could show what is in them.
 
 Values that are known are replaced in what a command prints, but not the pieces into which `od -c` or `cut -c` takes
-them. So a command that names such a file is asked about, and one that searches folders passes over them.
+them. So a command that names such a file is asked about, and one that searches folders passes over them. What takes
+lines apart is asked about as well where any other file that it reads holds a known value.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inarch import is_dotenv
+from inarch.host import holds_known_secret
 
 MOST_ENTRIES = 50_000
 """Names that are looked at for such files; in a larger tree whatever is named like one is passed over."""
+MOST_BYTES = 1 << 26
+"""Bytes of files that are looked through for known values; what reads more counts as if one were among them."""
 LEFT_OUT = "files that hold secrets were left out: "
 
 _KEYS = frozenset({"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"})
@@ -102,6 +106,41 @@ def takes_apart(rule: str, given: Iterable[str]) -> bool:
     return rule in ("cut", "od", "cmp") or not _IN_PIECES.get(rule, frozenset()).isdisjoint(given)
 
 
+def in_pieces(rule: str, where: str) -> str:
+    """Return why a command that takes lines apart is asked about."""
+    return f"{rule} could show secrets of {where} in pieces"
+
+
+def could_show(rule: str, paths: Iterable[str], root: str, is_search: bool) -> str:
+    """Return the first of the files and folders a command reads in which a known secret stands, "" for none.
+
+    Args:
+        rule: The rule that takes the command.
+        paths: The words that name them.
+        root: The absolute path that they are relative to; without it nothing is looked at.
+        is_search: Whether it reads whole folders, the root where it names none.
+    """
+    if not root or rule in _NAMES_ONLY:
+        return ""
+    named = list(paths)
+    if is_search and not any(os.path.isdir(os.path.join(root, path)) for path in named):
+        named.append(".")
+    left_files, left_bytes = MOST_ENTRIES, MOST_BYTES
+    for path in named:
+        for data in _contents(os.path.join(root, path), is_search):
+            left_files, left_bytes = left_files - 1, left_bytes - len(data)
+            if left_files < 0 or left_bytes <= 0 or holds_known_secret(data):
+                return path
+    return ""
+
+
+def _contents(path: str, is_search: bool) -> Iterator[bytes]:
+    """Yield what stands in a file, or in each file of a folder that is searched."""
+    yield _head(path, MOST_BYTES, follow=True)
+    if is_search:
+        yield from (_head(os.path.join(path, name), MOST_BYTES) for name in _files(path) if not is_secret(name, path))
+
+
 def names_revision(words: Sequence[str], objects: Iterable[str], root: str) -> bool:
     """Whether one of git's objects is no file of the workspace: what a revision held is not passed over."""
     before = words[: words.index("--")] if "--" in words else words
@@ -154,11 +193,14 @@ def _files(root: str) -> Iterator[str]:
 
 
 def _holds_private_key(path: str) -> bool:
+    return b"PRIVATE KEY-----" in _head(path, _HEAD)
+
+
+def _head(path: str, size: int, *, follow: bool = False) -> bytes:
+    """Return a regular file's first bytes; nothing of what can't be opened, for nobody can show that."""
+    no_link = 0 if follow else os.O_NOFOLLOW  # where a link leads is looked at by itself
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(os.open(path, os.O_RDONLY | no_link | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return file.read(size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
     except OSError:
-        return False  # nobody can show what can't be opened; where a link leads is looked at by itself
-    try:
-        return stat.S_ISREG(os.fstat(descriptor).st_mode) and b"PRIVATE KEY-----" in os.read(descriptor, _HEAD)
-    finally:
-        os.close(descriptor)
+        return b""
