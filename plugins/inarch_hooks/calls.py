@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,9 +12,10 @@ import inarch
 from inarch_hooks import LOOKING
 from inarch_hooks.names import files_of, names_of, shown, taken
 from inarch_hooks.reading import LONGEST_S, Hook
-from inarch_hooks.running import Place, Said, run_hook
+from inarch_hooks.running import Place, Said, missed, run_hook
 from inarch_hooks.turns import session_id, why_stopped
 
+_SPARE_S = 5.0
 _STRICTER = ("", "allow", "ask", "deny", "stop")
 _DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 
@@ -23,7 +25,7 @@ class _AroundCalls:
 
     def __init__(self, hooks: Sequence[Hook], root: str) -> None:
         self._hooks, self._root = hooks, root
-        self.timeout_s = min(LONGEST_S, sum(hook.timeout_s for hook in hooks) + 5)
+        self.timeout_s = min(LONGEST_S, sum(hook.timeout_s for hook in hooks) + _SPARE_S)
 
     def _for(self, call: inarch.ToolCall) -> Iterator[Hook]:
         return (hook for hook in self._hooks if hook.matches(*names_of(call.name)))
@@ -49,12 +51,12 @@ class BeforeCalls(_AroundCalls):
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
         """Run the hooks for a call, each with what those before it made of its input."""
         place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
-        before, decision, reason = call.arguments, "", ""
+        before, decision, reason, person = call.arguments, "", "", False
+        end = time.monotonic() + self.timeout_s - _SPARE_S / 2
         for hook, path in self._runs(call, tool):
-            said = run_hook(hook, self._given(call, path), place)
-            if said.fault:
-                continue
+            said = run_hook(_within(hook, end), self._given(call, path), place, is_shown=hook.on_failure == "allow")
             new, why = _decided(said, hook)
+            person = person or (said.is_absent and new == "ask")
             given = said.specific.get("updatedInput")
             if isinstance(given, dict):
                 made = taken(call.name, given)
@@ -66,11 +68,20 @@ class BeforeCalls(_AroundCalls):
         arguments = call.arguments if call.arguments != before else None
         if arguments is None and not decision:
             return None
-        return inarch.Rewrite(arguments, decision, reason)  # type: ignore[arg-type]  # one of the five
+        return inarch.Rewrite(arguments, decision, reason, person)  # type: ignore[arg-type]  # one of the five
+
+
+def _within(hook: Hook, end: float) -> Hook:
+    """Return a hook with no more time than is left: a rewriter that takes too long is skipped with all its hooks."""
+    return evolve(hook, timeout_s=max(0.01, min(hook.timeout_s, end - time.monotonic())))
 
 
 def _decided(said: Said, hook: Hook) -> tuple[str, str]:
-    """Return what a hook decides of a call, and why; only the user's own may allow."""
+    """Return what a hook decides of a call, and why; only the user's own may allow, and one that is absent asks."""
+    if said.is_absent:
+        return ("" if hook.on_failure == "allow" else hook.on_failure), missed(hook, said)
+    if said.is_error:
+        return "", ""
     if said.blocks:
         return "deny", said.errors or f"{inarch.shorten(hook.command, 80)} says no"
     if said.stops:
