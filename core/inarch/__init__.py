@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOMES: dict[str, str] = {
     name: module if module.startswith("inarch_") else f"inarch.{module}"
     for module, names in {
+        "config.user_commands": "named_folders user_command",
         "contract.asking": "Approval ApprovalRequest Right RightsOffer",
         "contract.children": "ChildTask ChildTurn",
         "contract.codec": "from_data to_data",

@@ -7,6 +7,8 @@ from inarch import hosts as hosts
 from inarch import output as output
 from inarch import staging as staging
 from inarch import transcripts as transcripts
+from inarch.config.user_commands import named_folders as named_folders
+from inarch.config.user_commands import user_command as user_command
 from inarch.contract.asking import Approval as Approval
 from inarch.contract.asking import ApprovalRequest as ApprovalRequest
 from inarch.contract.asking import Right as Right

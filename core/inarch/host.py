@@ -19,7 +19,7 @@ _HOMES = {
         "config.grants": "Rule TABLES",
         "config.layers": "VERSION",
         "config.load": "check_config load_config",
-        "config.places": "state_dir user_config_path",
+        "config.places": "config_dir state_dir user_config_path",
         "config.project_files": "read_project_file read_trusted",
         "config.sources": "dotted",
         "config.trust": "change_project_file grant revoke trust_of",

@@ -17,6 +17,7 @@ from inarch.config.grants import Rule as Rule
 from inarch.config.layers import VERSION as VERSION
 from inarch.config.load import check_config as check_config
 from inarch.config.load import load_config as load_config
+from inarch.config.places import config_dir as config_dir
 from inarch.config.places import state_dir as state_dir
 from inarch.config.places import user_config_path as user_config_path
 from inarch.config.project_files import read_project_file as read_project_file

@@ -23,6 +23,7 @@ RAN = {
         "source": {"type": "string"}, "exit_code": {"type": ["integer", "null"]}, "duration_s": {"type": "number"},
         "output": {"type": "string"}, "errors": {"type": "string"}, "confined": {"type": "boolean"},
         "timed_out": {"type": "boolean"}, "call_id": {"type": "string"}, "fault": {"type": "string"},
+        "notice": {"type": "string"},
     },
 }  # fmt: skip
 
@@ -122,9 +123,13 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_hooks.reading import read_hooks
+        from inarch_hooks.running import absent
 
         found = read_hooks(context)
         yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in found.told)
+        level = inarch.confinement.level_of(inarch.confinement.features(), "auto")[0]
+        off = absent(found.hooks, context.root, level)
+        yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in off)
         if found.hooks:
             yield inarch.Finding("hooks", "fine", f"{len(found.hooks)} hooks", lines=tuple(map(str, found.hooks)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,11 +12,12 @@ import inarch
 from inarch_hooks import LOOKING
 from inarch_hooks.names import files_of, name_for, shown, taken
 from inarch_hooks.reading import LONGEST_S, Hook
-from inarch_hooks.running import Place, Said, run_hook
+from inarch_hooks.running import Place, Said, missed, run_hook
 from inarch_hooks.turns import session_id, why_stopped
 
 MOST_RUNS = 200
 """Runs of hooks for one call; a call that is about more files is denied before they begin."""
+_SPARE_S = 5.0
 _STRICTER = ("", "allow", "ask", "deny", "stop")
 _DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 
@@ -53,14 +55,15 @@ class BeforeCalls(_AroundCalls):
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
         """Run the hooks for a call, each with what those before it made of its input."""
         place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
-        before, decision, reason, calls = call.arguments, "", "", [call]
+        before, decision, reason, calls, person = call.arguments, "", "", [call], False
         if (runs := sum(1 for _ in self._runs(calls, tool))) > MOST_RUNS:
             return inarch.Rewrite(decision="deny", reason=f"{runs} hooks would run: name fewer files in a call")
+        end = time.monotonic() + self.timeout_s - _SPARE_S / 2
         for hook, name, path in self._runs(calls, tool):
-            said = run_hook(hook, self._given(call, name, path), place)
-            if said.fault:
-                continue
+            given_call = self._given(call, name, path)
+            said = run_hook(_within(hook, end), given_call, place, is_shown=hook.on_failure == "allow")
             new, why = _decided(said, hook)
+            person = person or (said.is_absent and new == "ask")
             given = said.specific.get("updatedInput")
             if isinstance(given, dict):
                 call = evolve(call, arguments=_taken(call, given, self._root, path))
@@ -72,7 +75,12 @@ class BeforeCalls(_AroundCalls):
         arguments = call.arguments if call.arguments != before else None
         if arguments is None and not decision:
             return None
-        return inarch.Rewrite(arguments, decision, reason)  # type: ignore[arg-type]  # one of the five
+        return inarch.Rewrite(arguments, decision, reason, person)  # type: ignore[arg-type]  # one of the five
+
+
+def _within(hook: Hook, end: float) -> Hook:
+    """Return a hook with no more time than is left: a rewriter that takes too long is skipped with all its hooks."""
+    return evolve(hook, timeout_s=max(0.01, min(hook.timeout_s, end - time.monotonic())))
 
 
 def _taken(call: inarch.ToolCall, given: Mapping[str, Any], root: str, path: str | None) -> dict[str, Any]:
@@ -85,7 +93,11 @@ def _taken(call: inarch.ToolCall, given: Mapping[str, Any], root: str, path: str
 
 
 def _decided(said: Said, hook: Hook) -> tuple[str, str]:
-    """Return what a hook decides of a call, and why; only the user's own may allow."""
+    """Return what a hook decides of a call, and why; only the user's own may allow, and one that is absent asks."""
+    if said.is_absent:
+        return ("" if hook.on_failure == "allow" else hook.on_failure), missed(hook, said)
+    if said.is_error:
+        return "", ""
     if said.blocks:
         return "deny", said.errors or f"{inarch.shorten(hook.command, 80)} says no"
     if said.stops:

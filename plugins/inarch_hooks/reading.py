@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from attrs import Factory, define, field, frozen
@@ -35,6 +36,9 @@ class Hook:
         source: The file it stands in.
         is_users: Whether it stands in the user's own file: only such a one may allow a call.
         confined: Whether it runs confined.
+        folder: The folder of the user's own file, beside which relative programs and files are looked up.
+        brought: What the trusted project brings along; None in a project that is not trusted.
+        on_failure: What happens to a call if the hook cannot judge it: "ask", "allow" or "deny".
     """
 
     event: str
@@ -45,6 +49,9 @@ class Hook:
     source: str
     is_users: bool
     confined: bool
+    folder: str = ""
+    brought: inarch.KeptFolder | None = None
+    on_failure: str = "ask"
 
     def matches(self, *names: str) -> bool:
         """Whether it is for something of one of these names."""
@@ -61,6 +68,7 @@ class Hooks:
 
     hooks: list[Hook] = Factory(list)
     told: list[str] = Factory(list)
+    _brought: inarch.KeptFolder | None = None
     _confine: bool = field(init=False, default=True)
     _reads: tuple[str, ...] = field(init=False, default=())
 
@@ -133,15 +141,23 @@ class Hooks:
             raise ValueError(f'{one!r:.100} has no "command"')
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
             raise ValueError(f"{command:.100}: timeout must be seconds above 0")
-        confined = self._confine or not is_users
+        on_failure = one.get("on_failure", "ask")
+        if on_failure not in ("ask", "allow", "deny"):
+            raise ValueError(f'{command:.100}: on_failure must be "ask", "allow" or "deny"')
+        if on_failure != "ask" and not is_users:
+            self.told.append(f"{source}: on_failure is ignored, only your own {FILE} may say it")
+            on_failure = "ask"
         return Hook(
-            event, matcher, command, _words(command), min(float(timeout), LONGEST_S), source, is_users, confined
-        )
+            event=event, matcher=matcher, command=command, argv=_words(command),
+            timeout_s=min(float(timeout), LONGEST_S),
+            source=source, is_users=is_users, confined=self._confine or not is_users,
+            folder=str(Path(source).parent) if is_users else "", brought=self._brought, on_failure=on_failure,
+        )  # fmt: skip
 
 
 def read_hooks(context: inarch.PluginContext) -> Hooks:
     """Return the hooks that count, the user's first."""
-    found, user, brought = Hooks(), context.user, context.brought
+    found, user, brought = Hooks(brought=context.brought), context.user, context.brought
     if user is not None:
         try:
             found.take(user.read(FILE), user.place(FILE), is_users=True)

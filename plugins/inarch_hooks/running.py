@@ -9,7 +9,8 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -24,12 +25,14 @@ _MOST_OUTPUT = 1_000_000
 _WITHHELD = re.compile(
     r"permission denied|read-only file system|can(?:no|')t create|operation not permitted", re.IGNORECASE
 )
-"""What programs say that wanted more than a confined one has; a shell that can't write ends with 2, as who objects."""
-_HINT = (
-    "(this hook runs confined, and wanted to write or read what it may not: your own hooks.json with "
-    '"confine": false lets it)'
-)
-_SURE_LEVEL = 2
+"""Messages of programs that wanted more than a confined one has."""
+_SHELLS_OWN = re.compile(r"^\S*sh: (?:line )?\d+: ", re.MULTILINE)
+"""A shell's own message: one that can't write ends with 2, the exit code of an objection."""
+_MISSING = re.compile(r"can't open file '[^']*': \[Errno 2\]|^\S*sh: 0: (?:can't|cannot) open ", re.MULTILINE)
+"""Messages of Python and of a shell that find no script: both then end with 2, the exit code of an objection."""
+_HINT = 'it runs confined and lacks a right: your own hooks.json with "confine": false gives it'
+_GUARDS = ("PreToolUse", "UserPromptSubmit")
+SURE_LEVEL = 2
 """The level from which on a program is kept from what it may not do."""
 
 
@@ -37,7 +40,7 @@ _SURE_LEVEL = 2
 class Said:
     """What a hook said: its exit code, None where it has none, its output, and `data` where that is a JSON object.
 
-    `fault` says why it doesn't count.
+    `fault` says why it doesn't count. `is_error` is whether it ended with an error of its own: a call then goes on.
     """
 
     exit_code: int | None = None
@@ -45,6 +48,12 @@ class Said:
     errors: str = ""
     data: Mapping[str, Any] = field(factory=dict)
     fault: str = ""
+    is_error: bool = False
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it could not say what it had to say."""
+        return bool(self.fault) and not self.is_error
 
     @property
     def blocks(self) -> bool:
@@ -87,8 +96,14 @@ class Place:
     call_id: str = ""
 
 
-def run_hook(hook: Hook, given: Mapping[str, Any], place: Place) -> Said:
+def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool = True) -> Said:
     """Run a hook and record that; whatever it does, this returns in its time.
+
+    Args:
+        hook: The hook.
+        given: What it reads, beside its event and place.
+        place: Where it runs.
+        is_shown: Whether a person sees that it was absent. Its own error is always shown.
 
     Raises:
         Cancelled: Nobody waits any more.
@@ -102,9 +117,17 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place) -> Said:
         code, out, err, timed_out, truncated = run(hook, data, env, place)
         said = _understood(code, out, err, timed_out, truncated, hook)
     except inarch.ToolFailed as error:
-        said = Said(fault=f"{error.message} {error.remedy}".strip())
-    place.record("ran", _told(hook, said, place, timed_out, round(time.monotonic() - began, 3)))
+        said = Said(fault=f"was not run: {error.message}{f' ({error.remedy})' if error.remedy else ''}")
+    told = _told(hook, said, place, timed_out, round(time.monotonic() - began, 3))
+    if said.is_error or (said.is_absent and is_shown):
+        told["notice"] = missed(hook, said)
+    place.record("ran", told)
     return said
+
+
+def missed(hook: Hook, said: Said) -> str:
+    """Return in words which hook failed, and why."""
+    return f"the {hook.event} hook {inarch.shorten(hook.command, 80)} {said.fault}"
 
 
 def _told(hook: Hook, said: Said, place: Place, timed_out: bool, seconds: float) -> dict[str, Any]:
@@ -119,23 +142,50 @@ def _told(hook: Hook, said: Said, place: Place, timed_out: bool, seconds: float)
     }  # fmt: skip
 
 
+def _resolved(hook: Hook, place: Place, path: str | None) -> tuple[tuple[str, ...], str]:
+    """Return a hook's words and its working directory.
+
+    In a project that is not trusted only the user's own scripts start in it: other programs take code from there.
+
+    Raises:
+        ToolFailed: It names files or folders that trust does not cover.
+    """
+    root = place.workspace.root
+    argv = inarch.user_command(hook.argv, root=root, brought=hook.brought, beside=hook.folder, path=path)
+    if hook.brought is None or hook.event == "PreToolUse":
+        folders = [one for one in inarch.named_folders(argv, root) if one != "." or hook.brought is None]
+        if folders:
+            raise inarch.ToolFailed("permission", f"it names the folder {folders[0]}, which trust can't be bound to")
+    return argv, root if hook.brought is not None or _users_files(argv, hook) else hook.folder
+
+
+def _users_files(argv: tuple[str, ...], hook: Hook) -> tuple[str, ...]:
+    """Return the words that name files beside the user's own file."""
+    return tuple(word for word in argv if hook.folder and word.startswith(f"{hook.folder}/"))
+
+
 Ended = tuple[int | None, bytes, bytes, bool, bool]
 
 
 def _run_confined(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) -> Ended:
     level = place.workspace.confinement().level
-    if level < _SURE_LEVEL:
-        raise inarch.ToolFailed("permission", f"programs are confined at level {level} only here, so it was not run")
-    rights = inarch.Rights(writes=place.writes, executes=True, env=env)
-    ran = place.workspace.run(hook.argv, rights, stdin=data, timeout_s=hook.timeout_s, cancelled=place.cancelled)
+    if level < SURE_LEVEL:
+        raise inarch.ToolFailed("permission", f"programs are confined at level {level} only here")
+    argv, cwd = _resolved(hook, place, None)
+    reads = _users_files(argv, hook)
+    if cwd != place.workspace.root:
+        argv = ("sh", "-c", 'cd "$0" 2>/dev/null || cd / && exec "$@"', cwd, *argv)
+    rights = inarch.Rights(writes=place.writes, executes=True, env=env, reads=reads)
+    ran = place.workspace.run(argv, rights, stdin=data, timeout_s=hook.timeout_s, cancelled=place.cancelled)
     return ran.exit_code, ran.output, ran.errors, ran.timed_out, ran.truncated
 
 
 def _run_plain(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) -> Ended:
     """Run the user's own hook as the user would: in a group of its own, which is killed in the end."""
+    argv, cwd = _resolved(hook, place, os.environ.get("PATH", os.defpath))
     try:
         process = subprocess.Popen(
-            hook.argv, cwd=place.workspace.root, env={**os.environ, **env}, stdin=subprocess.PIPE,
+            argv, cwd=cwd, env={**os.environ, **env}, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
     except (OSError, ValueError) as error:
@@ -206,13 +256,19 @@ class _Taken:
 
 def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, truncated: bool, hook: Hook) -> Said:
     output, errors = (data.decode("utf-8", "replace").strip() for data in (out, err))
-    fault, data = "", {}
+    fault, data, is_error = "", {}, False
+    withheld = hook.confined and code not in (0, None) and _WITHHELD.search(errors) is not None
     if timed_out:
         fault = f"did not end within {hook.timeout_s:g} s"
     elif code is None:
         fault = "was killed"
+    elif withheld and (code != 2 or _SHELLS_OWN.search(errors)):
+        fault = f"failed with exit code {code}: {inarch.shorten(errors, 200)} ({_HINT})"
+    elif code in (126, 127) or (code == 2 and _MISSING.search(errors)):
+        fault = f"could not start its program: {inarch.shorten(errors, 200)}"
     elif code not in (0, 2):
-        fault = f"failed with exit code {code}"
+        # A non-blocking error, shown to the user: https://code.claude.com/docs/en/hooks (exit codes), October 2026.
+        fault, is_error = f"failed with exit code {code}: {inarch.shorten(errors, 200)}".removesuffix(": "), True
     elif truncated and code == 0:
         fault = "said too much to be understood"
     elif code == 0 and output.startswith("{"):
@@ -220,6 +276,27 @@ def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, trunc
             data = json.loads(output)
         except (ValueError, RecursionError) as error:
             fault = f"said what is no JSON: {error}"
-    if code == 2 and hook.confined and _WITHHELD.search(errors):
-        errors = f"{errors}\n{_HINT}"
-    return Said(code, output, errors, data if isinstance(data, dict) else {}, fault)
+    return Said(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
+
+
+def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
+    """Return which guards can't run here, and why, as far as that is known before they are needed.
+
+    Args:
+        hooks: The hooks.
+        root: The workspace's folder.
+        level: How well programs are confined.
+    """
+    guards = [(hook, _obstacle(hook, root, level)) for hook in hooks if hook.event in _GUARDS]
+    return [f"the {hook.event} hook {inarch.shorten(hook.command, 80)} is off: {why}" for hook, why in guards if why]
+
+
+def _obstacle(hook: Hook, root: str, level: int) -> str:
+    if hook.confined and level < SURE_LEVEL:
+        return f"programs are confined at level {level} only here"
+    search = os.environ.get("PATH", os.defpath)
+    try:
+        argv = inarch.user_command(hook.argv, root=root, brought=hook.brought, beside=hook.folder, path=search)
+    except inarch.ToolFailed as error:
+        return error.message
+    return "" if os.access(Path(root, argv[0]), os.X_OK) else f"{argv[0]} can't be started"

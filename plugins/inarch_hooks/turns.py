@@ -10,7 +10,7 @@ from typing import Any
 
 import inarch
 from inarch_hooks.reading import LONGEST_S, Hook, Hooks
-from inarch_hooks.running import Place, Said, run_hook
+from inarch_hooks.running import Place, Said, absent, run_hook
 
 _situation: ContextVar[inarch.Situation | None] = ContextVar("inarch_hooks_situation", default=None)
 """What the running turn's source was given: calls and compactions are told less, and run in the same context."""
@@ -45,6 +45,7 @@ class AtPrompts:
     def __init__(self, found: Hooks, root: str) -> None:
         self._found, self._root = found, root
         self._told = list(found.told)
+        self._is_first = True
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Run them; what is wrong with the files is told once."""
@@ -55,7 +56,10 @@ class AtPrompts:
             said += await _run(hooks, {"source": "startup"}, situation)
         said += await _run(self._found.of("UserPromptSubmit"), {"prompt": situation.turn.content}, situation)
         texts = [text for one in said if (text := _context(one))]
-        notes, self._told = tuple(self._told), []
+        if self._is_first:
+            level = situation.workspace.confinement().level
+            self._told += await asyncio.to_thread(absent, self._found.hooks, self._root, level)
+        self._is_first, notes, self._told = False, tuple(self._told), []
         stop = "\n".join(filter(None, map(_objection, said)))
         return inarch.Contribution("\n\n".join(texts), notes=notes, stop=stop) if texts or notes or stop else None
 

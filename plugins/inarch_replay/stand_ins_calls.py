@@ -36,7 +36,9 @@ class RecordedRewriter:
             return None
         data = self.player.here(said.data)
         _raise_failed(said.kind, data)
-        return Rewrite(data.get("arguments"), data.get("decision", ""), data.get("reason", ""))
+        return Rewrite(
+            data.get("arguments"), data.get("decision", ""), data.get("reason", ""), data.get("person", False)
+        )
 
 
 @define(eq=False, repr=False)

@@ -38,19 +38,25 @@ class Desk:
         (self.config / "hooks.json").write_text(json.dumps({**keys, "hooks": hooks}))
 
     def script(self, name: str, text: str) -> str:
-        """Write a program of the project's and return its name."""
-        path = self.root / name
+        """Write a program beside the user's hooks and return its name."""
+        path = self.config / name
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
         return f"./{name}"
 
     def talk(
-        self, script: Sequence[Step], *prompts: str, config: dict[str, Any] | None = None, **flags: Any
+        self,
+        script: Sequence[Step],
+        *prompts: str,
+        config: dict[str, Any] | None = None,
+        front_end: inarch.FrontEnd | None = None,
+        **flags: Any,
     ) -> inarch.Turn:
         """Have a conversation and return its last turn."""
 
         async def go() -> inarch.Turn:
             options: dict[str, Any] = {"config": config or {}, "environ": self.environ, "flags": flags, "journal": True}
+            options["front_end"] = front_end
             app, model = scripted_app(ScriptedModel(script), self.root, **options)
             assert "hooks" not in {one.name for one in app.composition.refused}
             session = app.session()
@@ -74,7 +80,7 @@ class Desk:
         from inarch.host import grant, trust_of
 
         state = Path(self.environ["XDG_STATE_HOME"]) / "inarch"
-        grant(str(self.root), trust_of(str(self.root), state).files, state)
+        grant(str(self.root), trust_of(str(self.root), state, True, self.config).files, state)
 
 
 def one(command: str, matcher: str | None = None, **more: Any) -> list[dict[str, Any]]:

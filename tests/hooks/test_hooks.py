@@ -49,8 +49,8 @@ def test_json_rewrites_asks_and_adds(desk: Desk) -> None:
     told = {"hookSpecificOutput": {"updatedInput": {"file_path": f"{desk.root}/b.txt"}}}
     added = {"hookSpecificOutput": {"additionalContext": "mind the gap"}}
     (desk.root / "b.txt").write_text("two\n")
-    (desk.root / "pre.json").write_text(json.dumps(told))
-    (desk.root / "post.json").write_text(json.dumps(added))
+    (desk.config / "pre.json").write_text(json.dumps(told))
+    (desk.config / "post.json").write_text(json.dumps(added))
     desk.users({"PreToolUse": one("cat pre.json"), "PostToolUse": one("cat post.json", "Read")})
     desk.talk([calls(READ), says("done")])
     assert "two" in desk.seen[0] and desk.seen[0].endswith("Added by hooks:\nmind the gap")
@@ -58,7 +58,8 @@ def test_json_rewrites_asks_and_adds(desk: Desk) -> None:
 
 @pytest.mark.parametrize("confine", [True, False])
 def test_allow_counts_from_the_users_file_with_the_users_word(desk: Desk, confine: bool) -> None:
-    (desk.root / "yes.json").write_text('{"hookSpecificOutput": {"permissionDecision": "allow"}}')
+    (desk.config / "yes.json").write_text('{"hookSpecificOutput": {"permissionDecision": "allow"}}')
+    (desk.root / "yes.json").write_bytes((desk.config / "yes.json").read_bytes())
     desk.users({"PreToolUse": one("cat yes.json", "Write")}, confine=confine)
     desk.talk([calls(WRITE), says("done")])
     assert not (desk.root / "new.txt").exists()
@@ -114,7 +115,7 @@ def test_a_shell_that_may_not_write_says_what_keeps_it(desk: Desk) -> None:
     installed = Path(sys.prefix) / "log-of-a-hook.txt"  # what is below /tmp may be a confined program's own
     desk.users({"PreToolUse": one(f"cat >> {installed}", "Read")})
     desk.talk([calls(READ), says("done")])
-    assert "this hook runs confined" in desk.seen[0] and not installed.exists()
+    assert "it runs confined" in desk.seen[0] and not installed.exists()
     desk.users({"PreToolUse": one("sh -c 'echo no such luck >&2; exit 2'", "Read")})
     desk.talk([calls(READ), says("done")])
     assert "no such luck" in desk.seen[0] and "confined" not in desk.seen[0]
@@ -131,7 +132,7 @@ def test_a_long_command_that_says_no_is_told_shortly(desk: Desk) -> None:
 
 
 def test_sessions_start_prompts_and_ends(desk: Desk) -> None:
-    (desk.root / "objects.json").write_text('{"decision": "block", "reason": "the tests fail"}')
+    (desk.config / "objects.json").write_text('{"decision": "block", "reason": "the tests fail"}')
     desk.users({
         "SessionStart": one("echo the branch is main"),
         "UserPromptSubmit": one("sh -c 'echo you said: $(cat | wc -c) bytes'"),
@@ -160,16 +161,23 @@ BAD: dict[str, tuple[str, Callable[[str], bool]]] = {
 
 @pytest.mark.parametrize("confine", [True, False])
 @pytest.mark.parametrize("name", BAD)
-def test_one_that_goes_wrong_is_recorded_and_the_turn_goes_on(desk: Desk, name: str, confine: bool) -> None:
+def test_one_that_goes_wrong_is_shown_and_a_call_needs_a_person(desk: Desk, name: str, confine: bool) -> None:
     command, fits = BAD[name]
-    (desk.root / "plain.txt").write_text("no program\n")
+    (desk.config / "plain.txt").write_text("no program\n")
     hooks = {event: one(command, timeout=0.5) for event in ("SessionStart", "PreToolUse", "PostToolUse", "Stop")}
     desk.users(hooks, confine=confine)
-    turn = desk.talk([calls(READ), says("done")])
-    assert turn.status == "done" and "one" in desk.seen[0]
+    turn = desk.talk([calls(READ), says("done")], approve="all")
+    assert turn.status == "done" and "read_file needs approval" in desk.seen[0] and "PreToolUse hook" in desk.seen[0]
+    desk.users({**hooks, "PreToolUse": one(command, timeout=0.5, on_failure="deny")}, confine=confine)
+    desk.talk([calls(READ), says("done")], approve="all")
+    assert "read_file is denied" in desk.seen[0]
+    desk.events.clear()
+    desk.users({**hooks, "PreToolUse": one(command, timeout=0.5, on_failure="allow")}, confine=confine)
+    desk.talk([calls(READ), says("done")])
+    assert "one" in desk.seen[0]
     ran = desk.of("hooks.ran")
     assert [event["event"] for event in ran] == ["SessionStart", "PreToolUse", "PostToolUse", "Stop"]
-    assert all(fits(event["fault"]) for event in ran), [event["fault"] for event in ran]
+    assert all(fits(event["fault"]) and event["notice"] for event in ran), [event["fault"] for event in ran]
     assert max(len(event["output"]) for event in ran) <= 4_000
 
 

@@ -65,7 +65,7 @@ def test_a_resumed_session_has_nothing_of_a_blocked_prompt(desk: Desk) -> None:
 
 
 def test_a_call_that_a_hook_stops_at_is_not_run_nor_any_beside_it(desk: Desk) -> None:
-    (desk.root / "stop.json").write_text(json.dumps(STOP))
+    (desk.config / "stop.json").write_text(json.dumps(STOP))
     desk.users({"PreToolUse": one("cat stop.json", "Read")})
     turn = desk.talk([calls(WRITE, READ), says("never said")], approve="all")
     assert turn.content == "stopped by hooks: that is enough" and (turn.status, turn.unmet) == ("done", True)
@@ -77,7 +77,7 @@ def test_a_call_that_a_hook_stops_at_is_not_run_nor_any_beside_it(desk: Desk) ->
 
 
 def test_a_hook_after_a_call_ends_the_turn_and_what_follows_knows_of_it(desk: Desk) -> None:
-    (desk.root / "stop.json").write_text(json.dumps(STOP))
+    (desk.config / "stop.json").write_text(json.dumps(STOP))
     desk.users({"PostToolUse": one("cat stop.json", "Write")})
     desk.talk([calls(WRITE), says("after all")], "write it", "and now?", approve="all")
     assert (desk.root / "new.txt").exists()
@@ -96,7 +96,7 @@ def test_a_hook_after_a_call_ends_the_turn_and_what_follows_knows_of_it(desk: De
 
 
 def test_one_that_lets_a_turn_end_goes_before_one_that_holds_it_back(desk: Desk) -> None:
-    (desk.root / "stop.json").write_text(json.dumps(STOP))
+    (desk.config / "stop.json").write_text(json.dumps(STOP))
     desk.users({"Stop": [*one("sh -c 'echo go on >&2; exit 2'"), *one("cat stop.json")]})
     assert desk.talk([says("done")]).content == "done"
     assert desk.of("turn.held") == [] and len(desk.of("hooks.ran")) == 2
@@ -147,7 +147,7 @@ def test_the_program_tells_what_was_stopped_and_why(cli: Run, project: Path, env
     session = json.loads(cli("sessions", "list", "--json").stdout)[0]["id"]
     shown = cli("sessions", "show", session, "--all").stdout
     assert "hooks.ran: UserPromptSubmit" in shown and "SessionEnd: echo bye: exit 0" in shown
-    (project / "stop.json").write_text(json.dumps(STOP))
+    Path(environ["XDG_CONFIG_HOME"], "inarch", "stop.json").write_text(json.dumps(STOP))
     users_hooks(environ, {"PostToolUse": one("cat stop.json", "Write")})
     ran = cli(*MODEL, "--approve", "all", "write it")
     assert ran.returncode == 4 and ran.stdout == "stopped by hooks: that is enough\n"

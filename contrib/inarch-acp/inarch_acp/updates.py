@@ -66,6 +66,8 @@ class Updates:
                 yield update
         elif (plan := _plan(data)) is not None:
             yield plan
+        elif notice := data.get("notice"):
+            yield _quoted(str(notice))
 
     def cut_off(self) -> list[Update]:
         """Return the ends of calls whose results were never recorded."""
@@ -206,8 +208,13 @@ class Updates:
             text = f"{data['new']} goes on in place of {data['old']}: {data['reason']}"
         else:  # that a provider failed is the turn's own error, if it ends the turn
             text = "" if data["door"] == "provider" else " ".join(filter(None, (data["message"], data["remedy"])))
-        quoted = "\n> ".join(text.splitlines())
-        return [agent_chunk(f"> {quoted}\n\n", inarch.new_id())] if text else []
+        return [_quoted(text)] if text else []
+
+
+def _quoted(text: str) -> Update:
+    """Return a remark as a quote of its own."""
+    quoted = "\n> ".join(text.splitlines())
+    return agent_chunk(f"> {quoted}\n\n", inarch.new_id())
 
 
 _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {

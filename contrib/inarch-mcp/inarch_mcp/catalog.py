@@ -10,7 +10,7 @@ import inarch
 from inarch_mcp.definitions import Definition, Listing, differences, shown
 from inarch_mcp.hub import Hub
 from inarch_mcp.keeping import Agreed, Cache
-from inarch_mcp.launching import WITHIN, Place
+from inarch_mcp.launching import WITHIN, Place, place_of
 from inarch_mcp.lending import lent
 from inarch_mcp.naming import tool_names
 from inarch_mcp.settings import Server, Settings
@@ -141,7 +141,7 @@ def catalog_of(context: inarch.PluginContext) -> Catalog:
         servers,
         Cache(context.cache_dir),
         Agreed(context.state_dir, context.recorded),
-        Place(context.root, context.state_dir, context.environ, context.recorded, values),
+        place_of(context, values, frozenset(brought)),
         frozenset(brought),
     )
     if servers:

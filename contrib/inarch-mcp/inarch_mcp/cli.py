@@ -16,7 +16,7 @@ from inarch_mcp.catalog import Catalog
 from inarch_mcp.definitions import Listing
 from inarch_mcp.hub import close_all
 from inarch_mcp.keeping import Agreed, Cache
-from inarch_mcp.launching import Place
+from inarch_mcp.launching import place_of
 from inarch_mcp.settings import Server, Settings
 
 
@@ -148,8 +148,8 @@ def _settings(context: inarch.PluginContext) -> Settings:
 def _catalog(context: inarch.PluginContext) -> Catalog:
     """Return a catalog that has asked no server."""
     servers = {name: server for name, server in _settings(context).servers.items() if server.enabled}
-    place = Place(context.root, context.state_dir, context.environ, context.recorded)
-    return Catalog(servers, Cache(context.cache_dir), Agreed(context.state_dir, context.recorded), place)
+    cache, agreed = Cache(context.cache_dir), Agreed(context.state_dir, context.recorded)
+    return Catalog(servers, cache, agreed, place_of(context))
 
 
 def _row(catalog: Catalog, name: str, server: Server, found: Listing | str | None) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,18 +30,37 @@ class Place:
     environ: Mapping[str, str] = field(factory=dict, repr=False)
     recorded: bool = True
     lent: Mapping[str, str] = field(factory=dict, repr=False)
+    brought: inarch.KeptFolder | None = None
+    beside: str = ""
+    agreed: frozenset[str] = frozenset()
+    """Servers that the person has just agreed to start, as they were shown."""
 
     def launch(self, name: str, server: Server) -> Launch:
         """Return how a server is started; its own folder is made.
 
         Raises:
-            OSError: The folder can't be made.
+            OSError: The folder can't be made, or the program is missing.
+            inarch.ToolFailed: It would run what lies in a project that is not trusted.
         """
         from inarch_mcp.stdio import Launch
 
         cwd = self._filled(server.cwd) if server.cwd else str(self._folder(name))
-        argv = (server.command, *map(self._filled, server.args))
-        return Launch(argv, self.variables(server), cwd)
+        argv, variables = (server.command, *map(self._filled, server.args)), self.variables(server)
+        if name in self.agreed:
+            return Launch(argv, variables, cwd)
+        if server.cwd and self.brought is None and inarch.named_folders([cwd], self.root):
+            message = f"it starts in {cwd}, in a project that is not trusted"
+            raise inarch.ToolFailed("permission", message, "look at it, then: inarch config trust")
+        path = variables.get("PATH", os.defpath)
+        try:
+            argv = inarch.user_command(
+                argv, root=self.root, brought=self.brought, beside=self.beside, cwd=cwd, path=path
+            )  # fmt: skip
+        except inarch.ToolFailed as error:
+            if error.code == "not_found":
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), server.command) from error
+            raise
+        return Launch(argv, variables, cwd)
 
     def variables(self, server: Server) -> dict[str, str]:
         """Return the variables that a server is given."""
@@ -75,3 +96,13 @@ class Place:
 
     def _filled(self, text: str) -> str:
         return text.replace("{root}", self.root)
+
+
+def place_of(
+    context: inarch.PluginContext, lent: Mapping[str, str] | None = None, agreed: frozenset[str] = frozenset()
+) -> Place:
+    """Return what a run has to give to servers; `lent` are values of variables that a program brought."""
+    beside = str(Path(context.user.place("mcp.json")).parent) if context.user is not None else ""
+    return Place(
+        context.root, context.state_dir, context.environ, context.recorded, lent or {}, context.brought, beside, agreed
+    )  # fmt: skip

@@ -17,10 +17,11 @@ class Server:
 
     Args:
         command: The program. It runs in a folder of its own, so that nothing of the workspace is found before it.
-        args: Its arguments; `{root}` stands for the workspace's folder.
+        args: Its arguments; `{root}` stands for the workspace's folder. A file of the workspace counts only in a
+            trusted project, as it was when you trusted it.
         env: Variables it is given, as `NAME` (your value of it) or `NAME=value`. Without them it has only `PATH`,
             `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG` and `TMPDIR`.
-        cwd: Where it runs instead; `{root}` stands for the workspace's folder.
+        cwd: Where it runs instead; `{root}` stands for the workspace's folder, in trusted projects only.
         url: The address, instead of a program.
         headers_env: Headers of the requests to it, by the names of the variables that hold their values.
         enabled: Whether its tools are offered.

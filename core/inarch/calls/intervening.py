@@ -85,13 +85,20 @@ class Intervening:
         reason = shortened(live.journal.redactor.text(str(said.reason)), "", MOST_TEXT)
         if given is None and not decision:
             return
-        live.record(CallRewritten(live.call.id, live.call.name, part.plugin, part.value.name, given, decision, reason))
+        live.record(
+            CallRewritten(
+                live.call.id, live.call.name, part.plugin, part.value.name, given, decision, reason, said.person
+            )
+        )
         if decision == "allow":
             live.allowed_by = live.allowed_by or f"{part.plugin} allows it{f': {reason}' if reason else ''}"
         elif decision:
             live.stop = (part.plugin, reason) if decision == "stop" else live.stop
             stricter = "deny" if decision == "stop" else decision
-            verdict = Verdict(stricter, f"{part.plugin}: {reason}" if reason else f"{part.plugin} says so")
+            why = f"{part.plugin}: {reason}" if reason else f"{part.plugin} says so"
+            if stricter == "ask" and said.person:
+                live.needs_person = live.needs_person or why
+            verdict = Verdict(stricter, why)
             live.said = (*live.said, evolve(part, value=SaidBefore(part.value.name, verdict)))
 
     async def review(self, live: LiveCall, part: Bound[Any]) -> None:

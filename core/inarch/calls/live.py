@@ -76,7 +76,7 @@ class LiveCall:
     call where it reads whole folders; `proposed` are the arguments that it had before a person changed them; `offer` is
     what a person can let it do beyond what it may anyway, with what they chose. `original` are the arguments that it
     had before a plugin rewrote it, `said` what rewriters ask or deny, `allowed_by` why one answers the mode's question,
-    `stop` which plugin ends the turn for it, and why.
+    `needs_person` why no mode, grant or earlier approval answers, `stop` which plugin ends the turn for it, and why.
     `is_unasked` is whether it runs because nobody could be asked, `then` the approve mode that the person lets follow.
     """
 
@@ -95,6 +95,7 @@ class LiveCall:
     rewritten_by: str = ""
     allowed_by: str = ""
     said: tuple[Bound[Policy], ...] = ()
+    needs_person: str | None = None
     stop: tuple[str, str] | None = None
     is_unasked: bool = False
     then: str = ""

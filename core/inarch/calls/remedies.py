@@ -27,6 +27,8 @@ def remedy_of_unasked(live: LiveCall) -> str:
     key = lifting_key(live) or key_for(live.call, live.tool.value)
     if by == "person":
         instead = live.judgement.remedy if live.judgement is not None else ""
+        if live.needs_person is not None:
+            return instead
         return f"{f'{instead}; or ' if instead else ''}let the user add to the configuration:\n{key}"
     flag = "run with --approve edits, or " if by == "mode" and is_edit(live.tool.value, live.effects) else ""
     return f"{flag}add to the configuration:\n{key}"

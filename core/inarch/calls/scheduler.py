@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, evolve, field
 
@@ -198,6 +198,10 @@ class Scheduler:
         live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies)
         if live.allowed_by and live.judgement.decision == "ask" and live.judgement.by in ("mode", "confirmation"):
             live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed=True)
+        if live.needs_person is not None and live.judgement.decision != "deny":  # no grant and no approval lifts it
+            decision: Literal["ask", "deny"] = "deny" if self.approve == "none" else "ask"
+            remedy = "let the user mend what is said to be missing"
+            live.judgement = Judgement(decision, live.needs_person, "person", is_rule=True, remedy=remedy)
         if live.judgement.decision == "deny":
             live.fail(denied(live, live.judgement))
 

@@ -85,8 +85,8 @@ def why(error: Exception) -> str:
     return f"can't be read: {getattr(error, 'strerror', None) or error}"
 
 
-def read_regular(descriptor: int) -> bytes:
-    """Return the bytes of an open regular file, and close it.
+def read_regular(descriptor: int, most: int = MAX_BYTES) -> bytes:
+    """Return the bytes of an open regular file of at most `most` bytes, and close it.
 
     Raises:
         Unreadable: It is something else, or too large.
@@ -97,14 +97,14 @@ def read_regular(descriptor: int) -> bytes:
             raise Unreadable("is a directory" if stat.S_ISDIR(found.st_mode) else "is not a regular file")
         data = bytearray()
         # Not by the size alone: a file may grow, and some say 0 and are not.
-        while found.st_size <= MAX_BYTES >= len(data) and (piece := os.read(descriptor, MAX_BYTES + 1)):
+        while found.st_size <= most >= len(data) and (piece := os.read(descriptor, most + 1)):
             data += piece
     except OSError as error:
         raise Unreadable(why(error)) from error
     finally:
         os.close(descriptor)
-    if max(found.st_size, len(data)) > MAX_BYTES:
-        raise Unreadable(f"is larger than {MAX_BYTES:,} bytes")
+    if max(found.st_size, len(data)) > most:
+        raise Unreadable(f"is larger than {most:,} bytes")
     return bytes(data)
 
 

@@ -29,7 +29,7 @@ def folders_of(config: Config) -> Folders:
     return {
         "user": UserFolder(places.config_dir(config.environ)),  # which may not exist yet
         "project": _project_folder(config),
-        "brought": BroughtFiles(config.root, config.trusted_files) if config.trusted_files else None,
+        "brought": BroughtFiles(config.root, config.trusted_files) if config.trusted else None,
     }
 
 

@@ -212,7 +212,7 @@ class _Loading:
             profiles={name: profiles.make(name, profiles.resolve(layer.profiles, name)) for name in sorted(names)},
             plugin_tables={name: plain(table) for name, table in layer.plugins.items()},
             rules=tuple(given.value for given in layer.rules),
-            commands=plain(layer.commands),
+            commands=_commands(layer, project is not None and project.trusted),
             isolation=_isolation(layer),
             trusted=project is not None and project.trusted,
             notes=notes,
@@ -227,3 +227,13 @@ class _Loading:
             values=values,
             choice=choice,
         )
+
+
+def _commands(layer: Layer, is_trusted: bool) -> Any:
+    """Return the granted commands; of an untrusted project no program is granted by a relative path."""
+    given = plain(layer.commands)
+    return given if is_trusted else {name: one for name, one in given.items() if not _is_relative(one.argv[0])}
+
+
+def _is_relative(program: str) -> bool:
+    return "/" in program and not program.startswith("/")

@@ -7,10 +7,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 
 from inarch.config.files import (
     CONFIG_FILE,
     GUIDE_FILES,
+    MAX_BYTES,
     READ,
     TRUSTED_FILES,
     TRUSTED_FOLDERS,
@@ -24,6 +26,8 @@ from inarch_staging import is_leftover
 MAX_FILES = 1_000
 MAX_FOLDERS = 20_000
 MAX_TOTAL_BYTES = 16_000_000
+MAX_BOUND_BYTES = 64_000_000
+"""Bytes of a file that a command runs: a compiled program of a project's environment is among them."""
 _FORMER = re.compile(r"\..+\.[0-9]+\.tmp", re.DOTALL)  # names of files while an older version wrote them
 _MAX_LINKS = 8
 _LINK = (errno.ELOOP, errno.ENOTDIR)
@@ -80,15 +84,20 @@ def project_files(root: str, nested: Iterable[str] = ()) -> ProjectFiles:
     return ProjectFiles(hashes, config, refused)
 
 
-def read_project_file(root: str, path: str) -> bytes | None:
+def read_project_file(root: str, path: str, most: int = MAX_BYTES) -> bytes | None:
     """Return one file of a project, None if it is not there.
+
+    Args:
+        root: The project's folder.
+        path: The file.
+        most: Bytes that it may have.
 
     Raises:
         Unreadable: It is no regular file, too large, or a link that leaves the project.
     """
     try:
         with _opened(root) as top:
-            return _read_beneath(top, path)
+            return _read_beneath(top, path, most)
     except OSError as error:
         raise Unreadable(why(error)) from error
 
@@ -104,10 +113,23 @@ def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> byte
     if path not in trusted_files:
         return None
     try:
-        data = read_project_file(root, path)
+        data = read_project_file(root, path, MAX_BYTES if needs_trust_itself(path) else MAX_BOUND_BYTES)
     except Unreadable:
         return None
     return data if data is not None and digest(data) == trusted_files[path] else None
+
+
+def bound_files(root: str, paths: Iterable[str]) -> dict[str, str]:
+    """Return the hashes of files that commands run; one that can't be read has none and is not run."""
+    hashes: dict[str, str] = {}
+    for path in islice((path for path in paths if not needs_trust_itself(path)), MAX_FILES):
+        try:
+            data = read_project_file(root, path, MAX_BOUND_BYTES)
+        except Unreadable:
+            continue
+        if data is not None:
+            hashes[path] = digest(data)
+    return hashes
 
 
 def digest(data: bytes | None) -> str:
@@ -134,6 +156,13 @@ def _candidates(top: int, refused: dict[str, str]) -> list[str]:
             refused[folder.split("/")[0]] = f"has more than {MAX_FILES:,} files"
             return [path for path in found if path in (*TRUSTED_FILES, CONFIG_FILE)]
     return sorted(found)
+
+
+def needs_trust_itself(path: str) -> bool:
+    """Whether a file at this path needs trust wherever it is named; any other is bound for a command that runs it."""
+    return (
+        path in TRUSTED_FILES or path.startswith(tuple(f"{top}/" for top in TRUSTED_FOLDERS)) or is_nested_guide(path)
+    )
 
 
 def is_nested_guide(path: str) -> bool:
@@ -198,7 +227,7 @@ def _walk(top: int, parts: list[str], flags: int) -> int:
         os.close(folder)
 
 
-def _read_beneath(top: int, path: str) -> bytes | None:
+def _read_beneath(top: int, path: str, most: int = MAX_BYTES) -> bytes | None:
     """Return a file's bytes; a link at its end may lead to a file inside the project (`AGENTS.md -> CLAUDE.md`)."""
     for _ in range(_MAX_LINKS):
         try:
@@ -210,7 +239,7 @@ def _read_beneath(top: int, path: str) -> bytes | None:
                 raise Unreadable(why(error)) from error
             path = _link_target(top, path)
         else:
-            return read_regular(descriptor)
+            return read_regular(descriptor, most)
     raise Unreadable("is a link to a link to a link")
 
 

@@ -15,8 +15,10 @@ from inarch.config.files import TRUST_FILE
 from inarch.config.kept import changing_kept, read_kept, write_kept
 from inarch.config.project_files import (
     ProjectFiles,
+    bound_files,
     digest,
     is_nested_guide,
+    needs_trust_itself,
     nested_guides,
     project_files,
     read_project_file,
@@ -30,39 +32,54 @@ class Standing(NamedTuple):
     state: Literal["nothing", "trusted", "untrusted", "changed"]
     found: ProjectFiles
     changed: tuple[str, ...] = ()
+    bound: Mapping[str, str] = {}
 
     @property
     def files(self) -> Mapping[str, str]:
-        """The hashes of the present files, by path."""
-        return self.found.hashes
+        """The hashes by path: of the present files, and of those that commands may run (`bound`)."""
+        return {**self.found.hashes, **self.bound}
 
 
-def trust_of(root: str, state_dir: Path, whole: bool = False) -> Standing:
+def trust_of(root: str, state_dir: Path, whole: bool = False, config_dir: Path | None = None) -> Standing:
     """Return how the project at `root` stands.
+
+    Files that commands name are bound, too. A change of one ends no trust, but no command runs it.
 
     Args:
         root: The project's folder.
         state_dir: Where `trust.json` is.
         whole: Whether guide files of all folders are looked for. Otherwise those count that were there when trust
-            was given; one that came since is not trusted, and ends nothing.
+            was given; one that came since is not trusted, and ends nothing. So do files that commands name.
+        config_dir: With `whole`, the user's configuration folder, whose commands may name files of the project.
     """
     known = read_kept(state_dir / TRUST_FILE, dict).get(os.path.realpath(root))  # a damaged file trusts nobody
     found = project_files(root, nested_guides(root) if whole else _nested(known or {}))
-    if not found.hashes:
-        return Standing("nothing", found)
+    bound = _bound(known or {})
+    changed = _changed(known or {}, found.hashes)
+    if whole:
+        from inarch.config.user_commands import files_to_bind
+
+        before, bound = bound, bound_files(root, files_to_bind(root, found.hashes, config_dir))
+        changed = tuple(
+            sorted({*changed, *(path for path in {**before, **bound} if bound.get(path) != before.get(path))})
+        )
     if known is None:
-        return Standing("untrusted", found)
-    changed = _changed(known, found.hashes)
-    return Standing("changed" if changed else "trusted", found, changed)
+        return Standing("untrusted" if found.hashes or bound else "nothing", found, bound=bound)
+    return Standing("changed" if changed else "trusted", found, changed, bound)
 
 
 def _nested(known: Mapping[str, str]) -> list[str]:
     return sorted(filter(is_nested_guide, known))
 
 
+def _bound(known: Mapping[str, str]) -> dict[str, str]:
+    """Return the trusted files that are only bound for the commands that run them."""
+    return {path: value for path, value in known.items() if not needs_trust_itself(path)}
+
+
 def _changed(known: Mapping[str, str], files: Mapping[str, str]) -> tuple[str, ...]:
     """Return the paths that are not as they are known: with one of two hashes while one is written, "" for no file."""
-    paths = {*files, *known}
+    paths = {*files, *filter(needs_trust_itself, known)}
     return tuple(sorted(path for path in paths if files.get(path, "") not in known.get(path, "").split("|")))
 
 
@@ -114,11 +131,11 @@ def change_project_file(
         if after != before:
             if is_trusted:  # as it is and as it is about to be: a kill between costs nothing
                 both = f"{files.get(path, '')}|{digest(after)}"
-                write_kept(state_dir / TRUST_FILE, {**projects, place: {**files, path: both}})
+                write_kept(state_dir / TRUST_FILE, {**projects, place: {**_bound(known), **files, path: both}})
             write_project_file(root, path, after)
         if is_trusted:
             files[path] = digest(after)
-            projects[place] = {name: known for name, known in files.items() if known}
+            projects[place] = {name: value for name, value in {**_bound(known), **files}.items() if value}
             if not projects[place]:
                 del projects[place]
         return is_trusted

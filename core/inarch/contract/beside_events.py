@@ -61,7 +61,10 @@ class ChildEnded:
 
 @frozen
 class CallRewritten:
-    """A plugin gave a call that was not judged yet `arguments`, if not None; `decision` is empty where it has none."""
+    """A plugin gave a call that was not judged yet `arguments`, if not None; `decision` is empty where it has none.
+
+    `person` is whether only a person can answer what it asks.
+    """
 
     kind: ClassVar[str] = "call.rewritten"
     call_id: str
@@ -71,6 +74,7 @@ class CallRewritten:
     arguments: Mapping[str, Any] | None = None
     decision: str = ""
     reason: str = ""
+    person: bool = False
 
 
 @frozen

@@ -27,11 +27,13 @@ class Rewrite:
             answers the question of the approve mode or of the tool itself, where the user's own file names the plugin
             in `may_allow`; else it says nothing.
         reason: Why, for the person and, where the call is denied, for the model.
+        person: Whether only a person can answer what it asks: no approve mode, grant or earlier approval does.
     """
 
     arguments: Mapping[str, Any] | None = None
     decision: Literal["", "allow", "ask", "deny", "stop"] = ""
     reason: str = ""
+    person: bool = False
 
 
 @frozen

@@ -17,7 +17,8 @@ class EventKind:
     Args:
         name: Small letters, digits and `_`.
         help: What it tells, in a line.
-        schema: JSON Schema of its data. A `text` in the data is the line that people are shown.
+        schema: JSON Schema of its data. A `text` in the data is the line that people are shown, a
+            `notice` is a remark that front ends show at once.
     """
 
     name: str

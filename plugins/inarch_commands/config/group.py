@@ -112,7 +112,7 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
     from pathlib import Path
 
     from inarch.commands import ANSWERED, FAILED
-    from inarch.host import grant, state_dir, trust_of
+    from inarch.host import config_dir, grant, state_dir, trust_of
     from inarch.host import revoke as revoke_trust
 
     folder, state = os.path.realpath(root), state_dir()
@@ -122,10 +122,9 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
         was = revoke_trust(folder, state)
         print_line(f"{folder} is {'no longer' if was else 'not'} trusted")
         return ANSWERED
-    standing = trust_of(folder, state, whole=True)
-    if standing.state in ("nothing", "trusted"):
-        word = "is trusted already" if standing.state == "trusted" else "has nothing that needs trust"
-        print_line(f"{folder} {word}")
+    standing = trust_of(folder, state, whole=True, config_dir=config_dir())
+    if standing.state == "trusted":
+        print_line(f"{folder} is trusted already")
         return ANSWERED
     _show_what(folder, standing.files, standing.changed)
     if not yes:
@@ -135,7 +134,8 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
             return FAILED
     # The hashes of what was shown: a file that was swapped meanwhile is not trusted.
     grant(folder, standing.files, state)
-    print_line(f"{folder} is trusted until one of these files changes")
+    until = "one of these files changes" if standing.files else "it has something that needs trust"
+    print_line(f"{folder} is trusted until {until}")
     return ANSWERED
 
 
@@ -213,7 +213,7 @@ def _all_right(loaded: Config) -> str:
 def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...]) -> None:
     from inarch.host import read_trusted
 
-    lines = [f"{folder} would be trusted with:"]
+    lines = [f"{folder} would be trusted with:" if files else f"{folder} has nothing that needs trust"]
     for path, known in files.items():
         lines.append(f"  {path}  {known[:12]}{'  (changed)' if path in changed else ''}")
         if path == ".inarch/config.toml":

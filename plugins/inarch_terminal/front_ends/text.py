@@ -88,6 +88,8 @@ class TextFrontEnd:
         handle = self._kinds.get(event.kind)
         if handle is None and "todos" in event.data:
             self._todos(event.data)
+        elif handle is None and (notice := event.data.get("notice")):
+            self._note(str(notice))
         if handle is not None:
             if event.kind != "note":  # a remark goes above the live line, whatever else comes ends the wait
                 self._countdown.stop()

@@ -106,6 +106,8 @@ class View:
 
             for row in todo_rows(event.data):
                 self._item(*row)
+        elif handle is None and (notice := event.data.get("notice")):
+            self._remarks.note(str(notice))
         if handle is not None:
             if event.kind != "note":  # a remark doesn't end the wait that it is about
                 self._wait = None
