@@ -317,7 +317,7 @@ def test_a_hook_sees_each_file_of_a_call_by_the_name_that_it_matched(desk: Desk)
 def test_a_hook_that_rewrites_a_call_of_many_files_keeps_nothing_from_the_next(desk: Desk) -> None:
     (desk.root / "secret.txt").write_text("TOP\n")
     given = {"file_paths": [f"{desk.root}/a.txt", f"{desk.root}/secret.txt"], "file_path": f"{desk.root}/a.txt"}
-    (desk.root / "pre.json").write_text(json.dumps({"hookSpecificOutput": {"updatedInput": given}}))
+    (desk.config / "pre.json").write_text(json.dumps({"hookSpecificOutput": {"updatedInput": given}}))
     look = desk.script("look", "grep -q 'file_path\"[^,]*secret' && { echo keep out >&2; exit 2; } || exit 0")
     desk.users({"PreToolUse": [*one("cat pre.json", "Read"), *one(look, "Read")]})
     desk.talk([calls(("read_multiple_files", {"file_paths": ["a.txt"]})), says("done")], approve="all")

@@ -151,11 +151,22 @@ def _raises(*_: Any) -> None:
         (lambda *_: inarch.Rewrite({"file_path": object()}), "gave no Rewrite but"),
     ],
 )
-def test_one_that_fails_is_told_and_the_call_stays_as_it_was(talk: Having, rewrite: Any, words: str) -> None:
-    said = talk([calls(READ), says("done")], parts=[Rewriting(rewrite)])
-    assert "this is a.txt" in said.results()[0]
-    (error,) = said.of("error")
-    assert words in error["message"] and (error["door"], error["call_id"]) == ("rewriter", said.turn.calls[0].id)
+def test_one_that_fails_leaves_the_call_to_a_person(talk: Having, rewrite: Any, words: str) -> None:
+    person = Person()
+    for mode, front_end in (("ask", person), ("all", person), ("all", None)):
+        said = talk(
+            [calls(READ), says("done")], parts=[Rewriting(rewrite)], flags={"approve": mode}, front_end=front_end
+        )
+        (error,) = said.of("error")
+        assert words in error["message"] and (error["door"], error["call_id"]) == ("rewriter", said.turn.calls[0].id)
+        assert ("this is a.txt" in said.results()[0]) is (front_end is not None)
+    assert [request.reason for request in person.asked] == ["shop: rewriter 'rewriting' could not judge this call"] * 2
+
+
+def test_a_denial_counts_whatever_came_with_it(talk: Having) -> None:
+    wrong = Rewriting(lambda *_: inarch.Rewrite({"nonsense": 1}, "deny", "not today"))
+    said = talk([calls(READ), says("done")], parts=[wrong], front_end=Person())
+    assert "not today" in said.results()[0]
 
 
 def test_several_see_what_the_ones_before_them_made(talk: Having) -> None:

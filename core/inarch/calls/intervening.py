@@ -54,7 +54,7 @@ class SaidBefore:
 
 @define(eq=False, repr=False)
 class Intervening:
-    """Asks one part after the other; what fails is told with its call and left out.
+    """Asks one part after the other. What fails is recorded with its call; without a rewriter the call needs a person.
 
     Args:
         runner: Runs what is asked, as it runs tools.
@@ -79,8 +79,9 @@ class Intervening:
             if (wrong := prepare(live, given)) is not None:
                 error = blame(part.plugin, "rewriter", f"gave {live.call.name} wrong arguments: {wrong}")
                 self._tell(live, part, "rewriter", error)
-                return
-            live.rewritten_by = live.rewritten_by or part.plugin
+                given = None
+            else:
+                live.rewritten_by = live.rewritten_by or part.plugin
         decision = "" if said.decision == "allow" and part.plugin not in self.may_allow else said.decision
         reason = shortened(live.journal.redactor.text(str(said.reason)), "", MOST_TEXT)
         if given is None and not decision:
@@ -133,3 +134,6 @@ class Intervening:
     def _tell(self, live: LiveCall, part: Bound[Any], door: Door, error: InarchError) -> None:
         what = f"{door} {part.value.name!r} was skipped for {live.call.name}"
         live.record(ErrorHappened(f"{what}: {error.message}", error.remedy, part.plugin, door, live.call.id))
+        if door == "rewriter":  # it may have denied the call
+            absent = f"{part.plugin}: rewriter {part.value.name!r} could not judge this call"
+            live.needs_person = live.needs_person or absent
