@@ -16,6 +16,7 @@ from inarch.calls.commands import canonical, granted_by, is_command, line_of, op
 from inarch.calls.ordering import components, normalised
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
+from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Rule
@@ -65,7 +66,11 @@ class RulesPolicy:
         if said_of_parts is not None:
             return said_of_parts
         if found is not None:
-            return Verdict("allow", said(found), person=any(_names_program(rule) for rule in self.matching(call, tool)))
+            may_steer = not is_command(call, tool)
+            named = (
+                _names_program(rule) or (may_steer and _names_steering(rule)) for rule in self.matching(call, tool)
+            )
+            return Verdict("allow", said(found), person=any(named))
         hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()
         if hidden:  # what a command reads can't be held back
             return Verdict("ask", f"it may read files that the rule for {json.dumps(hidden[0])} is about")
@@ -123,6 +128,11 @@ def _names_program(rule: Rule) -> bool:
     from inarch_sdk.carriers import CARRIERS
 
     return program not in CARRIERS and not _GLOB.search(program)
+
+
+def _names_steering(rule: Rule) -> bool:
+    """Whether a rule allows files that steer other tools by their names: what is wider is no word about them."""
+    return rule.decision == "allow" and rule.path is not None and bool(steers(rule.path))
 
 
 def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:
