@@ -114,6 +114,33 @@ def test_secrets_are_not_shown_in_pieces_or_behind_others(line: str) -> None:
     assert ExecuteCommand(ROOT, {}).effects({"command": line}).programs
 
 
+@given(st.sampled_from(["git log", "git diff", "git show", "git log -p --oneline"]),
+       st.sampled_from(["-S{}", "-S {}", "-G{}", "-G {}", "-L/{}/,+1:a", "-L 1,/{}/:a", "-L :{}:a", "-L '^/{}/:a'"]),
+       st.sampled_from(["", " HEAD", " -- src"]), st.sampled_from(["q", "q7", "API_TOKEN=Z", "1"]))  # fmt: skip
+def test_a_pattern_is_not_tried_on_what_the_repository_once_held(
+    git: str, option: str, rest: str, pattern: str
+) -> None:
+    line = f"{git if '-L' not in option else 'git log'} {option.format(pattern)}{rest}"
+    found = classify(line, root=ROOT)
+    assert found.tier == "read-only" and "secrets" in found.reason
+    assert ExecuteCommand(ROOT, {}).effects({"command": line}).programs
+
+
+@pytest.mark.parametrize(
+    ("line", "is_asked"),
+    [
+        ("git grep x HEAD~1", True), ("git grep -c -e x HEAD -- src", True), ("git grep -q --cached x", True),
+        ("git grep x a --", True), ("git blame -L /x/,+1 a", True), ("git grep x", False), ("git grep x a", False),
+        ("git grep x -- a HEAD", False), ("git log -L 1,+5:a", False), ("git blame -L1,5 a", False),
+        ("git log --grep=x", False),
+    ],
+)  # fmt: skip
+def test_git_searches_unasked_what_is_in_the_work_tree(line: str, is_asked: bool, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n")
+    found = classify(line, root=str(tmp_path))
+    assert (found.tier, bool(found.reason)) == ("read-only", is_asked)
+
+
 @pytest.mark.parametrize(
     ("line", "left"),
     [

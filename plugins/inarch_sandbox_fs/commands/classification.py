@@ -213,12 +213,12 @@ def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | Non
     secret = secret_files.named(rule.name, (*paths, *reader.objects), root)
     in_pieces = secret_files.takes_apart(rule.name, reader.given)
     reason = f"{rule.name} could show the secrets in {secret}" if secret else ""
-    if in_pieces and is_git and not reason and secret_files.names_revision(rest, reader.objects, root):
-        reason = f"{rule.name} could show secrets of the repository in pieces"
+    if is_git and not reason and secret_files.tries(rule.name, reader.given, rest, reader.objects, root):
+        reason = f"{rule.name} could find out secrets of the repository by trying"
     return Classified(
         "read-only", words, argv, rule.name, rights=rights, paths=paths, shape=words, exits=rule.exits,
         reason=reason, options_end=len(argv) - len(rest) + reader.options_end
-        if secret_files.searches(rule.name, reader.given) else 0,
+        if not secret and secret_files.searches(rule.name, reader.given) else 0,
         in_pieces=in_pieces,
         contents=secret_files.shows_history(rule.name, reader.given),
     )  # fmt: skip
