@@ -1,25 +1,91 @@
-"""The policy about files that steer agents: each plugin that reads some brings it, so it holds wherever they count."""
+"""Files that other tools obey or run without being asked to, and the policy that has a person asked about them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from functools import cache
+
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, Verdict
+from inarch_sdk.path_names import folded
 
-FOLDERS = frozenset({".agents", ".claude"})
-"""Folders whose files tell agents what to do: hooks, skills, agents, prompts."""
-LOOKING = frozenset({"search", "nav", "trace"})
-"""Categories of tools that change nothing."""
+# Each name is a path below any folder; what lies below it counts, too. Looked up on 2026-11-28:
+# Agents: agents.md, code.claude.com/docs/en/permission-modes (protected paths), developers.openai.com/codex,
+# opencode.ai/docs/config, docs.github.com/copilot (instructions, prompts, hooks), docs.cursor.com/context/rules,
+# docs.windsurf.com (.devin since June 2026), docs.cline.bot, docs.roocode.com.
+# Editors: code.visualstudio.com (tasks with runOn, workspace files), containers.dev, neovim.io (exrc).
+# Shells and Git: direnv.net, mise.jdx.dev, git-scm.com/docs/gitmodules, typicode.github.io/husky, pre-commit.com,
+# lefthook.dev. Packages: docs.npmjs.com, yarnpkg.com (yarnPath, plugins), pnpm.io (pnpmfile),
+# doc.rust-lang.org/cargo/reference/config.html (runner, rustc-wrapper), maven.apache.org (.mvn/extensions.xml).
+# CI: the documentation of GitHub, GitLab, CircleCI, Jenkins, Azure Pipelines, Bitbucket, Travis, Drone, Woodpecker,
+# Buildkite, AppVeyor, Cirrus, Semaphore, TeamCity, Gitea and Forgejo.
+STEERING: Mapping[str, str] = {
+    "tells agents what to do": (
+        "AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md .agents .claude .claude.json"
+        " .codex .gemini .qwen .opencode opencode.json opencode.jsonc .cursor .cursorrules .windsurf .windsurfrules"
+        " .devin .clinerules .roo .roorules* .roomodes .kilocode .continue .amazonq .kiro .junie .augment .trae"
+        " .goosehints .aider.conf.yml .github/copilot-instructions.md .github/instructions .github/prompts"
+        " .github/chatmodes .github/agents .github/skills .github/hooks"
+    ),
+    "names servers that agents start": ".mcp.json",
+    "is obeyed by editors that open the folder": (
+        ".vscode *.code-workspace .idea .fleet .zed .devcontainer .devcontainer.json .vimrc .nvimrc .exrc .nvim.lua"
+        " .dir-locals.el"
+    ),
+    "runs when a shell enters the folder": ".envrc .mise .mise.toml mise.toml .mise.local.toml mise.local.toml",
+    "runs when a shell starts": (
+        ".profile .bashrc .bash_profile .bash_login .bash_logout .zshrc .zshenv .zprofile .zlogin .zlogout"
+        " .config/fish/config.fish"
+    ),
+    "says what Git fetches or runs": (
+        ".gitmodules .gitconfig .husky .githooks .git-hooks .pre-commit-config.yaml .pre-commit-config.yml"
+        " lefthook*.y*ml .lefthook*.y*ml .overcommit.yml"
+    ),
+    "says what package managers fetch or run": (
+        ".npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.*js .cargo/config .cargo/config.toml .mvn"
+    ),
+    "runs on the project's CI": (
+        ".github/workflows .github/actions *.gitlab-ci.yml *.gitlab-ci.yaml .gitlab/ci .circleci Jenkinsfile"
+        " azure-pipelines*.y*ml .azure-pipelines bitbucket-pipelines.yml .travis.yml .drone.y*ml .woodpecker"
+        " .woodpecker.y*ml .buildkite appveyor.yml .appveyor.yml .cirrus.yml .semaphore .teamcity .gitea/workflows"
+        " .forgejo/workflows"
+    ),
+}
+"""What other tools do with files, and their names; `*` is any part of a name."""
 
 
 class AskAboutSteering:
-    """Has a person asked, in every approve mode, before a tool writes what steers agents."""
+    """Has a person asked, in every approve mode, before a tool writes what other tools obey or run."""
 
     name = "steering-files"
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
-        """Ask where a call declares to write below `.agents` or `.claude`."""
-        writes = tool.effects(call.arguments).writes if tool.category not in LOOKING else frozenset()
-        path = next((path for path in sorted(writes) if not FOLDERS.isdisjoint(path.casefold().split("/"))), None)
-        if path is None:
+        """Ask where a call declares to write such a file."""
+        writes = sorted(tool.effects(call.arguments).writes)
+        found = [f"{path} {what}" for path in writes if (what := steers(path))]
+        if not found:
             return Verdict("allow")
-        return Verdict("ask", f"{path} tells agents what to do", person=True)
+        remedy = "change it in a call of its own" if len(writes) > 1 else ""
+        return Verdict("ask", "; ".join(found[:3]), person=True, remedy=remedy)
+
+
+def steers(path: str) -> str:
+    """Return what other tools do with a file, such as `tells agents what to do`; empty for an ordinary one."""
+    plain = "/".join(folded(part) for part in path.split("/") if part not in ("", "."))
+    return next((what for what, pattern in _patterns() if pattern.search(plain)), "")
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (what, re.compile(rf"(?:^|/)(?:{'|'.join(map(_pattern, names.split()))})(?:/|$)"))
+        for what, names in STEERING.items()
+    )
+
+
+def _pattern(name: str) -> str:
+    """Return the pattern of a name, which a folder above it matches, too, if the path ends there."""
+    first, _, rest = name.partition("/")
+    own = re.escape(first.lower()).replace(r"\*", "[^/]*")
+    return rf"{own}(?:$|/{_pattern(rest)})" if rest else own

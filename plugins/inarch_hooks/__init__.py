@@ -51,12 +51,6 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
 
 
 @inarch.hookimpl
-def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
-    """Return the policy about files that steer agents."""
-    return [inarch.AskAboutSteering()]
-
-
-@inarch.hookimpl
 def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
     """Return what runs `PreToolUse`."""
     if not (hooks := _hooks(context, "PreToolUse")):

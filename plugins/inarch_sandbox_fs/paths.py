@@ -6,6 +6,7 @@ import os
 import re
 
 from inarch import ToolFailed
+from inarch_sdk.path_names import folded
 
 MAX_BYTES = 4096
 ADDED = "+"
@@ -123,18 +124,9 @@ def own_folders(root: str) -> tuple[str, ...]:
 
 
 def _folded(part: str) -> str:
-    if part.isascii():
-        folded = part.lower()
-    else:
-        import unicodedata
-
-        # File systems that ignore case may also ignore invisible characters and compatibility forms.
-        visible = "".join(char for char in unicodedata.normalize("NFKC", part) if unicodedata.category(char) != "Cf")
-        folded = visible.casefold()
-    # FAT and NTFS leave off dots and spaces at the end, and what follows a colon is a stream of the same file.
-    folded = folded.partition(":")[0].rstrip(". ")
-    short = _SHORT_NAME.fullmatch(folded) if "~" in folded else None
-    return f".{short[1]}" if short else folded
+    plain = folded(part)
+    short = _SHORT_NAME.fullmatch(plain) if "~" in plain else None
+    return f".{short[1]}" if short else plain
 
 
 def check_writable(path: str) -> None:

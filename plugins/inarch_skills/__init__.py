@@ -100,12 +100,6 @@ def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]
 
 
 @inarch.hookimpl
-def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
-    """Return the policy about files that steer agents."""
-    return [inarch.AskAboutSteering()]
-
-
-@inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
     """Return `/skills`, `/commands`, and a command for each prompt file."""
     return [

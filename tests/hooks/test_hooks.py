@@ -206,13 +206,6 @@ def test_what_is_wrong_with_a_file_is_told_once_and_the_rest_counts(desk: Desk, 
     assert len(notes) == 1 and words in notes[0]
 
 
-@pytest.mark.parametrize("approve", ["ask", "edits", "all"])
-@pytest.mark.parametrize("path", [".claude/settings.json", "sub/.claude/commands/x.md", ".agents/skills/s/SKILL.md"])
-def test_writing_what_steers_agents_is_always_asked_about(desk: Desk, path: str, approve: str) -> None:
-    desk.talk([calls(("write_file", {"file_path": path, "content": "{}"})), says("done")], approve=approve)
-    assert "tells agents what to do" in desk.seen[0] and not (desk.root / path).exists()
-
-
 def test_without_hooks_nothing_of_the_plugin_is_loaded(desk: Desk) -> None:
     import subprocess
     import sys

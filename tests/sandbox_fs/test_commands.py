@@ -31,7 +31,7 @@ NOT_AT_ONCE = ("asked", "none")
 
 
 def grant(*argv: str, **more: Any) -> Any:
-    return SimpleNamespace(argv=argv, **{"writes": ("",), "network": False, "env": (), **more})
+    return SimpleNamespace(argv=argv, **{"writes": ("",), "network": False, "env": (), "stdin": False, **more})
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)

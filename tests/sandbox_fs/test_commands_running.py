@@ -156,14 +156,14 @@ def test_a_grant_runs_what_it_names_with_its_variables(make_shell: Any, monkeypa
     monkeypatch.setenv("PASSED", "on")
     monkeypatch.setenv("KEPT", "back")
     argv = ("env", "*")
-    shell = make_shell(show=SimpleNamespace(argv=argv, writes=(), network=False, env=("PASSED",)))
+    shell = make_shell(show=SimpleNamespace(argv=argv, writes=(), network=False, env=("PASSED",), stdin=False))
     found = shell("env")
     assert "PASSED=on" in found["output"] and "KEPT" not in found["output"]
     assert found["tier"] == "granted"
 
 
 def test_a_grant_is_for_the_users_program_not_for_one_the_workspace_brings(make_shell: Any) -> None:
-    shell = make_shell(env=SimpleNamespace(argv=("env",), writes=(), network=True, env=()))
+    shell = make_shell(env=SimpleNamespace(argv=("env",), writes=(), network=True, env=(), stdin=False))
     shell.files.put(".venv/bin/env", "#!/bin/sh\necho mine\n").chmod(0o755)
     assert "mine" not in shell("env")["output"]
 

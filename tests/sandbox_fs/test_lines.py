@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from inarch import Cancelled, Piped, Rights, ToolFailed
 from inarch.calls.rules import RulesPolicy
-from inarch.config.grants import CommandGrant
+from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import ToolCall
 from inarch_sandbox_fs.commands.choosing import offered
 from inarch_sandbox_fs.commands.classification import classify
@@ -24,7 +24,7 @@ from .shells import Shell
 
 ROOT = "/home/me/project"
 TIERS = ("read-only", "granted", "workspace", "asked", "none")
-GRANTS: Any = {"t": SimpleNamespace(argv=("tox", "*"), writes=("",), network=False, env=())}
+GRANTS: Any = {"t": SimpleNamespace(argv=("tox", "*"), writes=("",), network=False, env=(), stdin=False)}
 COMMANDS = (
     "ls -la", "cat a", "git status", "cat .env", "tox -q", "pytest -q", "npm test", "rm x", "git push", "FOO=1 ls",
     "cat ../x", "cat /etc/passwd", "LD_PRELOAD=x ls", "find . -delete", "no-such-program", "pwd", "make",
@@ -114,6 +114,33 @@ def test_secrets_are_not_shown_in_pieces_or_behind_others(line: str) -> None:
     assert ExecuteCommand(ROOT, {}).effects({"command": line}).programs
 
 
+@given(st.sampled_from(["git log", "git diff", "git show", "git log -p --oneline"]),
+       st.sampled_from(["-S{}", "-S {}", "-G{}", "-G {}", "-L/{}/,+1:a", "-L 1,/{}/:a", "-L :{}:a", "-L '^/{}/:a'"]),
+       st.sampled_from(["", " HEAD", " -- src"]), st.sampled_from(["q", "q7", "API_TOKEN=Z", "1"]))  # fmt: skip
+def test_a_pattern_is_not_tried_on_what_the_repository_once_held(
+    git: str, option: str, rest: str, pattern: str
+) -> None:
+    line = f"{git if '-L' not in option else 'git log'} {option.format(pattern)}{rest}"
+    found = classify(line, root=ROOT)
+    assert found.tier == "read-only" and "secrets" in found.reason
+    assert ExecuteCommand(ROOT, {}).effects({"command": line}).programs
+
+
+@pytest.mark.parametrize(
+    ("line", "is_asked"),
+    [
+        ("git grep x HEAD~1", True), ("git grep -c -e x HEAD -- src", True), ("git grep -q --cached x", True),
+        ("git grep x a --", True), ("git blame -L /x/,+1 a", True), ("git grep x", False), ("git grep x a", False),
+        ("git grep x -- a HEAD", False), ("git log -L 1,+5:a", False), ("git blame -L1,5 a", False),
+        ("git log --grep=x", False),
+    ],
+)  # fmt: skip
+def test_git_searches_unasked_what_is_in_the_work_tree(line: str, is_asked: bool, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n")
+    found = classify(line, root=str(tmp_path))
+    assert (found.tier, bool(found.reason)) == ("read-only", is_asked)
+
+
 @pytest.mark.parametrize(
     ("line", "left"),
     [
@@ -132,6 +159,40 @@ def test_a_grant_answers_only_for_its_own_command_of_a_line(line: str, left: boo
     call = ToolCall("id", "", "turn", "execute_command", {"command": line})
     found = policy.judge(call, ExecuteCommand(ROOT, GRANTS))
     assert (bool(found.reason), found.person) == (left, left)
+
+
+FEEDABLE = {
+    "repl": CommandGrant("repl", ("python3",)),
+    "stdin": CommandGrant("stdin", ("bash", "-s"), stdin=True),
+    "make": CommandGrant("make", ("make", "-f", "-")),
+    "types": CommandGrant("types", ("mypy", "src")),
+    "sql": CommandGrant("sql", ("psql", "*")),
+    "test": CommandGrant("test", ("pytest", "*"), stdin=True),
+}
+HARMLESS = ("ls -la", "cat a", "echo 'import os'", "head -1 a", "sort -r a")
+
+
+@pytest.mark.parametrize("tool", ["execute_command", "start_process"])
+@given(st.lists(st.sampled_from([*HARMLESS, *(" ".join(one.argv).replace(" *", " x") for one in FEEDABLE.values())]),
+                min_size=1, max_size=4),
+       st.lists(st.sampled_from([" | ", " 2>&1 | ", " && ", "; "]), min_size=3, max_size=3))  # fmt: skip
+def test_what_is_granted_is_asked_about_if_another_command_feeds_it(
+    tool: str, commands: list[str], joints: list[str]
+) -> None:
+    line = commands[0] + "".join(joint + command for joint, command in zip(joints, commands[1:], strict=False))
+    fed = [command for joint, command in zip(joints, commands[1:], strict=False) if "|" in joint]
+    may = not any(command.startswith(("python3", "make", "mypy")) for command in fed)
+    call = ToolCall("id", "", "turn", tool, {"command": line})
+    rules = [Rule("*", "allow", match={"command": command}) for command in ("python3", "make -f -")]
+    for own in ((), rules):
+        policy = RulesPolicy(own, commands=FEEDABLE, runners=(tool,), root=ROOT)
+        found = classify(line, FEEDABLE, ROOT)
+        said = policy.judge(call, ExecuteCommand(ROOT, FEEDABLE))
+        silent = found.tier == "read-only" and not found.reason
+        assert silent or (found.tier in ("read-only", "granted") and said.person) == may, (found, said)
+        if not may:
+            assert not said.reason and found.tier in ("asked", "workspace")
+            assert "stdin = true" in found.allowed_by
 
 
 @pytest.mark.parametrize(
@@ -209,9 +270,9 @@ def test_what_a_command_made_is_looked_at_before_the_next_one_runs(
 ) -> None:
     (tmp_path / "secret").write_text("hidden\n")
     shell = make_shell(
-        l=SimpleNamespace(argv=("sh", "link.sh"), writes=("",), network=False, env=()),
-        s=SimpleNamespace(argv=("sh", "make.sh"), writes=("",), network=False, env=()),
-        m=SimpleNamespace(argv=("./made",), writes=("",), network=False, env=()),
+        l=SimpleNamespace(argv=("sh", "link.sh"), writes=("",), network=False, env=(), stdin=False),
+        s=SimpleNamespace(argv=("sh", "make.sh"), writes=("",), network=False, env=(), stdin=False),
+        m=SimpleNamespace(argv=("./made",), writes=("",), network=False, env=(), stdin=False),
     )
     shell.files.put("link.sh", "ln -s ../secret out\n")
     failed = shell.error("sh link.sh && cat out")
@@ -221,7 +282,7 @@ def test_what_a_command_made_is_looked_at_before_the_next_one_runs(
 
 
 def test_a_line_has_one_time_and_nothing_of_it_stays(make_shell: Callable[..., Shell]) -> None:
-    shell = make_shell(s=SimpleNamespace(argv=("sleep", "*"), writes=("",), network=False, env=()))
+    shell = make_shell(s=SimpleNamespace(argv=("sleep", "*"), writes=("",), network=False, env=(), stdin=False))
     failed = shell.error("echo first; sleep 60 | cat", timeout_s=1)
     assert failed.code == "timeout" and "first" in failed.message
 
@@ -283,7 +344,10 @@ def test_a_workspace_that_joins_nothing_says_so() -> None:
 def test_bubblewrap_joins_commands_too_each_with_its_rights(open_files: Any, tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     files = open_files(tmp_path / "root", confine="bwrap")
-    grants = {name: SimpleNamespace(argv=("tee", name), writes=(name,), network=False, env=()) for name in ("a", "b")}
+    grants = {
+        name: SimpleNamespace(argv=("tee", name), writes=(name,), network=False, env=(), stdin=True)
+        for name in ("a", "b")
+    }
     shell = Shell(files, grants)
     for name in ("a", "b", "made-by-first", "other"):
         files.put(name)
@@ -300,7 +364,7 @@ def test_bubblewrap_joins_commands_too_each_with_its_rights(open_files: Any, tmp
 
 
 def test_what_a_line_returns_is_as_documented(make_shell: Callable[..., Shell]) -> None:
-    shell = make_shell(p=SimpleNamespace(argv=("python3", "-c", "*"), writes=(), network=False, env=()))
+    shell = make_shell(p=SimpleNamespace(argv=("python3", "-c", "*"), writes=(), network=False, env=(), stdin=True))
     # One piece at a time: the two of a pipe write at once.
     home = "python3 -c 'import os; os.write(1, os.environb[b\"HOME\"] + bytes([10]))'"
     found = shell(f"{home} >&2 | {home}; {home}")

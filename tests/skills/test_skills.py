@@ -227,11 +227,3 @@ def test_a_replay_reads_skills_as_they_were_said(desk: Desk) -> None:
     place.unlink()
     report = asyncio.run(replay(desk.session, root=desk.root, config={}, environ=desk.environ))
     assert "there is no tool" in str(report.first_difference)
-
-
-@pytest.mark.parametrize("approve", ["ask", "edits", "all"])
-@pytest.mark.parametrize("path", [".agents/skills/a/SKILL.md", ".claude/commands/x.md", "sub/.Agents/agents/y.md"])
-def test_writing_what_steers_agents_is_asked_about_without_hooks_too(desk: Desk, path: str, approve: str) -> None:
-    write = calls(("write_file", {"file_path": path, "content": "x"}))
-    desk.talk([write, says("done")], without=["hooks"], flags={"approve": approve})
-    assert "tells agents what to do" in desk.seen[0] and not (desk.root / path).exists()

@@ -39,8 +39,10 @@ def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
     return line.parts[0].words if line is not None and line.is_plain else None
 
 
-def open_parts(call: ToolCall, tool: Tool) -> tuple[ToolCall, ...]:
+def open_parts(call: ToolCall, tool: Tool) -> tuple[tuple[ToolCall, bool], ...]:
     """Return the commands of a line that have to be allowed, each as a call of its own: all that its tool doesn't free.
+
+    Beside each stands whether another command is piped into it.
 
     None for one command, and for those in another folder. What a command is among others can't be told from it alone.
     """
@@ -49,8 +51,11 @@ def open_parts(call: ToolCall, tool: Tool) -> tuple[ToolCall, ...]:
         return ()
     asking = getattr(tool, "asking", None)
     places = range(len(line.parts)) if asking is None else asking(call.arguments)
-    said = (canonical(line.parts[place].words) for place in places)
-    return tuple(evolve(call, arguments={**call.arguments, "command": words}) for words in said)
+    parts = (line.parts[place] for place in places)
+    return tuple(
+        (evolve(call, arguments={**call.arguments, "command": canonical(part.words)}), part.joint == "|")
+        for part in parts
+    )
 
 
 def canonical(words: tuple[str, ...]) -> str:
@@ -61,16 +66,20 @@ def canonical(words: tuple[str, ...]) -> str:
 
 
 def granted_by(
-    call: ToolCall, tool: Tool, commands: Mapping[str, CommandGrant], runners: Collection[str]
+    call: ToolCall, tool: Tool, commands: Mapping[str, CommandGrant], runners: Collection[str], *, fed: bool = False
 ) -> str | None:
-    """Return the name of the `[commands.NAME]` that grants a call.
+    """Return the name of the `[commands.NAME]` that grants a call; `fed` is a command that another is piped into.
 
     What is granted are programs that the workspace runs: only `runners` do that, whatever a tool calls itself.
     """
     if not commands or call.name not in runners:
         return None
     words = words_of(call, tool) or through_shell(call)
-    return None if words is None else next((name for name, grant in commands.items() if grant.covers(words)), None)
+    return (
+        None
+        if words is None
+        else next((name for name, grant in commands.items() if grant.covers(words, fed=fed)), None)
+    )
 
 
 def through_shell(call: ToolCall) -> tuple[str, ...] | None:

@@ -14,6 +14,7 @@ from inarch.calls.ordering import changes_protected, may_write, normalised
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
+from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Images, Keeping
@@ -238,7 +239,7 @@ class Handle:
     def _demand_declared(self, *paths: str) -> None:
         self._lease.check()
         for path in paths:
-            if self._effects is not None and not may_write(self._effects, path):
+            if self._effects is not None and not _was_declared(path, self._effects):
                 raise ToolFailed(
                     "permission", f"{path} is not among what this call declared to write; nothing was written",
                     "report it to the plugin's author",
@@ -323,6 +324,13 @@ class Handle:
             else:
                 self._seen[path] = digest
         self._keeping.changed(change, images, at_once=self._lease.revoked)  # then its call has a result already
+
+
+def _was_declared(path: str, effects: Effects) -> bool:
+    """Whether a call declared to write a path; a declared folder is no word about steering files in it."""
+    if not steers(path):
+        return may_write(effects, path)
+    return may_write(evolve(effects, writes=frozenset(filter(steers, effects.writes))), path)
 
 
 def _present(change: FileChange) -> dict[str, str | None]:

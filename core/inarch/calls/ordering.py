@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from attrs import define, field
 
 from inarch.contract.records import Effects
+from inarch_sdk.path_names import folded
 
 MANY_WAITS = 256
 """A call that would wait for more calls than this becomes a barrier: more order than needed, but few edges."""
@@ -45,7 +46,7 @@ def may_write(effects: Effects, path: str) -> bool:
 
 def changes_protected(effects: Effects) -> bool:
     """Whether a call declared that it changes Git's or Inarch's own files: it is always asked about."""
-    return any(part.casefold() in PROTECTED for path in effects.writes for part in components(path))
+    return any(folded(part) in PROTECTED for path in effects.writes for part in components(path))
 
 
 def edges(batch: Sequence[Effects]) -> list[tuple[int, ...]]:

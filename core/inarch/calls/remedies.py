@@ -13,6 +13,7 @@ from inarch.contract.errors import InarchError
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall
+from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
@@ -61,7 +62,7 @@ def key_for(call: ToolCall, tool: Tool) -> str:
     """Return the TOML that lets a call run without a question."""
     words = words_of(call, tool)
     if words is None:
-        return rule(call.name, {})
+        return rule(call.name, {}, path=next(filter(steers, sorted(tool.effects(call.arguments).writes)), ""))
     if "*" in words:  # in [commands.NAME] it would stand for any further words
         return rule_about(call, tool, "allow")
     return command_table(words)
@@ -82,8 +83,9 @@ def command_table(words: Sequence[str]) -> str:
     return f"[commands.{name}]\nargv = {json.dumps(list(words), ensure_ascii=False)}"
 
 
-def rule(tool: str, match: Mapping[str, Any], decision: str = "allow") -> str:
+def rule(tool: str, match: Mapping[str, Any], decision: str = "allow", path: str = "") -> str:
     """Return the TOML of a rule about a tool's calls."""
     pairs = ", ".join(f"{name} = {json.dumps(glob, ensure_ascii=False)}" for name, glob in match.items())
     lines = ["[[rules]]", f"tool = {json.dumps(tool)}", *([f"match = {{{pairs}}}"] if match else [])]
+    lines += [f"path = {json.dumps(path, ensure_ascii=False)}"] if path else []
     return "\n".join([*lines, f"decision = {json.dumps(decision)}"])

@@ -16,6 +16,7 @@ from inarch.calls.commands import canonical, granted_by, is_command, line_of, op
 from inarch.calls.ordering import components, normalised
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
+from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Rule
@@ -53,10 +54,14 @@ class RulesPolicy:
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
         """Return the strictest decision among the rules that match and have not expired, or a command's grant."""
+        return self._judged(call, tool)
+
+    def _judged(self, call: ToolCall, tool: Tool, *, fed: bool = False) -> Verdict:
+        """Judge a call; one that is `fed`, a command behind a pipe, only a grant with `stdin` allows."""
         found = self.strictest(call, tool)
         if found is not None and found.decision != "allow":
             return Verdict(found.decision, said(found))
-        command = granted_by(call, tool, self.commands, self.runners)
+        command = granted_by(call, tool, self.commands, self.runners, fed=fed)
         if command is not None:
             reached = self.commands[command].reaches
             told = f"granted by [commands.{command}]" + (f", with {reached}" if reached else "")
@@ -64,16 +69,20 @@ class RulesPolicy:
         said_of_parts = self._of_parts(open_parts(call, tool), tool)
         if said_of_parts is not None:
             return said_of_parts
-        if found is not None:
-            return Verdict("allow", said(found), person=any(_names_program(rule) for rule in self.matching(call, tool)))
+        if found is not None and not fed:
+            may_steer = not is_command(call, tool)
+            named = (
+                _names_program(rule) or (may_steer and _names_steering(rule)) for rule in self.matching(call, tool)
+            )
+            return Verdict("allow", said(found), person=any(named))
         hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()
         if hidden:  # what a command reads can't be held back
             return Verdict("ask", f"it may read files that the rule for {json.dumps(hidden[0])} is about")
         return Verdict("allow")
 
-    def _of_parts(self, parts: Sequence[ToolCall], tool: Tool) -> Verdict | None:
+    def _of_parts(self, parts: Sequence[tuple[ToolCall, bool]], tool: Tool) -> Verdict | None:
         """Return allow where every command of a line that has to be allowed is."""
-        verdicts = [self.judge(part, tool) for part in parts]
+        verdicts = [self._judged(part, tool, fed=fed) for part, fed in parts]
         if not verdicts or any(verdict.decision != "allow" or not verdict.reason for verdict in verdicts):
             return None
         reasons = dict.fromkeys(verdict.reason for verdict in verdicts)
@@ -123,6 +132,11 @@ def _names_program(rule: Rule) -> bool:
     from inarch_sdk.carriers import CARRIERS
 
     return program not in CARRIERS and not _GLOB.search(program)
+
+
+def _names_steering(rule: Rule) -> bool:
+    """Whether a rule allows files that steer other tools by their names: what is wider is no word about them."""
+    return rule.decision == "allow" and rule.path is not None and bool(steers(rule.path))
 
 
 def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:

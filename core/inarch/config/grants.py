@@ -82,18 +82,19 @@ class CommandGrant:
     )
     network: bool | tuple[str, ...] = _network()
     env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
+    stdin: bool = key("Whether exact words may read what another command pipes into them.", False)
 
     @property
     def reaches(self) -> str:
         """What of the network it may reach, in words; empty for nothing."""
         return ", ".join(self.network) if isinstance(self.network, tuple) else "the network" if self.network else ""
 
-    def covers(self, words: Sequence[str]) -> bool:
-        """Whether a command of these words is the one that is granted."""
+    def covers(self, words: Sequence[str], *, fed: bool = False) -> bool:
+        """Whether a command of these words is the one that is granted; `fed` is one behind a pipe."""
         *begin, last = self.argv
         if last == ANY_FURTHER:
             return list(words[: len(begin)]) == begin
-        return tuple(words) == self.argv
+        return tuple(words) == self.argv and (self.stdin or not fed)
 
 
 @frozen

@@ -147,13 +147,14 @@ class Composed:
 
     @property
     def policies(self) -> tuple[Bound[Policy], ...]:
-        """Who judges calls: the user's own rules and grants, then the plugins'."""
+        """Who judges calls: the user's own rules and grants, who asks about steering files, then the plugins'."""
         from inarch.calls.rules import RulesPolicy
+        from inarch_sdk.steering_files import AskAboutSteering
 
         config = self.config
         own = RulesPolicy(config.rules, commands=config.commands, runners=self.runners, root=config.root)
-        rules: Bound[Policy] = Bound(KERNEL, own, PluginContext(KERNEL, config.root))
-        return rules, *self.composition.policies
+        kernels: tuple[Policy, ...] = (own, AskAboutSteering())
+        return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *self.composition.policies
 
     @property
     def project_grants(self) -> ProjectGrants:

@@ -152,7 +152,10 @@ def _one(words: tuple[str, ...], grants: Grants, root: str, fed: bool = False) -
         found = Classified("none", words, rule=words[0], reason=refused.reason, remedy=refused.remedy)
         if not refused.grantable:
             return found
-        found = evolve(found, allowed_by=allowing(words, grants))
+        if fed and (named := matching(words, grants)):
+            reason = f"[commands.{named[0]}] grants {words[0]} without what another command pipes into it"
+            found = evolve(found, reason=reason, remedy="have it read a file that its words name")
+        found = evolve(found, allowed_by=allowing(words, grants, fed))
         if any(".." in part.split("/") for word in words for part in word.split("=")):
             return found  # above the workspace there is nothing for it, whoever let it run
         return evolve(found, tier="asked", argv=words, rights=_CHANGES, shape=words)
@@ -171,7 +174,7 @@ def _shell(line: str, grants: Grants, error: ToolFailed) -> Classified:
 def _with_variables(words: tuple[str, ...], grants: Grants, root: str, fed: bool) -> Classified:
     """Return what a command is before which variables are set: a person is asked, whatever it is without them."""
     variables, rest = split_variables(words)
-    found = _granted(words, grants, root)
+    found = _granted(words, grants, root, fed)
     if found is None:
         without = _one(rest, grants, root, fed)
         if without.tier == "none":
@@ -179,7 +182,7 @@ def _with_variables(words: tuple[str, ...], grants: Grants, root: str, fed: bool
         reason = f"it sets {', '.join(variables)} for {rest[0]}"
         found = Classified(
             "asked", words, rule=rest[0], reason=reason, remedy="leave the variables out", rights=_CHANGES, shape=words,
-            allowed_by=allowing(words, grants), exits=without.exits,
+            allowed_by=allowing(words, grants, fed), exits=without.exits,
         )  # fmt: skip
     return evolve(found, argv=rest, rights=evolve(found.rights, env=variables))
 
@@ -189,10 +192,10 @@ def _found(words: tuple[str, ...], grants: Grants, root: str, fed: bool) -> Clas
     try:
         found = _read_only(words, root, fed)
     except Refused:
-        found = _granted(words, grants, root)
+        found = _granted(words, grants, root, fed)
         if found is None:
             raise
-    return found or _granted(words, grants, root) or _workspace(words, root) or _none(words)
+    return found or _granted(words, grants, root, fed) or _workspace(words, root) or _none(words)
 
 
 def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | None:
@@ -211,6 +214,8 @@ def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | Non
     secret = secret_files.named(rule.name, (*paths, *reader.objects), root)
     in_pieces = secret_files.takes_apart(rule.name, reader.given)
     reason = f"{rule.name} could show the secrets in {secret}" if secret else ""
+    if is_git and not reason and secret_files.tries(rule.name, reader.given, rest, reader.objects, root):
+        reason = f"{rule.name} could find out secrets of the repository by trying"
     if in_pieces and is_git and not reason and secret_files.names_revision(rest, reader.objects, root):
         reason = secret_files.in_pieces(rule.name, "the repository")
     searches = secret_files.searches(rule.name, reader.given)
@@ -218,7 +223,7 @@ def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | Non
         reason = secret_files.in_pieces(rule.name, held)
     return Classified(
         "read-only", words, argv, rule.name, rights=rights, paths=paths, shape=words, exits=rule.exits,
-        reason=reason, options_end=len(argv) - len(rest) + reader.options_end if searches else 0,
+        reason=reason, options_end=len(argv) - len(rest) + reader.options_end if searches and not secret else 0,
         in_pieces=in_pieces,
         contents=secret_files.shows_history(rule.name, reader.given),
     )  # fmt: skip
@@ -237,8 +242,8 @@ def _rule(words: tuple[str, ...]) -> Rule | None:
     return next((rule for rule in _rules().get(words[0], ()) if words[: len(rule.words)] == rule.words), None)
 
 
-def _granted(words: tuple[str, ...], grants: Grants, root: str) -> Classified | None:
-    found = matching(words, grants)
+def _granted(words: tuple[str, ...], grants: Grants, root: str, fed: bool = False) -> Classified | None:
+    found = matching(words, grants, fed)
     if found is None:
         return None
     name, fixed = found

@@ -31,16 +31,24 @@ class Grant(Protocol):
         """Variables that are passed on to it."""
         ...
 
+    @property
+    def stdin(self) -> bool:
+        """Whether it may read what another command pipes into it."""
+        ...
+
 
 Grants = Mapping[str, Grant]
 
 
-def matching(words: Sequence[str], grants: Grants) -> tuple[str, int] | None:
-    """Return the name of the grant that takes these words and how many of them it names; an exact one goes first."""
+def matching(words: Sequence[str], grants: Grants, fed: bool = False) -> tuple[str, int] | None:
+    """Return the name of the grant that takes these words and how many of them it names; an exact one goes first.
+
+    A command that is `fed`, so behind a pipe, is no exact one without `stdin`: its input may be code.
+    """
     best: tuple[str, int] | None = None
     for name, grant in grants.items():
         argv = tuple(grant.argv)
-        if argv == tuple(words):
+        if argv == tuple(words) and (grant.stdin or not fed):
             return name, len(words)
         fixed = argv[:-1]
         if argv[-1:] == ("*",) and fixed and tuple(words[: len(fixed)]) == fixed and (not best or len(fixed) > best[1]):
@@ -54,10 +62,10 @@ def network(grant: Grant) -> dict[str, Any]:
     return {"network": granted} if isinstance(granted, bool) else {"hosts": tuple(granted)}
 
 
-def allowing(words: Sequence[str], grants: Container[str]) -> str:
+def allowing(words: Sequence[str], grants: Container[str], fed: bool = False) -> str:
     """Return the lines of configuration that would allow exactly these words, under a name of their own."""
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", words[0].rpartition("/")[2]).strip("-") or "command"
     name, count = stem, 2
     while name in grants:
         name, count = f"{stem}-{count}", count + 1
-    return f"[commands.{name}]\nargv = {json.dumps(list(words), ensure_ascii=False)}"
+    return f"[commands.{name}]\nargv = {json.dumps(list(words), ensure_ascii=False)}" + "\nstdin = true" * fed

@@ -122,8 +122,8 @@ def _allowing(parts: Iterable[Classified], text: str, grants: Grants, folder: st
         return allowing(("sh", "-c", text), grants)
     tables: list[str] = []
     known = set(grants)
-    for words in dict.fromkeys(part.words for part in parts):
-        table = allowing(words, known)
+    for words, fed in dict.fromkeys((part.words, part.line is not None and part.line.joint == "|") for part in parts):
+        table = allowing(words, known, fed)
         known.add(table.partition("]")[0].partition(".")[2])
         tables.append(table)
     return "\n".join(tables)

@@ -187,7 +187,7 @@ def _prepared(found: Classified, context: ToolContext) -> Prepared:
     )
     if found.tier == "read-only":
         argv, left_out = found.argv, ""
-        if found.options_end and not found.reason:
+        if found.options_end:
             argv, left_out = secret_files.passing_over(
                 found.rule, found.argv, found.options_end, posixpath.join(workspace.root, folder)
             )

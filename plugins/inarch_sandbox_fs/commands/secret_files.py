@@ -60,6 +60,9 @@ _IN_PIECES: Mapping[str, frozenset[str]] = {
     "diff": frozenset({"-y", "--side-by-side", "-W", "--width"}),
 }
 
+_PICKS = re.compile(r"-[SG]|-L=(?:.*,)?[/^:]", re.S)
+"""Options of git that match a pattern with contents: `-S`, `-G`, and `-L` with anything but numbers."""
+
 
 def named(rule: str, words: Iterable[str], root: str) -> str:
     """Return the first of a command's words that names a file with secrets which the command could show, "" for none.
@@ -141,10 +144,18 @@ def _contents(path: str, is_search: bool) -> Iterator[bytes]:
         yield from (_head(os.path.join(path, name), MOST_BYTES) for name in _files(path) if not is_secret(name, path))
 
 
-def names_revision(words: Sequence[str], objects: Iterable[str], root: str) -> bool:
+def tries(rule: str, given: Iterable[str], rest: Sequence[str], objects: Sequence[str], root: str) -> bool:
+    """Whether a command of git says if a pattern matches what the repository once held: secrets are found by trying."""
+    if rule == "git grep":
+        return "--cached" in given or names_revision(rest, objects, root)
+    return any(_PICKS.match(option) for option in given)
+
+
+def names_revision(words: Sequence[str], objects: Sequence[str], root: str) -> bool:
     """Whether one of git's objects is no file of the workspace: what a revision held is not passed over."""
-    before = words[: words.index("--")] if "--" in words else words
-    return any(word in before and not (root and os.path.lexists(os.path.join(root, word))) for word in objects)
+    if "--" in words:  # what stands before it git takes for a revision, even if a file has that name
+        return len(objects) >= len(words) - words.index("--")
+    return any(not (root and os.path.lexists(os.path.join(root, word))) for word in objects)
 
 
 def passing_over(rule: str, argv: Sequence[str], options_end: int, root: str) -> tuple[tuple[str, ...], str]:
