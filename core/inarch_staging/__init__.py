@@ -74,10 +74,13 @@ def write_whole(
             return os.fstat(file.descriptor).st_size
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder and its parents; the new ones are for the user alone."""
-    missing = []
-    while not folder.exists():
+def make_folder(folder: str | os.PathLike[str]) -> None:
+    """Make a folder and its parents; the new ones are for the user alone.
+
+    `mkdir` and `makedirs` give that mode to the last one only.
+    """
+    folder, missing = Path(folder), list[Path]()
+    while not folder.is_dir():
         missing.append(folder)
         folder = folder.parent
     for one in reversed(missing):

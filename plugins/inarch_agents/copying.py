@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import inarch
+from inarch_staging import make_folder
 
 MOST_FILES = 200_000
 PIECE = 8 << 20
@@ -138,7 +139,7 @@ def keep(folder: Path, pieces: Iterable[bytes], safely: bool = False) -> str:
         pieces: The bytes.
         safely: Whether they are on the disk when this returns.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(folder)
     hashed, made = sha256(), folder / f"new-{os.getpid()}-{os.urandom(4).hex()}"
     try:
         with made.open("xb") as file:

@@ -24,6 +24,7 @@ from inarch_agents import git_trees
 from inarch_agents.agents import TREES
 from inarch_agents.changes import BYTES, FOLDER, PATCH, Change, Sides, is_link, read_change
 from inarch_agents.copying import GIT, PIECE, Began, Copying, keep, present
+from inarch_staging import make_folder
 
 LOCK, RECORD, TOUCHED, BEGAN, MADE = "lock", "tree.json", "touched", "began", "made"
 MERGED_DAYS = 30
@@ -200,7 +201,7 @@ def _fill(tree: Tree, workspace: inarch.Workspace, more: Iterable[str], path: st
             git_trees.remove(found.common, place)
             shutil.rmtree(place, ignore_errors=True)
             tree.record |= {"common": "", "prefix": ""}
-    tree.place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(tree.place)
     copying = Copying(workspace, tree.place, tree.folder / BEGAN)
     copying.copy((*(found.tracked if found is not None else ()), *more))
     tree.files = copying.files
@@ -288,7 +289,7 @@ def _forget_merged(state: Path) -> None:
 @contextmanager
 def _alone(trees: Path) -> Iterator[Path]:
     """Let nobody else make or take up work trees meanwhile."""
-    trees.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(trees)
     lock = os.open(trees, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

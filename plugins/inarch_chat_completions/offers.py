@@ -14,7 +14,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from inarch import HttpService, Price, ProviderError, to_data
-from inarch_staging import write_whole
+from inarch_staging import make_folder, write_whole
 
 FILE = "models.json"
 VERSION = 1
@@ -82,7 +82,7 @@ class Offers:
             return
         text = json.dumps({"version": VERSION, "time": time.time(), "models": to_data(list(self.models.values()))})
         with suppress(OSError):  # without the file prices are unknown until the next list
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             write_whole(self.path, text.encode(), sync=False, former=rf"{re.escape(FILE)}\.[0-9a-f-]{{36}}")
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from inarch_staging import write_whole
+from inarch_staging import make_folder, write_whole
 
 VERSION = 1
 """Of these files; what another version wrote counts for nothing, and it is written anew."""
@@ -19,7 +19,7 @@ def save(path: Path, data: Mapping[str, Any]) -> None:
     """Replace the file; where that can't be done, nothing is kept."""
     text = json.dumps({"version": VERSION, **data})
     with suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_whole(path, text.encode(), sync=False, former=rf"{re.escape(path.name)}\.[0-9]+")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from inarch import Limits, ModelInfo, to_data
-from inarch_staging import write_whole
+from inarch_staging import make_folder, write_whole
 
 FILE = "models.json"
 MOST_PAGES = 20
@@ -104,7 +104,7 @@ def _write(folder: str, data: Mapping[str, Any]) -> None:
         return
     path = Path(folder) / FILE
     with suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_whole(path, json.dumps(data).encode(), sync=False, former=rf"{re.escape(FILE)}\.[0-9]+")
 
 

@@ -15,6 +15,7 @@ from inarch import Event, SessionInfo, StoreError, to_data
 from inarch.host import OPTIONAL
 from inarch_isolation.process import PluginProcess
 from inarch_isolation.proxies import are_texts, checked, wrong
+from inarch_staging import make_folder
 
 _SECONDS = 60.0  # a store may have much to read
 _TYPES = {"seq": int, "time": str, "session_id": str, "kind": str, "data": dict}
@@ -54,7 +55,7 @@ class FarStore:
 
     def connect(self) -> None:
         """Open it in the child."""
-        os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+        make_folder(os.path.dirname(self._path))
         self._process.channel()
         self._generation = self._process.generation
         opened = self._process.call(self._target, "open", self._path, door="store", seconds=_SECONDS)

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from inarch import PluginError
 from inarch.host import OURS, LoadJob
+from inarch_staging import make_folder
 
 ANYWHERE = "*"
 """In `write`: the plugin may read and write whatever the user may."""
@@ -108,7 +109,7 @@ def _refusal(name: str, what: str, grant: str) -> PluginError:
 
 def _make(folder: str) -> None:
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_folder(folder)
     except OSError:
         pass  # a folder that isn't there needs no right: the plugin is told when it writes
 

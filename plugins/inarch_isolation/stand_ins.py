@@ -173,8 +173,10 @@ class FarContext:
     def state(self) -> Path:
         """The plugin's own folder."""
         self._call.check()
+        from inarch_staging import make_folder
+
         folder = Path(self._state)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         return folder
 
     @property

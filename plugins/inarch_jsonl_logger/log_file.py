@@ -10,6 +10,8 @@ from typing import Any, BinaryIO
 
 from attrs import define, field
 
+from inarch_staging import make_folder
+
 try:
     import fcntl
 except ImportError:  # native Windows: without locks, each line is still one append
@@ -67,7 +69,7 @@ class LogFile:
 
     def _opened(self) -> int:
         if self._descriptor is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(self.path.parent)
             self._descriptor = os.open(self.path, _FLAGS, 0o600)
             self._end = -1  # unknown: a process that was killed in the middle of a line may have left half of one
             status = os.fstat(self._descriptor)

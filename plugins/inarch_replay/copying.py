@@ -12,6 +12,7 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from inarch import UsageError
+from inarch_staging import make_folder
 
 LARGE_ENTRIES = 2_000
 LARGE_BYTES = 32 << 20
@@ -40,7 +41,7 @@ def copy_workspace(root: Path, place: Path, kept: Collection[str]) -> Copied:
         UsageError: The place is not empty, or can't be written.
     """
     try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(place)
         if any(place.iterdir()):
             raise UsageError(f"{place} is not empty", "name a directory that isn't there yet")
         copying = _Copying(place.resolve(), _folders(kept))

@@ -14,7 +14,7 @@ from attrs import define, field
 from inarch import ToolFailed
 from inarch_sandbox_fs.leftovers import alone, remove_leftovers
 from inarch_sandbox_fs.opening import FOLDER, Open
-from inarch_staging import hold, lock, sweep
+from inarch_staging import hold, lock, make_folder, sweep
 
 _FLAGS = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -70,7 +70,7 @@ class Trail:
         if not self.state:
             return
         while self._file is None:
-            self._folder().mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(self._folder())
             file = self._folder() / os.urandom(8).hex()
             descriptor = os.open(file, _FLAGS | os.O_CREAT | os.O_EXCL, 0o600)
             if hold(descriptor):

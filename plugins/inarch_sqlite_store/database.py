@@ -14,6 +14,7 @@ import inarch
 from inarch_sqlite_store import borrowing, snapshots
 from inarch_sqlite_store.faults import SQLITE_FAULTS
 from inarch_sqlite_store.rows import is_blob, is_whole
+from inarch_staging import make_folder
 
 FILE = "sessions.db"
 SCHEMA_VERSION = 3
@@ -54,7 +55,7 @@ def connect(folder: Path) -> sqlite3.Connection:
         OSError: The folder or the file can't be made.
         inarch.StoreError: A newer Inarch wrote it.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(folder)
     file = folder / FILE
     _make_private(file)
     connection = sqlite3.connect(file, timeout=OPENING_S, isolation_level=None, check_same_thread=False)

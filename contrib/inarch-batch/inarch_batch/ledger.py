@@ -7,10 +7,11 @@ killed: what a dead worker held counts as spent, for the bill may have it.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
@@ -145,6 +146,8 @@ class Ledger:
             database.execute("COMMIT")
 
     def _open(self) -> sqlite3.Connection:
+        with suppress(FileExistsError):  # never opened once it exists: closing it would drop SQLite's locks
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         database = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
         database.execute("PRAGMA synchronous = NORMAL")
         return database

@@ -54,7 +54,7 @@ def write_report(output: Output, spent: str) -> Path:
         OSError: It can't be written.
     """
     path = output.folder / "report.html"
-    write_whole(path, (piece.encode("utf-8", "replace") for piece in _page(output, spent)), mode=0o644)
+    write_whole(path, (piece.encode("utf-8", "replace") for piece in _page(output, spent)))
     return path
 
 
@@ -65,7 +65,7 @@ def write_predictions(output: Output) -> Path:
         OSError: It can't be written.
     """
     path = output.folder / "predictions.jsonl"
-    write_whole(path, (json.dumps(_prediction(one)).encode() + b"\n" for one in output.all()), mode=0o644)
+    write_whole(path, (json.dumps(_prediction(one)).encode() + b"\n" for one in output.all()))
     return path
 
 

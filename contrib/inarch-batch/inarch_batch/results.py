@@ -15,7 +15,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch import UsageError
-from inarch.staging import write_whole
+from inarch.staging import make_folder, write_whole
 
 Result = Mapping[str, Any]
 """A line of `results.jsonl`: `id`, `status`, `answer`, `patch`, `cost_usd`, `tokens`, `session`, `seconds`, `error`."""
@@ -65,7 +65,7 @@ class Output:
             UsageError: One works in it.
             OSError: The folder can't be made or written.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             try:
@@ -116,7 +116,7 @@ class Output:
             OSError: It can't be kept, as on a full disk.
         """
         line = json.dumps(result).encode() + b"\n"
-        file = os.open(self.results, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        file = os.open(self.results, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             size = os.fstat(file).st_size
             try:
@@ -137,7 +137,7 @@ class Output:
         gone = sum(status in statuses for status in self.statuses.values())
         if gone:
             kept = (json.dumps(one).encode() + b"\n" for one in self.all() if one["status"] not in statuses)
-            write_whole(self.results, kept, mode=0o644)
+            write_whole(self.results, kept)
             self.read()
         return gone
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from attrs import define, field, frozen
 
 import inarch
-from inarch.staging import write_whole
+from inarch.staging import make_folder, write_whole
 from inarch_batch import trees
 from inarch_batch.asking import Purse
 from inarch_batch.ledger import Ledger
@@ -109,7 +109,7 @@ def run_job(job: Job) -> Outcome:
         return Outcome(None, "halt", f"a worker on {os.uname().nodename} has {version()}; the batch runs {job.version}")
     folder = Path(job.folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         with _alone(folder):
             result = kept_result(folder) or asyncio.run(_Attempt(job).run())
             write_whole(folder / "result.json", json.dumps(result).encode())

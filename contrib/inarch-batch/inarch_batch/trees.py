@@ -15,6 +15,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+from inarch.staging import make_folder
 from inarch_batch.tasks import Task, TaskFault, is_address
 
 _SERVES_ALL = "git -c uploadpack.allowAnySHA1InWant=true upload-pack"
@@ -104,7 +105,7 @@ class Sources:
             return Path(repo)
         place = self.folder / sha256(repo.encode()).hexdigest()[:16]
         if not place.is_dir():
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             made = place.with_suffix(".new")
             shutil.rmtree(made, ignore_errors=True)
             try:
@@ -133,7 +134,7 @@ def make_tree(tree: Path, root: str, source: str, commit: str, left_out: Path) -
     if root:
         shutil.copytree(root, tree, symlinks=True, ignore=_special(left_out))
         return
-    tree.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(tree.parent)
     git("-c", "init.defaultBranch=main", "init", "-q", "--template=", tree)
     address = Path(source).absolute().as_uri()
     fetched = ("fetch", "-q", "--no-tags", "--update-shallow", "--upload-pack", _SERVES_ALL, address, commit)

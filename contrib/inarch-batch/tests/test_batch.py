@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -268,3 +269,14 @@ def test_the_model_has_to_be_there(person: Any) -> None:
     assert ran.returncode == 2
     assert "nowhere" in ran.stderr
     assert not (person.out / "results.jsonl").exists()
+
+
+def test_nobody_else_may_read_what_a_batch_keeps(person: Any) -> None:
+    tasks = person.many(2)
+    before = set(person.home.rglob("*"))
+    command = [sys.executable, "-P", "-m", "inarch", "batch", str(tasks), "-o", str(person.home / "far" / "out")]
+    ran = subprocess.run(command, cwd=person.home, env=person.environ, umask=0, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    made = {path for path in person.home.rglob("*") if path not in before and not path.is_symlink()}
+    assert len(made) > 10
+    assert [path for path in made if path.stat().st_mode & 0o077] == []

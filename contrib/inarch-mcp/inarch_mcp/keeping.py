@@ -128,7 +128,7 @@ def write(path: Path, value: Mapping[str, Any]) -> None:
     """Replace a file at once, readable for the user only; where that can't be done, nothing is kept."""
     former = rf"{re.escape(path.name)}\.[0-9]+"
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        inarch.staging.make_folder(path.parent)
         inarch.staging.write_whole(path, json.dumps(value).encode(), sync=False, former=former)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 import inarch
+from inarch.staging import make_folder
 from inarch_mcp.settings import Server
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Place:
 
     def _folder(self, name: str) -> Path:
         folder = Path(self.state, "servers", name)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(folder)
         return folder
 
     def _filled(self, text: str) -> str:

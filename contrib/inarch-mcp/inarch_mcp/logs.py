@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attrs import define, field
 
+from inarch.staging import make_folder
 from inarch_mcp.definitions import shown
 
 LONGEST = 262_144
@@ -43,7 +44,7 @@ class Log:
 
     def _append(self, path: Path, data: bytes) -> None:
         if self._size < 0:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(path.parent)
             self._size = path.stat().st_size if path.exists() else 0
         if self._size + len(data) > LONGEST:
             kept = path.read_bytes()[-LONGEST // 2 :] if path.exists() else b""

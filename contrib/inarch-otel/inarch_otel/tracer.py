@@ -143,7 +143,7 @@ class OtelTracer:
 
     def _leave_note(self, lost: str) -> None:
         try:
-            Path(self.state).mkdir(parents=True, exist_ok=True, mode=0o700)
+            inarch.staging.make_folder(Path(self.state))
             inarch.staging.write_whole(Path(self.state, "undelivered"), lost.encode(), sync=False)
         except OSError:  # a remark about an earlier run is no reason to fail
             pass

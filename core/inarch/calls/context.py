@@ -99,7 +99,9 @@ class CallContext:
         if not self._state_dir:
             raise ToolFailed("execution", "this plugin was given no state folder")
         folder = Path(self._state_dir)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        from inarch_staging import make_folder  # not on the start-up path
+
+        make_folder(folder)
         return folder
 
     @property

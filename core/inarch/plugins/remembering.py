@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inarch import __version__
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import files_hash, locate
-from inarch_staging import write_whole
+from inarch_staging import make_folder, write_whole
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -118,7 +118,7 @@ class Verdicts(NamedTuple):
 
     def _write(self, path: Path, text: str) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(self.folder)
             write_whole(path, text.encode(), sync=False)
         except OSError:  # a cache that can't be written costs the next start a probe, nothing else
             pass

@@ -37,7 +37,9 @@ def diagnostics() -> Logger | None:
     path = state_dir(os.environ) / "inarch.log"
     logger.remove()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        from inarch_staging import make_folder  # not on the start-up path
+
+        make_folder(path.parent)
         logger.add(
             path, level=level.upper(), rotation=_MOST_BYTES, retention=2, diagnose=False, catch=False, opener=_private
         )

@@ -92,7 +92,9 @@ def _keep(report: str) -> str | None:
     try:
         folder = state_dir(os.environ) / "crashes"
         path = folder / f"{strftime('%Y%m%dT%H%M%SZ', gmtime())}-{os.getpid()}.txt"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        from inarch_staging import make_folder  # not on the start-up path
+
+        make_folder(folder)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except (OSError, ConfigError):  # no room, no rights, or no home
         return None

@@ -16,6 +16,7 @@ from attrs import define, field
 from inarch_brief_tracer.facts.file_facts import FACTS_VERSION
 from inarch_search.index import Index as Search
 from inarch_search.index import format_of, kept_format
+from inarch_staging import make_folder
 
 SCHEMA_VERSION = 4
 BUSY_MS = 2000
@@ -141,7 +142,7 @@ class Store:
         if not self.folder:
             return self.keep_in_memory("there is no cache folder")
         try:
-            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            make_folder(self.folder)
             return self._on_disk()
         except OSError as error:
             return self.keep_in_memory(error.strerror or str(error))

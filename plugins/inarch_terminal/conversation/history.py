@@ -12,6 +12,7 @@ from pathlib import Path
 
 from prompt_toolkit.history import History
 
+from inarch_staging import make_folder, write_whole
 from inarch_terminal.conversation.pasting import COMMAND_SIGNS
 
 MOST_LINES = 1_000
@@ -64,7 +65,7 @@ class KeptHistory(History):
 
         try:
             path = self.path
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(path.parent)
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(json.dumps(line).encode() + b"\n")
@@ -96,8 +97,6 @@ class KeptHistory(History):
         return lines
 
     def _write_anew(self, lines: Iterable[str]) -> None:
-        from inarch_staging import write_whole
-
         path = self.path
         pieces = (json.dumps(line).encode() + b"\n" for line in lines)
         with suppress(OSError):
