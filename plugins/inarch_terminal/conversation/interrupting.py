@@ -16,6 +16,9 @@ from inarch_terminal.conversation.terminal_io import TerminalMode
 if TYPE_CHECKING:
     from inarch_terminal.conversation.chat import Chat
 
+ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
+"""Signals that ask a program to end; each would leave the terminal raw if the program ended by it."""
+
 
 @contextmanager
 def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
@@ -35,5 +38,5 @@ def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
             loop.call_soon_threadsafe(chat.leave, CANCELLED)
 
     # A person who presses Ctrl-C at the line means it, whatever the shell had chosen.
-    with interrupts(handle, handle, ("SIGINT",), ignored=True), interrupts(handle, handle, ("SIGTERM", "SIGHUP")):
+    with interrupts(handle, handle, ("SIGINT",), ignored=True), interrupts(handle, handle, ENDING):
         yield

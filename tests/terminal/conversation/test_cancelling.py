@@ -134,7 +134,7 @@ def test_ctrl_d_ends_the_turn_in_good_order(talk: Talk) -> None:
     opened.until("1 turn")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_it_in_good_order(talk: Talk, number: signal.Signals) -> None:
     opened = talk()
     opened.type("slow one", "Enter")
