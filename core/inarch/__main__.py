@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    if sys.getfilesystemencoding() == "ascii" and sys.executable:
+        _begin_again_in_utf8()
     # What start-up makes stays, about 100,000 objects until the first reply: a look through it takes as long as 150
     # imports, and one after every 700 objects would be a tenth of a short run.
     gc.set_threshold(250_000)
@@ -21,6 +24,14 @@ def main() -> None:
         code = 130
     gc.freeze()  # what is left ends with the process: looking through it for cycles would be a fifth of a short run
     sys.exit(code)
+
+
+def _begin_again_in_utf8() -> None:
+    """Run the same command line in Python's UTF-8 mode: in the C locale names of files would be ASCII alone."""
+    try:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    except OSError:
+        pass
 
 
 def _told_version() -> bool:

@@ -8,6 +8,7 @@ The working folder is set before; it is entered again by its name.
 """
 
 from .entering import Prepared, confine, execute, prepare
+from .keeper import keeper_argv
 from .levels import features, layers_of, level_of, own_layers
 from .plan import ALL_LAYERS, Features, Plan
 
@@ -19,6 +20,7 @@ __all__ = [
     "confine",
     "execute",
     "features",
+    "keeper_argv",
     "layers_of",
     "level_of",
     "own_layers",

@@ -12,6 +12,8 @@ from inarch.contract.errors import LONGEST_ASKED_S, ProviderError, ProviderError
 from inarch_output.escaping import shown
 
 MESSAGE_CHARACTERS = 300
+PAGE_CHARACTERS = 200
+_READ = 20_000
 
 _MODELS = "inarch models list shows the models"
 _TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
@@ -72,7 +74,7 @@ def provider_error(
     """
     wait = retry_after_of(headers, data)
     words = _words_of(data)
-    said = shown(hide(_message_of(data)))[:MESSAGE_CHARACTERS]
+    said = _in_words(_message_of(data), hide)
     return from_status(name, _status_in(data) if status is None else status, said, wait, words)
 
 
@@ -83,7 +85,7 @@ def from_response(
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        data = _plain(body)
+        data = body[:_READ].decode("utf-8", "replace")
     return provider_error(name, status, headers, data, hide)
 
 
@@ -156,6 +158,16 @@ def _quotas_in(error: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name} = {limit}" if isinstance(limit, str) and limit else name
 
 
+def _in_words(message: str, hide: Callable[[str], str]) -> str:
+    """Return a message as it may be shown; it is cut at last, so that no half of a secret is left."""
+    if "<" in message:
+        from inarch_sdk.error_pages import is_page, words_of_page
+
+        if is_page(message):
+            return shown(hide(words_of_page(message)))[:PAGE_CHARACTERS]
+    return shown(hide(message))[:MESSAGE_CHARACTERS]
+
+
 def _words_of(data: Any) -> str:
     error = _error_in(data)
     return " ".join(value for key in ("type", "code", "status") if isinstance(value := error.get(key), str))
@@ -185,7 +197,3 @@ def _seconds(text: str, scale: float) -> float | None:
             return None
         seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
     return seconds if 0.0 <= seconds <= LONGEST_ASKED_S else None  # NaN, times that are over, and endless ones are none
-
-
-def _plain(body: bytes) -> str:
-    return re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", body[:20_000].decode("utf-8", "replace"), flags=re.I | re.S)

@@ -23,6 +23,8 @@ from inarch_sdk.sse import LONGEST, TooLong, events, whole
 from inarch_sdk.unpacking import ACCEPTED, beginning
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 LONGEST_ERROR = 1 << 16
@@ -32,6 +34,7 @@ ERROR_S = 10.0
 DRAIN_S = 0.05
 """Seconds that the end of a response may take once everything in it has come."""
 _CERTIFICATE = "check the base_url, the clock and who stands in between; for an authority of your own set SSL_CERT_FILE"
+_TLS = "check the base_url and its port: a server without TLS has an address that begins with http://"
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.I)
 _LOOPBACK = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:|/|$)", re.I)
 
@@ -164,6 +167,9 @@ class HttpService:
         if isinstance(error, httpx.ConnectError) and (why := _distrust(error)):
             message = f"{self.name} can't be reached at {self.address}: its certificate is not trusted here ({why})"
             return ProviderError("network", message, remedy=_CERTIFICATE, was_sent=False)
+        if isinstance(error, httpx.ConnectError) and (why := _no_tls(error)):
+            message = f"{self.name} can't be reached at {self.address}: no TLS connection could be made ({why})"
+            return ProviderError("network", message, remedy=_TLS, was_sent=False)
         if isinstance(error, httpx.ConnectError):
             remedy = "start the server, or correct the base_url" if self.is_local else "check the connection"
             message = f"{self.name} can't be reached at {self.address}: {said}"
@@ -272,11 +278,25 @@ def _load_httpx() -> None:
 
 def _distrust(error: BaseException | None) -> str:
     """Return why a certificate was refused, empty where that is not why there is no connection."""
+    refused = _tls_error(error)
+    return shown(getattr(refused, "verify_message", ""))
+
+
+def _no_tls(error: BaseException | None) -> str:
+    """Return why both sides can't agree on TLS, empty if that is not why or if the other side only broke off."""
     import ssl
 
-    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+    refused = _tls_error(error)
+    broke_off = isinstance(refused, (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError))
+    return "" if refused is None or broke_off else shown(refused.reason or "no reason given").lower().replace("_", " ")
+
+
+def _tls_error(error: BaseException | None) -> ssl.SSLError | None:
+    import ssl
+
+    while error is not None and not isinstance(error, ssl.SSLError):
         error = error.__cause__ or error.__context__
-    return shown(error.verify_message) if error is not None else ""
+    return error
 
 
 async def _drained(received: AsyncIterator[list[bytes]]) -> None:

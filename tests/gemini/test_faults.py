@@ -57,7 +57,7 @@ FAILS: dict[str, tuple[Any, str]] = {
     ),
     "server error": (refused(500, "INTERNAL", f"oops {ESCAPE}"), "gemini answered 500: oops"),
     "overloaded": (refused(503, "UNAVAILABLE", "The model is overloaded."), "503: The model is overloaded."),
-    "gateway": (HttpReply([b"<html><title>502</title>Bad Gateway</html>"], 502), "502 Bad Gateway"),
+    "gateway": (HttpReply([b"<html><title>502</title>Bad Gateway</html>"], 502), "502: Bad Gateway"),
     "deadline": (refused(504, "DEADLINE_EXCEEDED", "Deadline expired"), "504: Deadline expired"),
     "key echoed": (refused(500, "INTERNAL", f"header was {KEY}"), "header was ‹key›"),
     "redirect": (HttpReply([], 302, {"location": "http://127.0.0.1:1/"}), "no redirect is followed"),

@@ -143,6 +143,22 @@ def test_surroundings_that_are_poor_but_enough(cli: Run, project: Path, extra: d
     assert not (project / "relative").exists()
 
 
+@pytest.mark.parametrize("locale", ["C", "POSIX"])
+def test_names_and_texts_of_any_language_in_the_c_locale(cli: Run, project: Path, locale: str) -> None:
+    for tool, given in (
+        ("write_file", {"file_path": "\u00fc.txt", "content": "\u00e4\n"}),
+        ("patch_source_file", {"file_path": "\u00fc.txt", "search": "\u00e4", "replace": "\u00df", "description": "x"}),
+        ("move_file", {"file_path": "\u00fc.txt", "new_path": "\u732b.txt"}),
+        ("execute_command", {"command": "cat \u732b.txt"}),
+        ("search_files", {"pattern": "\u00df"}),
+    ):
+        words = ("tools", "call", tool, json.dumps(given, ensure_ascii=False), "--approve", "edits")
+        done = cli(*words, LC_ALL=locale, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+        assert done.returncode == 0, done
+    assert json.loads(done.stdout)["data"]["hits"] == [{"path": "\u732b.txt", "line": 1, "text": "\u00df"}]
+    assert (project / "\u732b.txt").read_bytes() == b"\xc3\x9f\n"
+
+
 def test_files_of_every_odd_kind(cli: Run, project: Path) -> None:
     (project / "pyproject.toml").write_text("[project\nname = ")
     (project / "README.md").unlink()

@@ -90,7 +90,7 @@ def test_descendants_are_killed(workspace: FolderWorkspace, mark: str, escape: s
 def test_descendants_are_killed_without_lists_of_children(
     workspace: FolderWorkspace, mark: str, escape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from inarch_sandbox_fs.processes import descendants
+    from inarch_confinement import descendants
 
     others = frozenset(descendants._listed_children(os.getpid()))
     monkeypatch.setattr(descendants, "_ways_to_look", lambda: lambda pid: descendants._table().get(pid, []))

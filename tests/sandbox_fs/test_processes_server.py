@@ -14,8 +14,8 @@ pytestmark = pytest.mark.once
 LOOKS_AFTER = """
 import os, signal, socket, time
 from inarch_sandbox_fs.processes import server
-from inarch_sandbox_fs.processes.descendants import drain
-from inarch_sandbox_fs.processes.supervisor import become_subreaper, wake_on_child
+from inarch_confinement.descendants import drain
+from inarch_confinement.descendants import become_subreaper, wake_on_child
 
 become_subreaper()
 wake = wake_on_child()

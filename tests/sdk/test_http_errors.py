@@ -117,3 +117,27 @@ def test_any_data_makes_one_short_line(status: int, data: Any) -> None:
 @given(st.integers(400, 599), st.binary(max_size=200))
 def test_any_body_makes_one_short_line(status: int, body: bytes) -> None:
     assert from_response("svc", status, {}, body).message.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("<html><head><title>502 Bad Gateway</title></head><body><h1>No</h1></body></html>", "502 Bad Gateway"),
+        ("<!DOCTYPE html><style>p { color: red }</style><p>We are <b>busy</b>.\n Come later.</p>", "We are busy."),
+        ("<title>502</title><script>if (a < b) go()</script>Bad &lt;Gateway&gt;", "Bad Gateway"),
+        ("<p>" + "x" * 400, "x" * 200),
+        ("<style>" * 3_000, ""),
+        ("a < b, and <that> is all", "a < b, and <that> is all"),
+    ],
+)
+def test_a_page_says_its_title_or_its_first_sentence(page: str, said: str) -> None:
+    for error in (from_response("svc", 502, {}, page.encode()), provider_error("svc", 502, {}, {"message": page})):
+        assert error.message == f"svc answered 502{': ' if said else ''}{said}"
+
+
+@given(
+    st.lists(st.sampled_from(["<", ">", "<!", "<![", "<!--", "<title>", "</style>", "<style>", "&lt;", "a. ", "\n"]))
+)
+def test_no_page_leaves_markup_or_more_than_a_line(pieces: list[str]) -> None:
+    message = from_response("svc", 502, {}, ("<html>" + "".join(pieces)).encode()).message
+    assert not set("<>\n") & set(message) and len(message) <= len("svc answered 502: ") + 200

@@ -139,6 +139,13 @@ def test_a_certificate_that_is_not_trusted_is_said_and_not_asked_again() -> None
     assert "SSL_CERT_FILE" in caught.value.remedy
 
 
+def test_an_address_without_tls_is_said_and_not_asked_again() -> None:
+    with HttpServer([json_reply(1)]) as server, pytest.raises(ProviderError, match="no TLS connection") as caught:
+        asyncio.run(HttpService("svc", server.url.replace("http:", "https:")).get("/"))
+    assert (caught.value.kind, caught.value.retryable) == ("network", False)
+    assert "http://" in caught.value.remedy
+
+
 def test_a_secret_is_in_no_error_and_no_repr() -> None:
     service = HttpService("svc", "http://user:password99@x", {"x-api-key": SECRET, "X-Title": "Inarch"})
     assert SECRET not in repr(service)

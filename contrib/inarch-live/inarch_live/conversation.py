@@ -126,7 +126,7 @@ class Conversation:
             await self.connect()
         assert self._link.connection is not None
         if self.setup.hearing == "push":
-            self.playback.drop()
+            self._link.silence()
             await self._link.connection.begin_speech()
 
     async def end_speech(self) -> None:
@@ -138,6 +138,10 @@ class Conversation:
         """Stop the voice at once, and tell the service how much of it was heard."""
         self._link.hush()
 
+    def heard(self) -> None:
+        """Pass on the words that were heard."""
+        self._link.heard()
+
     async def aclose(self) -> None:
         """Answer what is open, end the connection and everything that was begun."""
         for batch in self._floor.waiting:
@@ -146,7 +150,7 @@ class Conversation:
         await self._link.aclose()
         self.playback.drop()
         await self._tasks.aclose()
-        self._link.pieces.clear()
+        self._link.clear()
         if (usage := self._link.pieces.untold) is not None:
             self._keep(usage)
 
@@ -175,9 +179,10 @@ class Conversation:
         pieces = self._link.pieces
         if status != "done":
             # what no reply took is not heard either: a turn that a limit ended before its request costs no more
-            if status == "cancelled" or any(isinstance(piece, (Words, Sounding)) for piece in pieces):
+            is_sounding = self.playback.has_words or any(isinstance(piece, (Words, Sounding)) for piece in pieces)
+            if status == "cancelled" or is_sounding:
                 self.hush()
-            pieces.clear()
+            self._link.clear()
         for batch in self._floor.waiting:
             if batch.is_claimed or status != "done":
                 batch.is_interrupted = True
@@ -223,7 +228,7 @@ class Conversation:
                 await self._link.aclose()
             if self.is_connected:
                 return False
-            self._link.pieces.clear()
+            self._link.clear()
             await self._connect(request, awaits_answer=True)
             return True
 
@@ -271,7 +276,7 @@ class Conversation:
         for piece in self._link.pieces:
             if isinstance(piece, Batch):
                 await self._link.answer(piece, {})
-        self._link.pieces.clear()
+        self._link.clear()
         self._is_stale = self.is_answering
         if self.is_answering:
             self.hush()

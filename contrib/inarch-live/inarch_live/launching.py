@@ -100,7 +100,7 @@ def talk(app: inarch.App, given: Mapping[str, Any], settings: Any) -> int:
         raise inarch.UsageError(
             "inarch live needs a terminal that can be rewritten", "or a pipe: inarch live --audio-in FILE.wav < LINES"
         )
-    return int(converse(LiveLaunch(app, given, voice, options)))
+    return int(converse(LiveLaunch(app, given, voice, options))) or voice.exit_code
 
 
 def _voice(app: inarch.App, given: Mapping[str, Any], settings: Any) -> Voice:

@@ -13,14 +13,13 @@ from contextlib import AbstractContextManager, nullcontext
 from attrs import define, field
 
 import inarch
-from inarch.commands import ANSWERED, CANCELLED, FAILED, LIMITED, NOT_DONE, interrupts, say
+from inarch.commands import CANCELLED, FAILED, interrupts, say
 from inarch_live.voice import Voice
 
 MOST_BYTES = 256 * 1024
 """What is taken of a line."""
 PIECE = 64 * 1024
 LOOK_S = 0.02
-_CODES = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
 
 Around = Callable[[], AbstractContextManager[object]]
 
@@ -38,7 +37,6 @@ class Lines:
     app: inarch.App
     session: inarch.Session
     voice: Voice
-    code: int = field(init=False, default=ANSWERED)
     _spoken: deque[tuple[str, Around]] = field(init=False, factory=deque)
     _typed: deque[str | None] = field(init=False, factory=deque)
     _running: asyncio.Task[inarch.Turn] | None = field(init=False, default=None)
@@ -79,7 +77,7 @@ class Lines:
                 await asyncio.wait([heard])
         if not heard.cancelled() and (error := heard.exception()) is not None:
             raise error
-        return CANCELLED if self._is_leaving else self.code or (FAILED if self.voice.has_failed else ANSWERED)
+        return CANCELLED if self._is_leaving else self.voice.exit_code
 
     async def _next(self) -> bool:
         """Run the next turn as soon as there is one; return whether there may be more."""
@@ -105,7 +103,7 @@ class Lines:
                 prompts = list(await self.app.command(self.session, line, _show))
             except inarch.InarchError as error:
                 say("error", str(error))
-                self.code = self.code or FAILED
+                self.voice.ended(FAILED)
                 return
         for prompt in prompts:
             await self._turn(prompt, nullcontext)
@@ -121,15 +119,11 @@ class Lines:
                 raise
             finally:
                 running, self._running = self._running, None
-        if running.cancelled():
-            return
-        if (error := running.exception()) is None:
-            turn = running.result()
-            self.code = self.code or (NOT_DONE if turn.unmet and turn.status == "done" else _CODES[turn.status])
-        elif isinstance(error, inarch.InarchError):
+        error = None if running.cancelled() else running.exception()
+        if isinstance(error, inarch.InarchError):
             say("error", str(error))
-            self.code = self.code or FAILED
-        else:
+            self.voice.ended(FAILED)
+        elif error is not None:
             raise error
 
     def _leave(self) -> None:

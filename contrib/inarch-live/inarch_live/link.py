@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 import inarch
 from inarch_live.floor import Batch, Floor
@@ -58,6 +58,8 @@ class Link:
     pieces: Pieces = field(init=False, factory=Pieces)
     connection: LiveConnection | None = field(init=False, default=None)
     is_answering: bool = field(init=False, default=False)
+    _end: Ended | None = field(init=False, default=None)
+    _is_cut: bool = field(init=False, default=False)
     _error: inarch.ProviderError | None = field(init=False, default=None)
 
     @property
@@ -78,10 +80,10 @@ class Link:
         connection, self.connection = self.connection, None
         if connection is not None:
             self.tasks.start(connection.aclose())
-        self.is_answering = False
-        self.playback.drop()
+        was_answered = self._end is not None
+        self.silence()
         self._error = error
-        if self.turns.is_running:
+        if self.turns.is_running and not was_answered:
             self._put(Failed(self.lost), is_answer=False)
         else:
             self.turns.talk.tell(str(self.lost))
@@ -94,10 +96,36 @@ class Link:
 
     def hush(self) -> None:
         """Stop the voice at once, and tell the service how much of it was heard."""
-        was_sounding, unheard = self.is_answering or self.playback.is_sounding, self.playback.drop()
-        self.is_answering = False
+        was_sounding, unheard = self.is_answering or self.playback.is_sounding, self.silence()
         if was_sounding and self.connection is not None:
             self.tasks.start(self.connection.interrupt(unheard))
+
+    def silence(self) -> int:
+        """Stop the voice at once, here alone, and return how many milliseconds of it were not heard.
+
+        The words of these are not part of the answer.
+        """
+        heard = self.playback.heard_words()
+        self._is_cut = self.playback.has_words
+        unheard, self.is_answering = self.playback.drop(), False
+        if heard:
+            self.pieces.put(Words(heard))
+        if self._end is not None:
+            self._ended(self._end)
+        return unheard
+
+    def heard(self) -> None:
+        """Pass on the words that were heard, and after the last of them the end of their answer."""
+        if words := self.playback.heard_words(is_whole=self._end is not None):
+            self.pieces.put(Words(words))
+        if self._end is not None and not self.playback.has_words:
+            self.pieces.put(self._end)
+            self._end = None
+
+    def clear(self) -> None:
+        """Forget what no turn wants any more."""
+        self._end, self._is_cut = None, False
+        self.pieces.clear()
 
     async def answer(self, batch: Batch, known: Mapping[str, LiveResult]) -> None:
         """Send what came of the calls of a batch; nothing where that was done before."""
@@ -116,7 +144,9 @@ class Link:
         match event:
             case AudioDelta():
                 self._sounds(event)
-            case OutputTranscript() | TextDelta():
+            case OutputTranscript():
+                self._captioned(event.text)
+            case TextDelta():
                 if event.text:
                     self._put(Words(event.text))
             case InputTranscript():
@@ -133,7 +163,7 @@ class Link:
             case TurnEnded():
                 self.is_answering = self.is_answering and not event.is_idle
                 if event.is_idle:
-                    self._put(Ended(reason=event.reason), is_answer=False)
+                    self._ended(Ended(reason=event.reason, error=event.error))
             case UsageReported():
                 self._put(Used(usage_of(event.usage, self.rates)), is_answer=False)
             case Resumed():
@@ -142,6 +172,7 @@ class Link:
                 self.turns.talk.tell(event.text)
             case ConnectionEnded():
                 self.over(event.error)
+        self.heard()
         self.turns.talk.changed()
 
     def _sounds(self, delta: AudioDelta) -> None:
@@ -151,12 +182,29 @@ class Link:
         if not self.floor.is_held and self.playback.put(delta.pcm, delta.rate):
             self.heard_voice(delta)
 
+    def _captioned(self, text: str) -> None:
+        if text and not (self.floor.is_held and self.playback.has_device):
+            self.playback.caption(text)
+            self.is_answering = True
+            self.turns.begin()
+
+    def _ended(self, end: Ended) -> None:
+        """Take the end of an answer; one that the service failed to give to somebody's voice is a turn, too."""
+        if end.error is not None and not self.turns.is_busy:
+            if not self.turns.is_asked:
+                self.turns.talk.tell(str(end.error))
+                return
+            self.turns.begin()
+        self._end, self._is_cut = evolve(end, is_interrupted=end.is_interrupted or self._is_cut), False
+        self.heard()
+
     def _asked(self, event: CallsRequested) -> None:
         batch = self.floor.take(event)
         if batch is None:
             return
         if self.floor.is_held:
-            self.playback.drop()
+            self.silence()
+            self._is_cut = False
         self._put(batch)
 
     def _called_off(self, event: CallsCancelled) -> None:
@@ -171,8 +219,7 @@ class Link:
 
     def _spoken_into(self) -> None:
         was_answering, was_sounding = self.is_answering, self.playback.is_sounding
-        unheard = self.playback.drop()
-        self.is_answering = False
+        unheard = self.silence()
         self.floor.interrupted()
         self.turns.hearing.begin()
         if self.connection is not None:
@@ -180,14 +227,14 @@ class Link:
         if was_answering or was_sounding:
             self.record("interrupted", {"heard_ms": self.playback.heard_ms})
         if was_answering:
-            self._put(Ended(is_interrupted=True), is_answer=False)
+            self._ended(Ended(is_interrupted=True))
 
     def _resumed(self, event: Resumed) -> None:
         lost = f"; {event.lost_s:.1f} s of what was said are lost" if event.lost_s else ""
         self.record("resumed", {"is_same": event.is_same, "lost_s": event.lost_s})
         if event.repeats:
-            self.playback.drop()
-            self.is_answering = False
+            self.silence()
+            self._is_cut = False
             self.pieces.begin_again()
         if lost or not event.is_same:
             how = "the conversation goes on" if event.is_same else "the service was told anew what was said"

@@ -76,7 +76,7 @@ class LiveModel:
         """Answer over a connection of the request's own, without audio."""
         provider, model = self.find(request.model)
         alone = Conversation(
-            provider, LiveSetup(model=model), {}, Playback(), rates_of(model, self.prices), speaks=False
+            provider, LiveSetup(model=model), {}, Playback(has_device=False), rates_of(model, self.prices), speaks=False
         )
         alone.turns.talk, alone.turns.is_running = Nobody(), True
         try:

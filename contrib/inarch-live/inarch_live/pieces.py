@@ -40,6 +40,7 @@ class Ended:
 
     is_interrupted: bool = False
     reason: str = ""
+    error: inarch.ProviderError | None = None
 
 
 @frozen

@@ -220,11 +220,13 @@ class TurnEnded:
 
     Args:
         reason: Empty for an ordinary end, otherwise what cut it short, in the service's words.
+        error: Why the service could not answer; None if it did.
         is_idle: Whether nothing more comes by itself; a model that thinks on in the background says more later.
     """
 
     reason: str = ""
     is_idle: bool = True
+    error: ProviderError | None = None
 
 
 @frozen

@@ -51,7 +51,7 @@ class Replying:
         end: list[inarch.Delta] | None = None
         while end is None:
             piece = await self.pieces.next(self._patience)
-            if isinstance(piece, Failed):
+            if isinstance(piece, (Failed, Ended)) and piece.error is not None:
                 raise piece.error
             if isinstance(piece, Batch):
                 end = await self._asked(piece)
@@ -106,8 +106,7 @@ class Replying:
             return None
         words = "" if self._said else UNWRITTEN if self._sounded else "(nothing was said)"
         if end is not None and end.is_interrupted:
-            words += " (interrupted)" if self._said or self._sounded else ""
-            words = words.replace("(nothing was said)", "(interrupted)")
+            words = " (interrupted)" if self._said else "(interrupted)"
         told: list[inarch.Delta] = [inarch.TextDelta(words)] if words else []
         refused = end is not None and any(word in end.reason.lower() for word in _REFUSALS)
         return [*told, inarch.Finish("filtered" if refused else "stop")]

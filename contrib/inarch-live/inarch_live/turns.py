@@ -52,6 +52,11 @@ class Turns:
         """Whether a turn runs, or is about to begin."""
         return self.is_running or self._is_beginning
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether the person has said something that no turn has taken."""
+        return self._has_spoken or bool(self.hearing.text)
+
     def sent(self, pcm: bytes) -> None:
         """Note what the microphone heard."""
         self._has_spoken = self._has_spoken or level(pcm) > QUIET

@@ -10,6 +10,7 @@ from typing import Literal
 from attrs import define, field
 
 import inarch
+from inarch.commands import ANSWERED, FAILED
 from inarch_live.conversation import Conversation
 from inarch_live.devices import FRAME_S, GONE_S, Sink, Source
 from inarch_live.keeping import Record, Tape
@@ -51,6 +52,7 @@ class Voice:
     is_on: bool = field(init=False, default=False)
     has_failed: bool = field(init=False, default=False)
     """Whether something that was spoken, or was to be, could not be heard or has no answer; it was told."""
+    _code: int = field(init=False, default=ANSWERED)
     _talk: Talk = field(init=False)
     _unsent: deque[bytes | Literal["begin", "end"]] = field(init=False, factory=deque)
     _something: asyncio.Event = field(init=False, factory=asyncio.Event)
@@ -62,6 +64,15 @@ class Voice:
     _shown: str = field(init=False, default="")
     _is_sent: bool = field(init=False, default=True)
     _has_begun: bool = field(init=False, default=False)
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of the first prompt that did not end well; 1, too, if something spoken has no answer."""
+        return self._code or (FAILED if self.has_failed else ANSWERED)
+
+    def ended(self, code: int) -> None:
+        """Note the exit code that a prompt has by itself."""
+        self._code = self._code or code
 
     @property
     def keys(self) -> Mapping[str, Callable[[], object]]:
@@ -78,6 +89,7 @@ class Voice:
         """Hear and be heard until cancelled; then everything ends in order."""
         self._talk = self.conversation.turns.talk = talk
         try:
+            self.conversation.playback.has_device = self.sink is not None
             if self.sink is not None:
                 self.sink.start(self.conversation.playback)
             await self._connect()
@@ -238,6 +250,7 @@ class Voice:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(TICK_S)
+            self.conversation.heard()
             if self.is_on and self.source is not None and self.source.is_over:
                 self.turn_off()
             elif self.is_on and self._is_sent and self.conversation.is_cut:

@@ -9,9 +9,12 @@ from typing import Any
 from attrs import define, field
 
 import inarch
+from inarch.commands import ANSWERED, FAILED, LIMITED, NOT_DONE
 from inarch_live.port import LiveResult
 from inarch_live.telling import live_result
 from inarch_live.voice import Voice
+
+_CODES = {"failed": FAILED, "limited": LIMITED}
 
 
 @define(eq=False, repr=False)
@@ -43,9 +46,11 @@ class TurnWatch:
             if kind == "turn.started":
                 self.voice.turn_began()
             else:
-                self._ended(data["turn"]["status"])
+                self._ended(data["turn"])
 
-    def _ended(self, status: str) -> None:
+    def _ended(self, turn: Mapping[str, Any]) -> None:
+        status = turn["status"]
+        self.voice.ended(NOT_DONE if turn.get("unmet") and status == "done" else _CODES.get(status, ANSWERED))
         known, self._known = self._known, {}
         self._ids.clear()
         self.voice.conversation.turn_ended(status, known)

@@ -52,6 +52,16 @@ class Answers:
         return [event.data for event in self.events if event.kind == kind]
 
 
+class HandSpeaker:
+    """A speaker that takes nothing by itself: the test takes from the playback."""
+
+    def start(self, playback: Playback) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+
 @define(eq=False)
 class Bench:
     """The conversation, and its turns one after the other."""

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from inarch_live import devices
 from inarch_live.devices import FRAME, Microphone, Speaker, WavSink, WavSource
 from inarch_live.pcm import level, mixed
-from inarch_live.playback import MOST_WAITING_S, Playback
+from inarch_live.playback import FASTEST, MOST_WAITING_S, Playback
 from inarch_live.testing import LONGEST_S, GeminiServer
 
 import inarch
 
-from .bench import talking
+from .bench import HandSpeaker, talking
 
 LOUD = array("h", [9000, -9000] * 1200).tobytes()
 
@@ -161,7 +161,7 @@ async def test_while_the_model_speaks_only_headphones_leave_the_microphone_open(
     source = WavSource(LOUD[:FRAME])
     async with (
         GeminiServer() as server,
-        talking(server.provider(), tmp_path, source=source, headphones=headphones) as bench,
+        talking(server.provider(), tmp_path, source=source, sink=HandSpeaker(), headphones=headphones) as bench,
     ):
         there = await server.connection()
         await there.until(lambda there: len(there.audio) == FRAME)
@@ -229,3 +229,28 @@ def test_the_line_of_the_picture_fits(tmp_path: Path) -> None:
 
     asyncio.run(go())
     assert devices.FRAME == 640
+
+
+@given(
+    parts=st.lists(st.tuples(st.integers(0, 40), st.text("ab \n", max_size=30)), max_size=12),
+    heard=st.integers(0, 400), is_ahead=st.booleans(),
+)  # fmt: skip
+def test_words_count_as_said_only_with_their_voice(parts: list[tuple[int, str]], heard: int, is_ahead: bool) -> None:
+    playback = Playback(rate=1000)
+    for hundredths, text in parts:
+        if is_ahead:
+            playback.caption(text)
+        playback.put(bytes(20 * hundredths), 1000)
+        if not is_ahead:
+            playback.caption(text)
+    whole, sound = "".join(text for _, text in parts), playback.waiting
+    taken = min(20 * heard, sound)
+    playback.take(taken)
+    said = playback.heard_words()
+    assert whole.startswith(said) and len(said) <= FASTEST * taken / 2000
+    playback.drop()
+    assert playback.heard_words(is_whole=True) == ""
+    playback.put(bytes(2000), 1000)
+    playback.caption("more")
+    playback.take(2000)
+    assert playback.heard_words(is_whole=True) == "more"

@@ -80,3 +80,32 @@ def test_what_is_heard_has_a_bound() -> None:
     assert LONGEST - 100 < len(hearing.take()) < LONGEST + 100
     hearing.saw(InputTranscript("", "more", True))
     assert hearing.take() == "more"
+
+
+@pytest.mark.parametrize("kind", [GeminiServer, OpenAIServer])
+async def test_prompts_that_the_service_could_not_answer_are_failures(kind: Any, tmp_path: Path) -> None:
+    async def script(there: There) -> None:
+        for typed in (1, 2):
+            await there.until(lambda there, typed=typed: len(there.texts) == typed)
+            if kind is OpenAIServer:
+                await there.tell("response.done", response={
+                    "status": "failed", "status_details": {"error": {"message": "no tokens are left"}}
+                })  # fmt: skip
+            else:
+                await there.send({"error": {"code": 429, "message": "no tokens are left"}})
+
+    async with kind(script=script) as server:
+        code, said = await Place(tmp_path, server).inarch("live", "--no-audio", typed="one\ntwo\n")
+    assert (code, said.count("error: ")) == (1, 2) and "could not answer: no tokens are left" in said, said
+
+
+@pytest.mark.parametrize("kind", [GeminiServer, OpenAIServer])
+async def test_a_session_without_audio_ends_when_all_is_answered(kind: Any, tmp_path: Path) -> None:
+    async def script(there: There) -> None:
+        await there.until(lambda there: there.texts)
+        await there.speak(voice(AFTER, 2), "It is a footer.")
+        await there.end_turn()
+
+    async with kind(script=script) as server:
+        code, said = await Place(tmp_path, server).inarch("live", "--no-audio", typed="What is it?\n")
+    assert code == 0 and "It is a footer." in said

@@ -179,9 +179,9 @@ def test_no_state_at_this_moment() -> None:
 
 
 def test_an_error_in_the_midst_ends_the_turn_that_it_is_about() -> None:
-    notice, ended = read({"error": {"code": 5, "message": "No fixture matched", "status": "NOT_FOUND"}})
-    assert notice == ServiceNotice("gemini-live says: No fixture matched")
-    assert ended == TurnEnded("No fixture matched")
+    (ended,) = read({"error": {"code": 5, "message": "No fixture matched", "status": "NOT_FOUND"}})
+    assert isinstance(ended, TurnEnded) and ended.error is not None
+    assert ended.error.message == "gemini-live could not answer: No fixture matched"
 
 
 def test_voice_activity_is_told() -> None:

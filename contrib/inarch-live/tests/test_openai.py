@@ -65,7 +65,9 @@ def test_calls_of_an_answer_that_was_cut_are_not_asked_for() -> None:
             {"type": "response.done", "response": {"status": status}},
         )
         assert not [event for event in events if isinstance(event, CallsRequested)]
-        assert events[-1] == TurnEnded(status)
+        ended = events[-1]
+        assert isinstance(ended, TurnEnded)
+        assert (ended.reason, ended.error is not None) == (status, status == "failed")
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ async def terminal(place: Place, *words: str) -> AsyncIterator[Terminal]:
     program = f"env -i TERM=xterm-256color {variables} {sys.executable} -m inarch live {' '.join(words)}"
     await opened.tmux(
         "new-session", "-d", "-x", "80", "-y", "40", "-c", str(place.project),
-        f"sh -c \"trap : INT; {program}; echo code=$?; sleep 600\"",
+        f"sh -c \"trap : INT; {program}; echo code=\\$?; sleep 600\"",
     )  # fmt: skip
     try:
         yield opened
@@ -97,10 +97,10 @@ async def test_a_spoken_session_at_a_terminal(tmp_path: Path) -> None:
             assert place.file.read_text() == "<footer>Copyright 2024</footer>\n", "nothing that is heard approves it"
             await asyncio.sleep(0.5)  # a key counts as an answer only when nobody has been typing
             await opened.press("a")
-            await opened.until("patch_source_file", "The footer says 2025.", "● speaking [", "Esc stops it")
+            await opened.until("patch_source_file", "● speaking [", "Esc stops it")
             assert place.file.read_text() == "<footer>Copyright 2025</footer>\n"
             await opened.press("Escape")
-            await opened.until("microphone off; Space speaks")
+            assert "The footer says 2025." not in await opened.until("cancelled", "microphone off; Space speaks")
             await opened.press("What was it?", "Enter")
             screen = await opened.until("> What was it?", "It was 2024.")
             assert all(len(line) <= 80 for line in screen.splitlines())
@@ -109,6 +109,20 @@ async def test_a_spoken_session_at_a_terminal(tmp_path: Path) -> None:
             assert place.file.read_text() == "<footer>Copyright 2024</footer>\n"
             await opened.press("C-d")
             await opened.until("code=0")
+
+
+async def test_a_failed_prompt_at_a_terminal_is_in_the_exit_code(tmp_path: Path) -> None:
+    async def script(there: There) -> None:
+        await there.until(lambda there: there.texts, "what was typed")
+        await there.send({"error": {"code": 429, "message": "no tokens are left"}})
+
+    async with GeminiServer(script=script) as server:
+        async with terminal(Place(tmp_path, server), "--no-audio") as opened:
+            await opened.until("no microphone; type")
+            await opened.press("Hello.", "Enter")
+            await opened.until("could not answer: no tokens are left")
+            await opened.press("C-d")
+            await opened.until("code=1")
 
 
 async def test_ctrl_c_and_the_end_of_the_service_end_nothing_but_the_voice(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from inarch_live.turns import UNHEARD
 
 import inarch
 
-from .bench import Bench, talking
+from .bench import Bench, HandSpeaker, talking
 
 LOUD = array("h", [9000] * 2400).tobytes()
 both = pytest.mark.parametrize("kind", [GeminiServer, OpenAIServer])
@@ -88,7 +88,7 @@ async def test_nothing_is_heard_from_a_blocking_call_to_its_results(kind: Any, r
         await answer
         return inarch.Approval(asked.call.id, "approve")
 
-    async with kind() as server, talking(server.provider(), root, say=when_told) as bench:
+    async with kind() as server, talking(server.provider(), root, say=when_told, sink=HandSpeaker()) as bench:
         there, playback = await server.connection(), bench.conversation.playback
         await there.hear("Write a note.")
         await there.speak(LOUD, "I'll write it. ")
@@ -105,9 +105,11 @@ async def test_nothing_is_heard_from_a_blocking_call_to_its_results(kind: Any, r
         await there.until(lambda there: there.results)
         await there.speak(LOUD, "Done.")
         await bench.until(lambda: playback.is_sounding)
+        playback.take(playback.waiting)
         await there.end_turn()
         await bench.until(lambda: bench.turns)
         assert (root / "NOTE.md").read_text() == "written\n"
+        assert bench.turns[0].content == "Done.", "what was queued or said meanwhile is not in the answer"
 
 
 async def test_an_approval_never_comes_from_the_model_or_from_what_is_said(root: Path) -> None:
@@ -123,24 +125,30 @@ async def test_an_approval_never_comes_from_the_model_or_from_what_is_said(root:
 
 
 @both
-async def test_an_interruption_is_silence_and_ends_the_turn(kind: Any, root: Path) -> None:
-    async with kind() as server, talking(server.provider(), root) as bench:
+@pytest.mark.parametrize("is_whole", [False, True])
+async def test_an_interruption_is_silence_and_ends_the_turn_with_the_words_heard(
+    kind: Any, is_whole: bool, root: Path
+) -> None:
+    async with kind() as server, talking(server.provider(), root, sink=HandSpeaker()) as bench:
         there, playback = await server.connection(), bench.conversation.playback
         await there.hear("Tell me a story.")
         await there.speak(LOUD * 10, "Once upon a time")
-        await bench.until(lambda: playback.is_sounding)
-        playback.take(4800)
+        await bench.until(lambda: playback.waiting == len(LOUD) * 10)
+        playback.take(len(LOUD) * 5)
+        if is_whole:
+            await there.end_turn()
         await there.interrupt()
         await bench.until(lambda: not playback.is_sounding)
         await bench.until(lambda: bench.turns)
-        assert bench.turns[0].content == "Once upon a time (interrupted)"
-        assert bench.recorded == [("interrupted", {"heard_ms": 100})]
+        assert bench.turns[0].content == "Once (interrupted)"
+        assert bench.recorded == [("interrupted", {"heard_ms": 500})]
+        bench.voice.conversation.playback.has_device = False
         await there.hear("Shorter, please.")
         await there.speak(LOUD, "It ended.")
         await there.end_turn()
         await bench.until(lambda: len(bench.turns) == 2)
         assert [text for role, text in said(bench) if role == "assistant"] == [
-            "Once upon a time (interrupted)", "It ended.",
+            "Once (interrupted)", "It ended.",
         ]  # fmt: skip
 
 
@@ -340,19 +348,22 @@ async def test_a_cut_while_a_call_writes_runs_and_tells_it_once(kind: str, root:
 @both
 async def test_an_answer_that_begins_again_on_another_connection_is_heard_once(kind: Any, root: Path) -> None:
     whole = array("h", [4000] * 4800).tobytes()
-    async with kind() as server, talking(Resuming(server.provider(), repeat_s=0.1), root) as bench:
+    async with kind() as server, talking(Resuming(server.provider(), repeat_s=0.1), root, sink=HandSpeaker()) as bench:
         there, playback = await server.connection(), bench.conversation.playback
         await there.hear("Which fruit is it?")
-        await there.speak(LOUD, "It is a ")
-        await bench.until(lambda: playback.is_sounding and "It is a" in str(bench.seen.events))
+        await there.speak(LOUD * 10, "Let me see, it is a ")
+        await bench.until(lambda: playback.waiting == len(LOUD) * 10)
+        playback.take(len(LOUD) * 8)
+        await bench.until(lambda: "Let me" in str(bench.seen.events))
         there.cut()
         again = await server.connection(1)
         await bench.until(lambda: not playback.is_sounding)
         await again.speak(whole, "It is a plum.")
         await again.end_turn()
+        await bench.until(lambda: playback.waiting == len(whole))
+        playback.take(len(whole))
         await bench.until(lambda: bench.turns)
-        assert (bench.turns[0].status, bench.turns[0].content) == ("done", "It is a  … It is a plum.")
-        assert playback.waiting == len(whole)
+        assert (bench.turns[0].status, bench.turns[0].content) == ("done", "Let me see, it … It is a plum.")
 
 
 async def test_a_model_that_goes_on_by_itself_after_a_limit_is_left(root: Path) -> None:

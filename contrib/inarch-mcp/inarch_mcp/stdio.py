@@ -7,10 +7,13 @@ not granted, keeps what it writes to standard error, and tells at once when it h
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import shutil
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -18,6 +21,7 @@ from attrs import frozen
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
+from inarch.confinement import keeper_argv
 from inarch_mcp.logs import Log
 
 LONGEST_LINE = 16 << 20
@@ -53,16 +57,25 @@ async def talk(launch: Launch, log: Log, ended: Callable[[str], None]) -> AsyncG
         OSError: It can't be started.
     """
     log.begin()
-    process = await asyncio.create_subprocess_exec(
-        *launch.argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=dict(launch.environ),
-        cwd=launch.cwd,
-        start_new_session=True,
-        limit=LONGEST_LINE,
-    )
+    _find(launch)
+    lifeline, alive = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *keeper_argv(launch.argv, lifeline),
+            pass_fds=(lifeline,),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=dict(launch.environ),
+            cwd=launch.cwd,
+            start_new_session=True,
+            limit=LONGEST_LINE,
+        )
+    except BaseException:
+        os.close(alive)
+        raise
+    finally:
+        os.close(lifeline)
     heard, incoming = anyio.create_memory_object_stream[Incoming](0)
     outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
@@ -74,7 +87,7 @@ async def talk(launch: Launch, log: Log, ended: Callable[[str], None]) -> AsyncG
             yield incoming, outgoing
         finally:
             with anyio.CancelScope(shield=True):
-                await _stop(process)
+                await _stop(process, alive)
             group.cancel_scope.cancel()
             for stream in (incoming, outgoing, heard, to_send):
                 stream.close()
@@ -134,14 +147,23 @@ async def _log(process: asyncio.subprocess.Process, log: Log, quiet: anyio.Event
     quiet.set()
 
 
-async def _stop(process: asyncio.subprocess.Process) -> None:
+def _find(launch: Launch) -> None:
+    """Raise FileNotFoundError or PermissionError if there is no such program."""
+    command = launch.argv[0]
+    path = str(Path(launch.cwd, command)) if "/" in command else command
+    if shutil.which(path, path=launch.environ.get("PATH", os.defpath)) is None:
+        number = errno.EACCES if Path(path).exists() else errno.ENOENT
+        raise OSError(number, os.strerror(number), command)
+
+
+async def _stop(process: asyncio.subprocess.Process, alive: int) -> None:
     """End the process and everything that it started, in bounded time."""
     assert process.stdin is not None
     process.stdin.close()
     if not await _exits(process, LEAVING_S):
         _signal(process.pid, signal.SIGTERM)
         await _exits(process, TERMINATING_S)
-    _signal(process.pid, signal.SIGKILL)  # its children share its group
+    os.close(alive)
     await _exits(process, LEAVING_S)
     transport = getattr(process, "_transport", None)
     if transport is not None:

@@ -146,8 +146,12 @@ def main():
     if MODE == "crash":
         sys.exit("this server is out of order")
     if MODE == "stubborn":
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        note(f"child {child.pid}")
+        detach = (
+            "import os, time; os.fork() and os._exit(0); os.setsid(); print(os.getpid(), flush=True); time.sleep(600)"
+        )
+        for words in ("import os, time; print(os.getpid(), flush=True); time.sleep(600)", detach):
+            child = subprocess.Popen([sys.executable, "-c", words], stdout=subprocess.PIPE, text=True)
+            note(f"child {child.stdout.readline()}")
         import signal
 
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -17,15 +17,13 @@ import socket
 import time
 
 from inarch_confinement import Features, Plan, features, layers_of, prepare
+from inarch_confinement.descendants import become_subreaper, drain, kill_all, reap, wake_on_child
 from inarch_sandbox_fs.processes import wire
-from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.supervisor import (
     LOOK_MS,
     MOST_DESCRIPTORS,
     Client,
-    become_subreaper,
     stand_by,
-    wake_on_child,
     while_alive,
 )
 from inarch_sandbox_fs.processes.trying import tried

@@ -17,8 +17,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
 from inarch_confinement import Plan, execute, prepare
+from inarch_confinement.descendants import become_subreaper, drain, kill_all, reap, wake_on_child
 from inarch_sandbox_fs.processes import wire
-from inarch_sandbox_fs.processes.descendants import drain, kill_all, reap
 from inarch_sandbox_fs.processes.emptying import remove
 
 REQUEST = 5
@@ -26,7 +26,7 @@ REQUEST = 5
 are each program's `gates`: one is the gate of its `Plan`, two are what it joins."""
 _MOST_GATES = 128
 
-_SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
+_SET_PDEATHSIG = 1  # linux/prctl.h
 _DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
 MOST_DESCRIPTORS = 1 << 16
 """Higher ones than anybody has open."""
@@ -39,21 +39,6 @@ _REQUEST_S = 20.0
 _MOST_SLEEP_S = 3600.0
 
 _prctl = getattr(ctypes.CDLL(None), "prctl", lambda *_: None)
-
-
-def become_subreaper() -> None:
-    """Become the parent of descendants that lose theirs, where the system knows such a thing."""
-    _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def wake_on_child() -> int:
-    """Return a descriptor that can be read whenever a child has ended."""
-    readable, writable = os.pipe()
-    os.set_blocking(readable, False)
-    os.set_blocking(writable, False)
-    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
-    return readable
 
 
 def while_alive(pid: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch import ProviderError
 from inarch_live.port import (
     CallsCancelled,
     CallsRequested,
@@ -155,12 +156,12 @@ class Reading:
             "" if isinstance(arguments, dict) or arguments is None else "its arguments are no object",
         )
 
-    def _trouble(self, error: Any) -> Iterator[LiveEvent]:
-        """Tell an error that ends no connection; the turn that it is about has come to its end with it."""
-        if error is not None:
-            said = str(error.get("message", error) if isinstance(error, Mapping) else error)[:500]
-            yield ServiceNotice(f"{self.service} says: {said}")
-            yield TurnEnded(said)
+    def _trouble(self, told: Any) -> Iterator[LiveEvent]:
+        """Report an error that ends no connection; the answer that it is about has ended with it."""
+        if told is not None:
+            said = str(told.get("message", told) if isinstance(told, Mapping) else told)[:500]
+            error = ProviderError("server", f"{self.service} could not answer: {said}", remedy="say it again")
+            yield TurnEnded(said, error=error)
 
     def _end(self, content: Mapping[str, Any]) -> Iterator[LiveEvent]:
         if content.get("turnComplete") is not True:

@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
+from inarch import ProviderError
 from inarch_live.port import (
     BYTES_PER_SAMPLE,
     CallsRequested,
@@ -215,11 +216,10 @@ class Reading:
             yield UsageReported(usage_of(response["usage"]))
         details = response.get("status_details")
         details = details if isinstance(details, Mapping) else {}
-        if status == "failed":
-            yield ServiceNotice(f"{self.service} could not answer: {_said(details.get('error'))}")
+        error = self._unanswered(details.get("error")) if status == "failed" else None
         reason = "" if status == "completed" else str(details.get("reason") or status)
         self._is_cut = False
-        yield TurnEnded(reason, not calls)
+        yield TurnEnded(reason, not calls, error)
 
     def _limits(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
         limits = event.get("rate_limits")
@@ -236,10 +236,14 @@ class Reading:
         if code == "conversation_already_has_active_response":
             self.wants_response, self._is_asking = True, False
         elif code not in _EXPECTED:
-            yield ServiceNotice(f"{self.service} says: {_said(error)}")
             if self._is_asking:  # there will be no response
                 self.is_responding = self._is_asking = False
-                yield TurnEnded(_said(error))
+                yield TurnEnded(_said(error), error=self._unanswered(error))
+            else:
+                yield ServiceNotice(f"{self.service} says: {_said(error)}")
+
+    def _unanswered(self, error: Any) -> ProviderError:
+        return ProviderError("server", f"{self.service} could not answer: {_said(error)}", remedy="say it again")
 
 
 _READERS: Mapping[str, Callable[[Reading, Mapping[str, Any]], Iterator[LiveEvent]]] = {

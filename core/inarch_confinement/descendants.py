@@ -6,12 +6,29 @@ forking twice or by a session of its own. Elsewhere only process groups can be k
 
 from __future__ import annotations
 
+import ctypes
 import os
 import select
 import signal
 from collections.abc import Callable
 
+_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _PAUSE_MS = 20  # between two looks at processes that were killed but have not gone yet
+
+
+def become_subreaper() -> None:
+    """Become the parent of descendants that lose theirs, if the system knows such a thing."""
+    getattr(ctypes.CDLL(None), "prctl", lambda *_: None)(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def wake_on_child() -> int:
+    """Return a descriptor that can be read whenever a child has ended."""
+    readable, writable = os.pipe()
+    os.set_blocking(readable, False)
+    os.set_blocking(writable, False)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    return readable
 
 
 def reap(ended: dict[int, int]) -> bool:
