@@ -114,10 +114,8 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
 
     def look() -> Iterable[inarch.Finding]:
         if context.brought is None:
-            said, remedy = "none runs in a project that is not trusted", "look at what it brings"
-            if context.project is not None:  # `inarch config trust` alone would have nothing to trust
-                said, remedy = "none runs: the project has no file to trust", "add an AGENTS.md, even a short one"
-            yield inarch.Finding("lsp", "note", said, f"{remedy}, then `inarch config trust`")
+            remedy = "look at what it brings, then `inarch config trust`"
+            yield inarch.Finding("lsp", "note", "none runs in a project that is not trusted", remedy)
             return
         from inarch_lsp.finding import seen
 

@@ -97,18 +97,6 @@ def test_without_a_server_or_trust_there_is_no_word(desk: Desk) -> None:
     assert not said(desk.talk([read("a.txt")], AGAIN))
 
 
-def test_what_doctor_says_to_do_for_trust_ends_with_a_trusted_project(desk: Desk) -> None:
-    desk.playing([])
-    (desk.root / "AGENTS.md").rename(desk.home / "AGENTS.md")
-    desk.trust()
-    said = desk.run("doctor").stdout
-    assert "none runs: the project has no file to trust (add an AGENTS.md" in said
-    (desk.home / "AGENTS.md").rename(desk.root / "AGENTS.md")
-    assert "none runs in a project that is not trusted (look at what it brings" in desk.run("doctor").stdout
-    desk.trust()
-    assert "none runs" not in desk.run("doctor").stdout
-
-
 def test_a_server_of_the_projects_environment_comes_before_the_users(desk: Desk) -> None:
     desk.server("well")
     own = desk.root / ".venv/bin"
