@@ -7,8 +7,10 @@ pattern can take longer than anybody lives. Steps are counted; a text that a pat
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import zip_longest
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from attrs import define
@@ -17,12 +19,15 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 MOST_STEPS = 1_000_000
-"""Keywords that are applied to one value; half a minute's work at most, and far more than any real schema takes."""
-MOST_TRIES = 30_000_000
-"""What a pattern may try at one text, about a second."""
-_LONGEST_NESTED = 24
-"""Characters for which a pattern with a repetition in a repetition ends soon enough."""
-_BOUNDED = 8
+"""Keywords that are applied to one value; some seconds' work at most, and far more than any real schema takes."""
+MOST_TRIES = 100_000_000
+"""What patterns may try at the texts of one value, two seconds at most."""
+_LONGEST_COUNTED = 40
+"""Characters up to which the tries of a pattern with a repetition in a repetition are counted out."""
+_MOST_COUNTED = 100
+"""Repetitions that have to be and are counted out: each is one more place for a choice."""
+_REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+_CHOICES = ("BRANCH", "GROUPREF_EXISTS")
 
 
 class TooMuch(ValueError):
@@ -35,6 +40,7 @@ def bounded_validator(schema: Mapping[str, Any], steps: Steps) -> Validator:
     from jsonschema.validators import extend
     from referencing.jsonschema import EMPTY_REGISTRY
 
+    steps.everywhere = [pattern for part in _parts(schema) for pattern in _patterns_of(part)]
     known = {name: steps.counted(name, check) for name, check in Draft202012Validator.VALIDATORS.items()}
     make: Any = extend  # it has no types
     cls = make(Draft202012Validator, known)
@@ -44,9 +50,16 @@ def bounded_validator(schema: Mapping[str, Any], steps: Steps) -> Validator:
 
 @define
 class Steps:
-    """How many steps the check of a value may still take."""
+    """How many steps the check of a value may still take, and what patterns may still try."""
 
-    left: int = MOST_STEPS
+    left: int = 0
+    tries: int = 0
+    everywhere: Sequence[str] = ()
+    """The patterns for members of the whole schema: `unevaluatedProperties` looks for those of any part."""
+
+    def begin(self) -> None:
+        """Begin with another value."""
+        self.left, self.tries = MOST_STEPS, MOST_TRIES
 
     def counted(self, name: str, check: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
         """Return the check of a keyword, counted."""
@@ -55,63 +68,145 @@ class Steps:
             self.left -= _weight(name, value, instance)
             if self.left < 0:
                 raise TooMuch(f"checking this takes more than {MOST_STEPS:,} steps")
-            if name == "pattern" and isinstance(instance, str) and not ends_soon(value, len(instance)):
+            if name == "pattern" and isinstance(instance, str) and not self._end_soon([value], [instance]):
                 return
-            if name == "patternProperties" and isinstance(instance, Mapping):
-                longest = max(map(len, instance), default=0)
-                value = {pattern: inner for pattern, inner in value.items() if ends_soon(pattern, longest)}
+            if isinstance(instance, Mapping):
+                if name == "patternProperties":
+                    value = {pattern: inner for pattern, inner in value.items() if self._end_soon([pattern], instance)}
+                looked_for = {"additionalProperties": _patterns_of(schema), "unevaluatedProperties": self.everywhere}
+                if not self._end_soon(looked_for.get(name, ()), instance):
+                    return
             yield from check(validator, value, instance, schema) or ()
 
         return one
+
+    def _end_soon(self, patterns: Iterable[Any], texts: Collection[str]) -> bool:
+        """Whether searches for patterns in texts end before the tries are used up."""
+        longest = max(map(len, texts), default=0)
+        tries = sum(tries_of(str(pattern), longest) for pattern in patterns) * len(texts)
+        if tries > self.tries:
+            return False
+        self.tries -= tries
+        return True
+
+
+def _patterns_of(schema: Any) -> Collection[str]:
+    found = schema.get("patternProperties") if isinstance(schema, Mapping) else None
+    return found.keys() if isinstance(found, Mapping) else ()
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield a value and all that it holds."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, (list, tuple, Mapping)):
+            waiting += part.values() if isinstance(part, Mapping) else part
 
 
 def _weight(name: str, value: Any, instance: Any) -> int:
     if name in ("$ref", "$dynamicRef"):  # to look one up takes as long as to apply many keywords
         return 16
-    if name == "uniqueItems":
-        return len(instance) ** 2 // 8 + 1 if isinstance(instance, list) else 1
+    if name == "uniqueItems" and isinstance(instance, list):
+        kinds = {type(item) for item in instance}
+        # Texts and numbers are sorted, all else is compared pair by pair.
+        return len(instance) * (1 if kinds in ({str}, {int}, {float}) else sum(1 for _ in _parts(instance)) // 2 + 1)
+    if name in ("enum", "const") and isinstance(instance, (list, Mapping)):
+        return sum(1 for _ in _parts(value))
     return len(value) + 1 if isinstance(value, (list, Mapping)) else 1
 
 
 @lru_cache(maxsize=512)
-def _repeats(pattern: str) -> tuple[int, bool]:
-    """Return how many repetitions without an end a pattern has, and whether one stands in another."""
+def tries_of(pattern: str, length: int) -> int:
+    """Return what a search for a pattern in a text of this length tries at most; of what is no pattern, none."""
     from importlib import import_module
 
     parser = import_module("re._parser")  # what `re` itself parses with; it has no public name
-    return _counted(parser.parse(pattern), False)
-
-
-def ends_soon(pattern: object, length: int) -> bool:
-    """Whether a search for a pattern in a text of this length ends soon; for one that is none the search says so."""
     try:
-        count, nested = _repeats(str(pattern))
-    except (re.error, RecursionError, OverflowError):
-        return True
-    if nested:
-        return length <= _LONGEST_NESTED
-    tries: int = length ** (count + 1 if count else 0)
-    return tries <= MOST_TRIES
+        parsed = parser.parse(pattern)
+        places = 1 if list(parsed)[:1] == [(parser.AT, parser.AT_BEGINNING)] else length + 1
+        tries = places * _ways(parsed, length)
+        if tries > MOST_TRIES and length <= _LONGEST_COUNTED:
+            tries = places * sum(_counted(parsed, length)[1])
+        return tries
+    except (re.error, RecursionError, OverflowError):  # the search says so
+        return 0
 
 
-def _counted(parsed: Any, inside: bool) -> tuple[int, bool]:
-    count, nested = 0, False
+def _ways(parsed: Any, length: int) -> int:
+    """Return in how many ways a pattern can match at one place, whatever stands there; of very many only that."""
+    ways = 1
     for operation, argument in parsed:
+        bodies = [_ways(body, length) for body in _bodies(argument)]
         name = str(operation)
-        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-            _, most, body = argument
-            endless = most > _BOUNDED
-            count += endless
-            nested = nested or (endless and inside)
-            bodies, within = [body], inside or endless
+        if name in _REPEATS:
+            least, most, _ = argument
+            most = max(min(int(most), length), least)
+            ways *= most - least + 1 if bodies[0] == 1 else _times(bodies[0], most)
+        elif name in _CHOICES:
+            ways *= max(sum(bodies), 1)
         else:
-            nested = nested or (inside and name in ("BRANCH", "GROUPREF"))
-            count += name == "GROUPREF"
-            bodies, within = list(_bodies(argument)), inside
-        for body in bodies:
-            more, deeper = _counted(body, within)
-            count, nested = count + more, nested or deeper
-    return count, nested
+            ways *= prod(bodies) * (length + 1 if name == "GROUPREF" else 1)
+        ways = min(ways, MOST_TRIES + 1)
+    return ways
+
+
+def _times(ways: int, most: int) -> int:
+    """Return in how many ways something repeats that itself matches in several."""
+    found = power = 1
+    for _ in range(most):
+        power *= ways
+        found += power
+        if power > MOST_TRIES:
+            break
+    return found
+
+
+def _counted(parsed: Any, length: int) -> tuple[list[int], list[int]]:
+    """Return in how many ways a pattern can match each number of characters, and how often something is tried there."""
+    ways, tries = [1] + [0] * length, [0] * (length + 1)
+    for operation, argument in parsed:
+        bodies = [_counted(body, length) for body in _bodies(argument)]
+        name = str(operation)
+        if name in _REPEATS:
+            here, tried = _repeated(*bodies[0], min(argument[0], _MOST_COUNTED), min(int(argument[1]), length))
+        elif bodies:
+            here, tried = (_added(column) for column in zip(*bodies, strict=True))
+        else:
+            wide = length if name == "GROUPREF" else 1
+            here, tried = [int(name != "AT")] * (wide + 1), [1]
+            here[0] = int(name in ("AT", "GROUPREF"))
+        tries = _added([tries, _joined(ways, tried)])
+        ways = _joined(ways, here)
+    return ways, tries
+
+
+def _repeated(body: list[int], tried: list[int], least: int, most: int) -> tuple[list[int], list[int]]:
+    once = [0, *body[1:]]  # what matches nothing is repeated as often as has to be, no more
+    found = power = [1] + [0] * (len(body) - 1)
+    for count in range(max(least, most)):
+        power = _joined(power, body if count < least else once)
+        if not 0 < sum(power) <= MOST_TRIES:
+            return _added([found, power]), _joined(_added([found, power]), tried)
+        found = _added([found, power])
+    return found, _joined(found, tried)
+
+
+def _added(columns: Iterable[list[int]]) -> list[int]:
+    return [sum(ways) for ways in zip_longest(*columns, fillvalue=0)]
+
+
+def _joined(first: list[int], second: list[int]) -> list[int]:
+    """Return in how many ways one thing after another matches each number of characters."""
+    found = [0] * len(first)
+    steps = [(place, ways) for place, ways in enumerate(second) if ways]
+    for place, ways in enumerate(first):
+        if ways:
+            for step, others in steps:
+                if place + step < len(found):
+                    found[place + step] += ways * others
+    return found
 
 
 def _bodies(argument: Any) -> Iterator[Any]:

@@ -68,12 +68,12 @@ class Schema:
             reason = error.message if isinstance(error, SchemaError) else f"{type(error).__name__}: {error}"
             raise BrokenSchema(reason) from error
         said = (sentence for error in errors for sentence in self._say(error))
-        unique = tuple(dict.fromkeys(said))
+        unique = tuple(dict.fromkeys(islice(said, MOST_LOOKED_AT)))
         more = len(unique) - MOST_FAULTS
         return unique[:MOST_FAULTS] + ((f"and {more} more",) if more > 0 else ())
 
     def _validator(self) -> Validator:
-        from inarch_schemas.bounded import MOST_STEPS, Steps, bounded_validator
+        from inarch_schemas.bounded import Steps, bounded_validator
 
         if self._whole is None:
             from jsonschema import Draft202012Validator
@@ -81,7 +81,7 @@ class Schema:
             Draft202012Validator.check_schema(self.source)
             self._steps = Steps()
             self._whole = bounded_validator(self.source, self._steps)
-        self._steps.left = MOST_STEPS
+        self._steps.begin()
         return self._whole
 
     def _say(self, error: ValidationError) -> Iterable[str]:

@@ -22,9 +22,9 @@ HEAVY = {
 def modules_after(*words: str, cwd: Path | None = None, environ: dict[str, str] | None = None) -> set[str]:
     code = (
         "import gc, sys\nsys.argv = ['inarch', *sys.argv[1:]]\nfrom inarch.__main__ import main\n"
-        "before = gc.get_stats()\n"
+        "before = gc.get_stats()[1:]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print(*sys.modules, '' if gc.get_stats() == before else 'searched-for-cycles', file=sys.stderr)"
+        "print(*sys.modules, '' if gc.get_stats()[1:] == before else 'searched-for-cycles', file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code, *words], capture_output=True, text=True, check=True, cwd=cwd, env=environ
@@ -120,3 +120,22 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert not loaded & {"inarch.sessions.healing", "inarch.sessions.mending", "inarch.journal.history"}
     tracing = ("indexing", "finding", "linking", "facts", "store", "answers.flow_answers", "graph")
     assert not loaded & {f"inarch_brief_tracer.{name}" for name in tracing}
+
+
+START = "import gc, sys\nusual = gc.get_threshold()\nfrom inarch.__main__ import main\n"
+
+
+def test_a_conversation_collects_as_usual_after_its_first_answer(project: Path, environ: dict[str, str]) -> None:
+    code = f"{START}try:\n    main()\nfinally:\n    print(gc.get_threshold() == usual, file=sys.stderr)"
+    words = [sys.executable, "-P", "-c", code, "chat", "--model", "offline"]
+    asked = "who calls weigh?\n"
+    done = subprocess.run(words, input=asked, capture_output=True, text=True, check=True, cwd=project, env=environ)
+    assert done.stderr.endswith("True\n")
+
+
+def test_what_makes_very_much_without_an_answer_is_collected_as_usual() -> None:
+    code = (
+        f"{START}sys.argv = ['inarch', '--version']\nmain()\nmade = [[] for _ in range(300_000)]\n"
+        "assert gc.get_threshold() == usual and not gc.callbacks"
+    )
+    subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True)

@@ -191,9 +191,11 @@ DOUBLING = {f"d{number}": {"allOf": [{"$ref": f"#/$defs/d{number + 1}"}] * 2} fo
         ({"$defs": {**DOUBLING, "d60": {"type": "integer"}}, "$ref": "#/$defs/d0"}, 1),
         ({"type": "array", "allOf": [{"items": {"$ref": "#"}}] * 3}, eval("[" * 60 + "]" * 60)),
         ({"type": "array", "uniqueItems": True}, [{"n": number} for number in range(9_000)]),
+        ({"type": "array", "uniqueItems": True}, [[{"n": number}] for number in range(300)]),
         ({"items": {"enum": [{"n": number} for number in range(3_000)]}}, [{}] * 3_000),
+        ({"items": {"enum": [[*range(1_000), number] for number in range(90)]}}, [[*range(1_000), -1]] * 90),
     ],
-    ids=["references", "nested", "unique", "enum"],
+    ids=["references", "nested", "unique", "few unique", "enum", "long members"],
 )
 def test_a_schema_that_would_be_applied_for_ever_is_broken(
     schema: dict[str, Any], value: Any, monkeypatch: pytest.MonkeyPatch
@@ -214,12 +216,25 @@ def test_a_schema_that_would_be_applied_for_ever_is_broken(
         (r"^(a*)*\1$", "a" * 60 + "b"),
         ("^(?:a{1,99}){1,99}$", "a" * 60 + "b"),
         ("(?=(a+)+b)", "a" * 60),
+        (f"^{'a?' * 32}{'a' * 32}$", "a" * 31),
+        ("^(a?){32}a{32}$", "a" * 31),
+        ("^((a{1,8}){1,8}){1,8}b", "a" * 60),
+        (f"^{'(a|a)' * 40}b", "a" * 40),
+        ("^(a|a|a|a)*b", "a" * 24),
     ],
 )
 def test_a_text_that_a_pattern_would_take_for_ever_on_is_not_held_to_it(pattern: str, text: str) -> None:
     assert Schema({"type": "string", "pattern": pattern}).faults(text) == ()
     assert Schema({"patternProperties": {pattern: False}}).faults({text: 1}) == ()
+    for others in ("additionalProperties", "unevaluatedProperties"):
+        assert Schema({"patternProperties": {pattern: True}, others: False}).faults({text: 1}) == ()
     assert Schema({"type": "string", "pattern": pattern}).faults("!"), "a short one is"
+
+
+def test_texts_share_what_patterns_may_try_at_a_value() -> None:
+    text = "a" * 400
+    assert len(Schema({"items": {"pattern": "a*a*b"}}).faults([text] * 20)) == 1
+    assert len(Schema({"items": {"pattern": "a*b"}}).faults([text] * 3)) == 3
 
 
 @given(

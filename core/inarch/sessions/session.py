@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -101,6 +102,7 @@ class Session:
                 with self._asking(prompt):
                     turn = await run_turn(self.state, prompt, before)
                 self._keeping_up.after_turn(self.state)
+                gc.collect(0)  # a call of it ends the program's start, in which nothing is collected: `__main__`
                 return turn
             finally:
                 self._busy.release()

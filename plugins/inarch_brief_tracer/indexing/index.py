@@ -215,7 +215,8 @@ class Index:
             return coverage
         from inarch_brief_tracer.indexing.other_arcs import bring_others
 
-        note = bring_others(connection, call.workspace, partial(readable, call.workspace), call.is_patient)
+        read = partial(readable, call.workspace)
+        note = bring_others(connection, call.workspace, read, call.is_patient, self.link_seconds)
         return coverage._replace(linked="; ".join(filter(None, (coverage.linked, note))))
 
     def _go_on_with(self, workspace: Workspace, files: Sequence[Changed]) -> None:

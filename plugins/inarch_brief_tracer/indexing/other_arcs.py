@@ -1,4 +1,4 @@
-"""Arcs of files in other languages: linked all at once whenever one of them changed, which is quick."""
+"""Arcs of files in other languages: linked anew when one of them changed, a part with each call where it takes long."""
 
 from __future__ import annotations
 
@@ -7,24 +7,28 @@ import json
 import posixpath
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from inarch import Workspace
 from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.facts.nature import SHIFT, SPAN_SHIFT
-from inarch_brief_tracer.graph.arcs import FileArcs
+from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
 from inarch_brief_tracer.graph.spans import spans
 from inarch_brief_tracer.indexing.arc_rows import put_arcs, put_gates
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
-from inarch_brief_tracer.linking.other_linking import linked_others
-from inarch_brief_tracer.linking.other_names import Manifests, Names, OtherFile
+from inarch_brief_tracer.indexing.time_limit import Limit
+from inarch_brief_tracer.linking.edge_kinds import CONFIDENCES
+from inarch_brief_tracer.linking.other_files import Manifests, OtherFile
+from inarch_brief_tracer.linking.other_linking import Cursor, OtherEdge, linked_others
+from inarch_brief_tracer.linking.other_names import Names
 from inarch_brief_tracer.store.database import Busy, transaction
 from inarch_brief_tracer.store.kept_files import Shelf, put_state, state
 
 MOST_FILES = 3_000
-"""Files that one call links: it takes about a millisecond a file. `inarch trace index` links more."""
+"""Files that one call links: their facts are loaded whole. `inarch trace index` links more."""
 _MANIFESTS = "**/{package.json,tsconfig.json,jsconfig.json,go.mod,Cargo.toml}"
 _MOST_MANIFESTS = 300
 _STATE = "others"
@@ -35,44 +39,75 @@ _LAST_COMMA = re.compile(r",(?=\s*[}\]])")
 
 
 def bring_others(
-    connection: sqlite3.Connection, workspace: Workspace, read: Callable[[str], bytes | None], is_patient: bool
+    connection: sqlite3.Connection,
+    workspace: Workspace,
+    read: Callable[[str], bytes | None],
+    is_patient: bool,
+    seconds: float,
 ) -> str:
-    """Link the files of other languages if they aren't as they were; give what has to be said."""
+    """Link the files of other languages if they aren't as they were; give what has to be said.
+
+    Args:
+        connection: The index.
+        workspace: Where manifests are looked for.
+        read: Gives the bytes of a manifest, None where there is none.
+        is_patient: Whether any number of files is linked.
+        seconds: Time for linking once the facts are loaded; the next call goes on where this one stopped.
+    """
     rows = [row for row in connection.execute("SELECT id, path, hash FROM files").fetchall() if is_other(row[1])]
     version = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest() if rows else ""
-    if (state(connection, _STATE) or "") == version:
+    kept, *places = (state(connection, _STATE) or "").split(" ")
+    if kept == version and not places:
         return ""
     if len(rows) > MOST_FILES and not is_patient:
         return f"calls in {len(rows):,} files of other languages are not linked: `inarch trace index` does it"
+    begin = Cursor(*map(int, places)) if kept == version else Cursor()
     shelf = Shelf(connection, read)
-    files = {number: OtherFile(number, path, shelf.facts(number)[3]) for number, path, _ in rows}
-    edges = list(linked_others(Names(files, _manifests(workspace, read))))
+    files = {number: OtherFile(number, path, shelf.facts(number)[3]) for number, path, _ in sorted(rows)}
+    names, limit = Names(files, _manifests(workspace, read)), Limit(seconds)
+    edges, end = linked_others(names, begin, lambda: limit.is_over)
+    known = _arcs_kept(connection, files) if begin > Cursor() else ()
     try:
         with transaction(connection):
-            put_arcs(connection, _arcs(connection, files, edges).items(), "whole")
+            put_arcs(connection, _arcs(connection, files, known, edges).items(), "whole")
             put_gates(connection, gates_of(shelf))
-            put_state(connection, _STATE, version)
+            put_state(connection, _STATE, f"{version} {end.file} {end.call}" if end else version)
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
     except Busy:
         return "another process is writing the index: the graph is from before its changes"
-    return ""
+    return f"{end.file:,} of {len(rows):,} files of other languages are linked, the next call goes on" if end else ""
 
 
-def _arcs(connection: sqlite3.Connection, files: Mapping[int, OtherFile], edges: Iterable[Any]) -> dict[int, FileArcs]:
-    """Sort edges to the files of their callers, as arcs between the numbers of symbols."""
+def _arcs_kept(connection: sqlite3.Connection, files: Iterable[int]) -> Iterable[Arc]:
+    """Give the arcs that calls before this one found."""
+    kept = Adjacency()
+    for number in files:
+        for (blob,) in connection.execute("SELECT rows FROM arcs WHERE file = ?", (number,)):
+            kept.load(blob, number)
+    return (kept.arc(number) for number in range(len(kept)))
+
+
+def _arcs(
+    connection: sqlite3.Connection, files: Mapping[int, OtherFile], known: Iterable[Arc], edges: Iterable[OtherEdge]
+) -> dict[int, FileArcs]:
+    """Sort edges to the files of their callers, as arcs between the numbers of symbols, the surest of each pair."""
     numbers: dict[tuple[int, int], int] = {}
+    homes: dict[int, int] = {}
     natures: dict[int, dict[int, int]] = {file: {} for file in files}
     for number, file, place, flags in connection.execute("SELECT id, file, place, flags FROM symbols"):
         if file in files:
-            numbers[file, place] = number
+            numbers[file, place], homes[number] = number, file
             natures[file][number] = flags >> SHIFT
+    best: dict[tuple[int, int], Arc] = {}
+    for arc in chain(known, _numbered(numbers, edges)):
+        former = best.get(arc[:2])
+        if former is None or CONFIDENCES.index(arc.confidence) < CONFIDENCES.index(former.confidence):
+            best[arc[:2]] = arc
     arcs: dict[int, list[Arc]] = {file: [] for file in files}
     callees: dict[int, list[int]] = {}
-    for edge in edges:
-        caller, callee = numbers.get(edge.caller), numbers.get(edge.callee)
-        if caller is not None and callee is not None:
-            arcs[edge.caller.file].append(Arc(caller, callee, CALL, edge.confidence, edge.line))
-            callees.setdefault(caller, []).append(callee)
+    for arc in best.values():
+        arcs[homes[arc.caller]].append(arc)
+        callees.setdefault(arc.caller, []).append(arc.callee)
     reached = dict(spans(callees, callees))
     return {
         file: FileArcs(
@@ -81,6 +116,13 @@ def _arcs(connection: sqlite3.Connection, files: Mapping[int, OtherFile], edges:
         )
         for file, found in arcs.items()
     }
+
+
+def _numbered(numbers: Mapping[tuple[int, int], int], edges: Iterable[OtherEdge]) -> Iterator[Arc]:
+    for edge in edges:
+        caller, callee = numbers.get(edge.caller), numbers.get(edge.callee)
+        if caller is not None and callee is not None:
+            yield Arc(caller, callee, CALL, edge.confidence, edge.line)
 
 
 def _manifests(workspace: Workspace, read: Callable[[str], bytes | None]) -> Manifests:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, FUNCTION, METHOD, Call
-from inarch_brief_tracer.facts.modules import shared_folders
 from inarch_brief_tracer.linking.edge_kinds import CONFIDENCES
-from inarch_brief_tracer.linking.other_names import Names, OtherFile, Spot
+from inarch_brief_tracer.linking.other_definitions import MOST_CANDIDATES, Candidates, Definitions, stem_of
+from inarch_brief_tracer.linking.other_files import OtherFile, Spot
+from inarch_brief_tracer.linking.other_names import Names
 
 EXACT, INFERRED, HIERARCHY, NAME = CONFIDENCES
-MOST_CANDIDATES = 3
-"""Definitions of one name up to which a call by that name is believed to mean each of them."""
 MOST_SUBCLASSES = 8
-_DEPTH = 5
+_CALLED = (FUNCTION, METHOD)
 _CONSTRUCTORS = ("constructor", "__construct", "initialize", "new")
 _COMMON = frozenset(
     """
@@ -41,38 +40,30 @@ class OtherEdge(NamedTuple):
     line: int
 
 
-@define(eq=False, repr=False)
-class _Index:
-    """Definitions of a tree by the last part of their names, and what extends what."""
+class Cursor(NamedTuple):
+    """A call of a tree: the place of its file, and its own in the file."""
 
-    by_name: dict[tuple[str, str], list[Spot]] = Factory(dict)
-    subclasses: dict[tuple[str, str], list[Spot]] = Factory(dict)
-
-    @classmethod
-    def of(cls, files: Iterable[OtherFile]) -> _Index:
-        index = cls()
-        for file in files:
-            for place, symbol in enumerate(file.facts.symbols):
-                if place and symbol.kind != CONSTANT:
-                    key = (file.family, symbol.name.rpartition(".")[2])
-                    index.by_name.setdefault(key, []).append(Spot(file.number, place))
-                for base in symbol.bases:
-                    key = (file.family, base.rpartition(".")[2])
-                    index.subclasses.setdefault(key, []).append(Spot(file.number, place))
-        return index
+    file: int = 0
+    call: int = 0
 
 
-def linked_others(names: Names) -> Iterator[OtherEdge]:
-    """Give the calls between the symbols of a tree, the surest of each pair."""
-    linker = _Linker(names, _Index.of(names.files.values()))
-    best: dict[tuple[Spot, Spot], OtherEdge] = {}
-    for file in names.files.values():
-        for call in file.facts.calls:
-            for edge in linker.edges(file, call):
-                known = best.get(edge[:2])
-                if known is None or CONFIDENCES.index(edge.confidence) < CONFIDENCES.index(known.confidence):
-                    best[edge[:2]] = edge
-    yield from best.values()
+def linked_others(names: Names, begin: Cursor, is_over: Callable[[], bool]) -> tuple[list[OtherEdge], Cursor | None]:
+    """Link calls between the symbols of a tree, in order, as long as there is time; give where to go on, if anywhere.
+
+    Args:
+        names: The names of the tree.
+        begin: The call to begin with.
+        is_over: Asked after each call: one call takes some milliseconds at most.
+    """
+    linker = _Linker(names, Definitions.of(names.files.values()))
+    found: list[OtherEdge] = []
+    for place, file in enumerate(list(names.files.values())[begin.file :], begin.file):
+        first = begin.call if place == begin.file else 0
+        for number, call in enumerate(file.facts.calls[first:], first):
+            if found and is_over():
+                return found, Cursor(place, number)
+            found += linker.edges(file, call)
+    return found, None
 
 
 Found = tuple[list[Spot], str]
@@ -83,8 +74,9 @@ NOTHING: Found = ([], EXACT)
 @define(eq=False, repr=False)
 class _Linker:
     names: Names
-    index: _Index
+    index: Definitions
     _included: dict[int, frozenset[int]] = Factory(dict)
+    _implemented: dict[tuple[Spot, str], list[Spot]] = Factory(dict)
 
     def edges(self, file: OtherFile, call: Call) -> Iterator[OtherEdge]:
         """Give what one call means."""
@@ -99,7 +91,7 @@ class _Linker:
             yield OtherEdge(caller, spot, confidence, call.line)
             if symbol.kind == CLASS:
                 last = symbol.name.rpartition(".")[2]
-                made = (self._member(spot, name, 0) for name in (last, *_CONSTRUCTORS))
+                made = (self._member(spot, name) for name in (last, *_CONSTRUCTORS))
                 first = next((one for one in made if one), None)
                 if first:
                     yield OtherEdge(caller, first, confidence, call.line)
@@ -122,7 +114,7 @@ class _Linker:
             return found[:1], EXACT
         if file.facts.language in ("Java", "C++", "Ruby"):
             owner = self._owner(file, scope)
-            inherited = self._member(owner, name, 0) if owner else None
+            inherited = self._member(owner, name) if owner else None
             if inherited:
                 return [inherited], INFERRED
         return self._included_or_named(file, name)
@@ -132,27 +124,21 @@ class _Linker:
 
     def _included_or_named(self, file: OtherFile, name: str) -> Found:
         kinds = (FUNCTION, CLASS, METHOD) if file.facts.language in ("Ruby", "C++") else (FUNCTION, CLASS)
-        found = [spot for spot in self.index.by_name.get((file.family, name), ()) if self._kind(spot) in kinds]
-        if file.family == "C" and found:
-            near = self._includes(file)
-            sure = [spot for spot in found if spot.file in near]
+        found = self.index.candidates(file.family, name, kinds)
+        if file.family == "C" and found.spots:
+            sure = self._includes(file) & found.by_file.keys()
             if sure:
-                return sure[:1], EXACT
-            if len(found) == 1:
-                return found, INFERRED
-        return self._few(file, name, found)
+                return [found.by_file[min(sure)]], EXACT
+            if len(found.spots) == 1:
+                return found.spots, INFERRED
+        return _few(file, name, found)
 
     def _includes(self, file: OtherFile) -> frozenset[int]:
         """Give the files that are included, and those that a header speaks for: `list.c` of `list.h`."""
         known = self._included.get(file.number)
         if known is None:
             headers = self.names.included(file)
-            stems = {header.path.rpartition("/")[2].rpartition(".")[0] for header in headers}
-            spoken = {
-                other.number
-                for other in self.names.files.values()
-                if other.family == "C" and other.path.rpartition("/")[2].rpartition(".")[0] in stems
-            }
+            spoken = {number for header in headers for number in self.index.by_stem[stem_of(header)]}
             known = self._included[file.number] = frozenset({*spoken, *(header.number for header in headers)})
         return known
 
@@ -192,12 +178,12 @@ class _Linker:
                 if found:
                     return found
         owners = list(self.names.classes(file, ".".join(parts[:-1]))) or list(self.names.classes(file, head))
-        return [spot for owner in owners if (spot := self._member(owner, parts[-1], 0))][:1]
+        return [spot for owner in owners if (spot := self._member(owner, parts[-1]))][:1]
 
     def _own(self, file: OtherFile, scope: str, parts: list[str]) -> Found:
         owner = self._owner(file, scope)
         if len(parts) == 2:
-            found = self._member(owner, parts[1], 0, parts[0] == "super") if owner else None
+            found = self._member(owner, parts[1], parts[0] == "super") if owner else None
             if found:
                 return [found], EXACT if found.file == file.number else INFERRED
             around = scope
@@ -207,7 +193,7 @@ class _Linker:
                 if spot:
                     return [spot], EXACT
         elif owner:
-            kind = self._field(owner, parts[1], 0)
+            kind = self._field(owner, parts[1])
             if kind:
                 return self._of_type(self.names.files[owner.file], kind, parts[2:])
         return self._by_name(file, parts[-1])
@@ -228,20 +214,15 @@ class _Linker:
             around = around.rpartition(".")[0]
         return None
 
-    def _field(self, owner: Spot, name: str, depth: int) -> str:
+    def _field(self, owner: Spot, name: str) -> str:
         """Give the written type of a field."""
-        file, symbol = self.names.files[owner.file], self.names.symbol(owner)
-        for place in (owner.place, *(file.names.get(f"{symbol.name}.{one}", 0) for one in _CONSTRUCTORS)):
-            for text in file.facts.symbols[place].local if place else ():
-                variable, _, kind = text.partition(":")
-                if variable in (name, f"self.{name}"):
+        for cls in self.names.lineage(owner):
+            file, symbol = self.names.files[cls.file], self.names.symbol(cls)
+            for place in (cls.place, *(file.names.get(f"{symbol.name}.{one}", 0) for one in _CONSTRUCTORS)):
+                kinds = file.kinds(place) if place else {}
+                kind = kinds.get(name) or kinds.get(f"self.{name}")
+                if kind:
                     return kind
-        if depth < _DEPTH:
-            for base in symbol.bases:
-                for cls in self.names.classes(file, base):
-                    found = self._field(cls, name, depth + 1)
-                    if found:
-                        return found
         return ""
 
     def _type_of(self, file: OtherFile, scope: str, name: str) -> str:
@@ -249,10 +230,9 @@ class _Linker:
         around = scope
         while True:
             place = file.names.get(around)
-            for text in file.facts.symbols[place].local if place is not None else ():
-                variable, _, kind = text.partition(":")
-                if variable == name:
-                    return kind
+            kind = file.kinds(place).get(name) if place is not None else None
+            if kind is not None:
+                return kind
             if not around:
                 return ""
             around = around.rpartition(".")[0]
@@ -262,14 +242,14 @@ class _Linker:
         classes = [spot for spot in self.names.classes(file, kind) if self._kind(spot) == CLASS]
         if not classes:
             last = kind.rpartition(".")[2]
-            found = [spot for spot in self.index.by_name.get((file.family, last), ()) if self._kind(spot) == CLASS]
+            found = self.index.candidates(file.family, last, (CLASS,)).spots
             # A type of a library, or one that is imported in a way that isn't followed.
             classes = found if len(found) == 1 and not file.imports.get(kind.partition(".")[0]) else []
         for cls in classes:
             if len(rest) > 1:
-                kind = self._field(cls, rest[0], 0)
+                kind = self._field(cls, rest[0])
                 return self._of_type(self.names.files[cls.file], kind, rest[1:]) if kind else NOTHING
-            found_member = self._member(cls, rest[0], 0)
+            found_member = self._member(cls, rest[0])
             below = self._below(cls, rest[0])
             if found_member:
                 return [found_member, *below], HIERARCHY if below else INFERRED
@@ -292,6 +272,12 @@ class _Linker:
 
     def _implementing(self, file: OtherFile, cls: Spot, name: str) -> list[Spot]:
         """Give the methods of the types of Go that have all methods of an interface."""
+        known = self._implemented.get((cls, name))
+        if known is None:
+            known = self._implemented[cls, name] = self._find_implementing(file, cls, name)
+        return known
+
+    def _find_implementing(self, file: OtherFile, cls: Spot, name: str) -> list[Spot]:
         start = f"{self.names.symbol(cls).name}."
         wanted = [symbol.name.removeprefix(start) for symbol in file.facts.symbols if symbol.name.startswith(start)]
         if self.names.symbol(cls).bases or file.spot(f"{start}{name}") is None:
@@ -300,36 +286,22 @@ class _Linker:
         for spot in self.index.by_name.get((file.family, name), ()):
             home = self.names.files[spot.file]
             owner = next(iter(self.names.classes(home, self.names.symbol(spot).name.rpartition(".")[0])), None)
-            if owner and owner != cls and all(self._member(owner, one, 0) for one in wanted):
+            if owner and owner != cls and all(self._member(owner, one) for one in wanted):
                 found.append(spot)
         return found if len(found) <= 2 * MOST_SUBCLASSES else []
 
-    def _member(self, cls: Spot, name: str, depth: int, skip_own: bool = False) -> Spot | None:
+    def _member(self, cls: Spot, name: str, skip_own: bool = False) -> Spot | None:
         """Give a class's member: its own, of another file of its package or its header's, or inherited."""
-        file, symbol = self.names.files[cls.file], self.names.symbol(cls)
-        dotted = f"{symbol.name}.{name}"
-        if not skip_own:
-            for place in self._bodies(file, dotted):
+        for owner in self.names.lineage(cls)[skip_own:]:
+            for place in self._bodies(self.names.files[owner.file], f"{self.names.symbol(owner).name}.{name}"):
                 return place
-        if depth > _DEPTH:
-            return None
-        for base in symbol.bases:
-            for above in self.names.classes(file, base):
-                found = self._member(above, name, depth + 1) if above != cls else None
-                if found:
-                    return found
         return None
 
     def _bodies(self, file: OtherFile, dotted: str) -> Iterator[Spot]:
         spot = file.spot(dotted)
         if file.family in ("C", "Go", "Rust"):
             # Where the class is declared its methods need not be: the one with a body counts, then the declaration.
-            last = dotted.rpartition(".")[2]
-            same = [
-                one
-                for one in self.index.by_name.get((file.family, last), ())
-                if self.names.symbol(one).name == dotted and one != spot
-            ]
+            same = [one for one in self.index.by_dotted.get((file.family, dotted), ()) if one != spot]
             if file.family == "Go":
                 same = [one for one in same if self.names.files[one.file].folder == file.folder]
             if spot is None or file.family == "C":
@@ -338,15 +310,11 @@ class _Linker:
             yield spot
 
     def _by_name(self, file: OtherFile, name: str) -> Found:
-        found = [spot for spot in self.index.by_name.get((file.family, name), ()) if self._kind(spot) != CLASS]
-        methods = [spot for spot in found if self._kind(spot) == METHOD]
-        return self._few(file, name, methods or found)
+        methods = self.index.candidates(file.family, name, (METHOD,))
+        return _few(file, name, methods if methods.spots else self.index.candidates(file.family, name, _CALLED))
 
-    def _few(self, file: OtherFile, name: str, found: list[Spot]) -> Found:
-        """Believe a name that few definitions have; of more those in the nearest folders, away from built copies."""
-        if name in _COMMON:
-            return NOTHING
-        if len(found) > MOST_CANDIDATES:
-            shared = [shared_folders(self.names.files[spot.file].path, file.path) for spot in found]
-            found = [spot for spot, count in zip(found, shared, strict=True) if count == max(shared)]
-        return (found, NAME) if len(found) <= MOST_CANDIDATES else NOTHING
+
+def _few(file: OtherFile, name: str, found: Candidates) -> Found:
+    """Believe a name that few definitions have; of more those in the nearest folders, away from built copies."""
+    near = NOTHING[0] if name in _COMMON else found.nearest(file.path)
+    return (near, NAME) if len(near) <= MOST_CANDIDATES else NOTHING

@@ -2,76 +2,20 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
 
-from attrs import Factory, define, field, frozen
+from attrs import define, field
 
-from inarch_brief_tracer.facts.file_facts import CLASS, Facts, Import, Symbol
+from inarch_brief_tracer.facts.file_facts import CLASS, Import, Symbol
+from inarch_brief_tracer.linking.other_files import Manifests, OtherFile, OtherFiles, Spot
 
-_DEPTH = 6
-_FAMILIES: Mapping[str, str] = {"TypeScript": "JavaScript", "C++": "C"}
-_SCRIPTS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
+MOST_STEPS = 2_000
+"""Files that are looked into for one name: a barrel of as many is searched in some milliseconds."""
 _MOST_INCLUDED = 60
-
-
-class Spot(NamedTuple):
-    """A symbol: its file's number and its place in the file's facts."""
-
-    file: int
-    place: int
-
-
-@frozen
-class Manifests:
-    """What manifests say of imports that are no paths.
-
-    Args:
-        packages: Folders of the packages of a workspace, by the name they are imported under.
-        aliases: Of `tsconfig.json`: a prefix, and the folder that it stands for.
-        modules: Of `go.mod`: the module's path, and its folder.
-    """
-
-    packages: Mapping[str, str] = Factory(dict)
-    aliases: tuple[tuple[str, str], ...] = ()
-    modules: tuple[tuple[str, str], ...] = ()
-
-
-@define(eq=False, repr=False)
-class OtherFile:
-    """A file's facts with the look-ups that resolving needs."""
-
-    number: int
-    path: str
-    facts: Facts
-    names: dict[str, int] = Factory(dict)
-    """Places of symbols by dotted name, of several the first."""
-    imports: dict[str, list[Import]] = Factory(dict)
-    handed: dict[str, str] = Factory(dict)
-
-    def __attrs_post_init__(self) -> None:
-        for place, symbol in enumerate(self.facts.symbols):
-            self.names.setdefault(symbol.name, place)
-        for item in self.facts.imports:
-            self.imports.setdefault(item.name, []).append(item)
-        self.handed.update(self.facts.handed)
-
-    @property
-    def family(self) -> str:
-        """Languages that call each other."""
-        return _FAMILIES.get(self.facts.language, self.facts.language)
-
-    @property
-    def folder(self) -> str:
-        """Where it stands."""
-        return self.path.rpartition("/")[0]
-
-    def spot(self, name: str) -> Spot | None:
-        """Give the symbol of a dotted name."""
-        place = self.names.get(name)
-        return Spot(self.number, place) if place else None
+_MOST_CLASSES = 60
+Way = tuple[tuple[OtherFile, ...], str]
+"""Files side by side, and the name that is looked for in them."""
 
 
 @define(eq=False, repr=False)
@@ -80,58 +24,32 @@ class Names:
 
     files: Mapping[int, OtherFile]
     manifests: Manifests = field(factory=Manifests)
+    _known: dict[tuple[Way, ...], list[Spot]] = field(factory=dict, init=False)
+    _starring: dict[int, tuple[tuple[tuple[OtherFile, ...], str], ...]] = field(factory=dict, init=False)
+    _lineages: dict[Spot, tuple[Spot, ...]] = field(factory=dict, init=False)
 
     @cached_property
-    def _by_path(self) -> dict[str, OtherFile]:
-        return {file.path: file for file in self.files.values()}
+    def _sources(self) -> OtherFiles:
+        return OtherFiles(self.files, self.manifests)
 
     @cached_property
-    def _by_folder(self) -> dict[tuple[str, str], list[OtherFile]]:
-        found: dict[tuple[str, str], list[OtherFile]] = {}
+    def _packages(self) -> dict[tuple[str, ...], dict[str, list[Spot]]]:
+        found: dict[tuple[str, ...], dict[str, list[Spot]]] = {}
         for file in self.files.values():
-            found.setdefault((file.family, file.folder), []).append(file)
-        return found
-
-    @cached_property
-    def _by_package(self) -> dict[tuple[str, str], list[OtherFile]]:
-        found: dict[tuple[str, str], list[OtherFile]] = {}
-        for file in self.files.values():
-            if file.facts.package:
-                found.setdefault((file.family, file.facts.package), []).append(file)
-        return found
-
-    @cached_property
-    def _by_base(self) -> dict[str, list[OtherFile]]:
-        found: dict[str, list[OtherFile]] = {}
-        for file in self.files.values():
-            found.setdefault(file.path.rpartition("/")[2], []).append(file)
+            shared = found.setdefault(_package_of(file), {}) if file.family in ("Go", "Java", "PHP") else {}
+            for name, place in file.names.items():
+                if place:
+                    shared.setdefault(name, []).append(Spot(file.number, place))
         return found
 
     def symbol(self, spot: Spot) -> Symbol:
         """Give the symbol at a spot."""
         return self.files[spot.file].facts.symbols[spot.place]
 
-    def neighbours(self, file: OtherFile) -> Iterable[OtherFile]:
-        """Give the files whose names a file sees without an import: of Go its folder's, of Java its package's."""
-        if file.family == "Go":
-            found = self._by_folder.get((file.family, file.folder), [])
-            return [
-                other
-                for other in found
-                if other.facts.package.removesuffix("_test") == file.facts.package.removesuffix("_test")
-            ]
-        if file.family in ("Java", "PHP"):
-            return (
-                self._by_package.get((file.family, file.facts.package), [])
-                if file.facts.package
-                else (self._by_folder.get((file.family, file.folder), []))
-            )
-        return ()
-
     def imported(self, file: OtherFile, name: str) -> tuple[list[Spot], bool]:
         """Give what an imported name stands for, and whether it is imported at all."""
         items = file.imports.get(name, [])
-        found = [spot for item in items for spot in self._meant(file, item)]
+        found = [spot for item in items for spot in self._searched(tuple(self._taken(file, item)))]
         return found, bool(items)
 
     def sources(self, file: OtherFile, name: str) -> list[OtherFile]:
@@ -139,36 +57,27 @@ class Names:
         return [
             other
             for item in file.imports.get(name, [])
-            for other in self._files_of(file, item.module if item.target in ("", "default") else _joined(file, item))
+            for other in self._sources.meant(
+                file, item.module if item.target in ("", "default") else _joined(file, item)
+            )
         ]
 
-    def handed_on(self, file: OtherFile, name: str, depth: int = 0) -> list[Spot]:
+    def handed_on(self, file: OtherFile, name: str) -> list[Spot]:
         """Give what another file gets when it takes a name of this one."""
-        if depth > _DEPTH:
-            return []
-        own = file.handed.get(name, name)
-        spot = file.spot(own)
-        if spot is not None:
-            return [spot]
-        if name == "default" and (spot := file.spot("exports")) is not None:
-            return [spot]
-        if own in file.imports:
-            found = [spot for item in file.imports[own] for spot in self._meant(file, item, depth + 1)]
-            if found:
-                return found
-        return [spot for item in file.imports.get("*", ()) for spot in self._starred(file, item, name, depth + 1)]
+        return self._searched((((file,), name),))
 
     def through_stars(self, file: OtherFile, name: str) -> list[Spot]:
         """Give what a name stands for that is imported by `*`."""
-        return [spot for item in file.imports.get("*", ()) for spot in self._starred(file, item, name, 0)]
+        return self._searched(tuple(self._starred(file, name))) if "*" in file.imports else []
 
     def in_package(self, file: OtherFile, name: str) -> list[Spot]:
-        """Give what a name stands for in the files that see each other's names."""
-        return [spot for other in self.neighbours(file) if other is not file and (spot := other.spot(name))]
+        """Give what a name stands for in the files that see each other's names without an import."""
+        found = self._packages.get(_package_of(file), {}).get(name, ())
+        return [spot for spot in found if spot.file != file.number]
 
-    def module(self, file: OtherFile, path: str) -> list[OtherFile]:
+    def module(self, file: OtherFile, path: str) -> tuple[OtherFile, ...]:
         """Give the files that a path of names stands for where it is written: `crate::a::b`."""
-        return self._files_of(file, path)
+        return self._sources.meant(file, path)
 
     def included(self, file: OtherFile) -> list[OtherFile]:
         """Give the files that are included, and what these include."""
@@ -177,118 +86,84 @@ class Names:
         while waiting and len(found) < _MOST_INCLUDED:
             current = waiting.pop(0)
             for item in current.imports.get("", ()):
-                for other in self._files_of(current, item.module):
+                for other in self._sources.meant(current, item.module):
                     if other.number not in found:
                         found[other.number] = other
                         waiting.append(other)
         return list(found.values())
 
-    def _meant(self, file: OtherFile, item: Import, depth: int = 0) -> list[Spot]:
-        if item.target == "*":
-            return []
-        found: list[Spot] = []
-        if file.family == "Rust":  # a module that is written in the same file
-            inside = item.module.replace("::", ".").removeprefix("self.")
-            own = file.spot(f"{inside}.{item.target}")
-            found += [own] if own else []
-        for other in self._files_of(file, item.module):
-            found += self.handed_on(other, item.target or "default", depth + 1)
-        return found
+    def lineage(self, cls: Spot) -> tuple[Spot, ...]:
+        """Give a class and what it inherits from, each once, in the order in which members are looked for."""
+        known = self._lineages.get(cls)
+        if known is None:
+            found: dict[Spot, None] = {}
+            waiting = [cls]
+            while waiting and len(found) < _MOST_CLASSES:
+                current = waiting.pop()
+                if current in found:
+                    continue
+                found[current] = None
+                file = self.files[current.file]
+                waiting += reversed([spot for base in self.symbol(current).bases for spot in self.classes(file, base)])
+            known = self._lineages[cls] = tuple(found)
+        return known
 
-    def _starred(self, file: OtherFile, item: Import, name: str, depth: int) -> list[Spot]:
-        if depth > _DEPTH:
-            return []
-        if file.family == "Java" and (cls := self._class_of_java(item.module)):
-            spot = self.files[cls.file].spot(f"{self.symbol(cls).name}.{name}")
-            return [spot] if spot else []
-        return [spot for other in self._files_of(file, item.module) for spot in self.handed_on(other, name, depth)]
+    def _searched(self, ways: tuple[Way, ...]) -> list[Spot]:
+        """Follow a name by these ways to the first files that define it, into each file only once."""
+        known = self._known.get(ways)
+        if known is None:
+            known = self._known[ways] = self._search(list(reversed(ways)))
+        return known
 
-    def _class_of_java(self, path: str) -> Spot | None:
-        """Give the class whose static members an import takes."""
-        package, _, name = path.rpartition(".")
-        return next((spot for other in self._by_package.get(("Java", package), ()) if (spot := other.spot(name))), None)
-
-    def _files_of(self, file: OtherFile, source: str) -> list[OtherFile]:
-        if not source:
-            return []
-        if file.family == "JavaScript":
-            return self._scripts(file, source)
-        if file.family == "Go":
-            return self._go_package(source)
-        if file.family == "Rust":
-            return self._rust_module(file, source)
-        if file.family in ("Java", "PHP"):
-            return self._by_package.get((file.family, source), [])
-        if file.family == "C":
-            return self._headers(file, source)
-        return []
-
-    def _scripts(self, file: OtherFile, source: str) -> list[OtherFile]:
-        if source.startswith("."):
-            return self._script_at(posixpath.normpath(posixpath.join(file.folder, source)))
-        for prefix, folder in self.manifests.aliases:
-            if source.startswith(prefix):
-                found = self._script_at(posixpath.normpath(posixpath.join(folder, source[len(prefix) :])))
-                if found:
-                    return found
-        parts = source.split("/")
-        head = 2 if source.startswith("@") else 1
-        package = self.manifests.packages.get("/".join(parts[:head]))
-        if package is None:
-            return []
-        rest = "/".join(parts[head:])
-        places = [rest] if rest else ["src/index", "index", "lib/index", "src/main"]
-        return next((found for place in places if (found := self._script_at(posixpath.join(package, place)))), [])
-
-    def _script_at(self, path: str) -> list[OtherFile]:
-        stem = path.removesuffix(".js").removesuffix(".mjs").removesuffix(".cjs")
-        names = [path, *(f"{stem}{suffix}" for suffix in _SCRIPTS), *(f"{path}{suffix}" for suffix in _SCRIPTS)]
-        names += [posixpath.join(path, f"index{suffix}").removeprefix("./") for suffix in _SCRIPTS]
-        return next(([self._by_path[name]] for name in names if name in self._by_path), [])
-
-    def _go_package(self, source: str) -> list[OtherFile]:
-        for module, folder in self.manifests.modules:
-            if source == module or source.startswith(f"{module}/"):
-                inside = posixpath.join(folder, source[len(module) + 1 :]).strip("/")
-                return [
-                    other for other in self._by_folder.get(("Go", inside), []) if not other.path.endswith("_test.go")
-                ]
-        return []
-
-    def _rust_module(self, file: OtherFile, source: str) -> list[OtherFile]:
-        parts = source.replace(".", "::").split("::")
-        root = f"{file.path[: file.path.rfind('src/')]}src" if "src/" in file.path else file.folder
-        base = file.path.rpartition("/")[2]
-        own = file.folder if base in ("mod.rs", "lib.rs", "main.rs") else file.path.removesuffix(".rs")
-        if parts[0] == "crate":
-            folder, parts = root, parts[1:]
-        elif parts[0] in ("self", "super"):
-            folder = own
-            while parts and parts[0] in ("self", "super"):
-                folder = folder.rpartition("/")[0] if parts[0] == "super" else folder
-                parts = parts[1:]
-        else:
-            folder = self.manifests.packages.get(f"rust:{parts[0]}", own)
-            parts = parts[1:] if folder is not own else parts
-        for count in range(len(parts), -1, -1):
-            found = self._rust_file(folder, parts[:count], root)
+    def _search(self, waiting: list[Way]) -> list[Spot]:
+        seen: set[tuple[int, str]] = set()
+        while waiting and len(seen) < MOST_STEPS:
+            files, name = waiting.pop()
+            fresh = [file for file in files if (file.number, name) not in seen]
+            seen.update((file.number, name) for file in fresh)
+            found = [spot for file in fresh if (spot := _own(file, name))]
             if found:
-                return found if count >= len(parts) - 1 else []
+                return found
+            waiting += reversed([way for file in fresh for way in self._further(file, name)])
         return []
 
-    def _rust_file(self, folder: str, parts: list[str], root: str) -> list[OtherFile]:
-        place = "/".join([folder, *parts]).strip("/")
-        names = [f"{place}.rs", f"{place}/mod.rs"]
-        if not parts:
-            names += [f"{place}/lib.rs", f"{place}/main.rs"]
-        return next(([self._by_path[name]] for name in names if name in self._by_path), [])
+    def _further(self, file: OtherFile, name: str) -> Iterator[Way]:
+        """Give where a name comes from that a file hands on and does not define: imported by name, then by `*`."""
+        for item in file.imports.get(file.handed.get(name, name), ()):
+            yield from self._taken(file, item)
+        if "*" in file.imports:
+            yield from self._starred(file, name)
 
-    def _headers(self, file: OtherFile, source: str) -> list[OtherFile]:
-        near = self._by_path.get(posixpath.normpath(posixpath.join(file.folder, source)))
-        if near is not None:
-            return [near]
-        found = self._by_base.get(source.rpartition("/")[2], [])
-        return [other for other in found if f"/{other.path}".endswith(f"/{source.lstrip('./')}")][:1]
+    def _taken(self, file: OtherFile, item: Import) -> Iterator[Way]:
+        """Give where an import takes a name from."""
+        if item.target == "*":
+            return
+        if file.family == "Rust":  # a module that is written in the same file
+            inside = f"{item.module.replace('::', '.').removeprefix('self.')}.{item.target}"
+            if inside in file.names:
+                yield (file,), inside
+        sources = self._sources.meant(file, item.module)
+        if sources:
+            yield sources, item.target or "default"
+
+    def _starred(self, file: OtherFile, name: str) -> Iterator[Way]:
+        """Give where a name may come from by `*`."""
+        for sources, cls in self._stars(file):
+            yield sources, f"{cls}.{name}" if cls else name
+
+    def _stars(self, file: OtherFile) -> tuple[tuple[tuple[OtherFile, ...], str], ...]:
+        """Give the files whose names a file takes by `*`, each once; of Java also the class that has them."""
+        known = self._starring.get(file.number)
+        if known is None:
+            modules = dict.fromkeys(item.module for item in file.imports["*"])
+            known = self._starring[file.number] = tuple(dict.fromkeys(self._star(file, module) for module in modules))
+        return known
+
+    def _star(self, file: OtherFile, module: str) -> tuple[tuple[OtherFile, ...], str]:
+        cls = self._sources.class_of_java(module) if file.family == "Java" else None
+        if cls is not None:
+            return (self.files[cls.file],), self.symbol(cls).name
+        return self._sources.meant(file, module), ""
 
     def classes(self, file: OtherFile, name: str) -> Iterator[Spot]:
         """Give the classes that a written type names in a file: its own, imported, of its package."""
@@ -305,6 +180,19 @@ class Names:
             if not found and file.family == "C":
                 found = [spot for other in self.included(file) if (spot := other.spot(name))]
         yield from (spot for spot in found if self.symbol(spot).kind == CLASS or "." not in self.symbol(spot).name)
+
+
+def _own(file: OtherFile, name: str) -> Spot | None:
+    """Give what a file itself hands on under a name."""
+    found = file.spot(file.handed.get(name, name))
+    return found or (file.spot("exports") if name == "default" else None)
+
+
+def _package_of(file: OtherFile) -> tuple[str, ...]:
+    """Give what tells the files that see each other's names: of Go folder and package, of Java the package."""
+    if file.family == "Go":
+        return file.family, file.folder, file.facts.package.removesuffix("_test")
+    return (file.family, file.facts.package) if file.facts.package else (file.family, file.folder, "")
 
 
 def _joined(file: OtherFile, item: Import) -> str:

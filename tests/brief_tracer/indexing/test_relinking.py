@@ -354,3 +354,19 @@ def test_two_processes_share_one_graph(tree: Any, linking: Any) -> None:
     assert [child.wait(timeout=240) for child in children] == [0, 0]
     made = {caller for caller, callee, *_ in linking().arcs() if callee == "m3.apple3"}
     assert {"p1_one.made_7_one", "p1_two.made_7_two"} <= made
+
+
+def test_other_languages_are_linked_a_part_with_each_call(tree: Any, linking: Any, tmp_path: Path) -> None:
+    names = [f"m{number}" for number in range(4)]
+    text = "import {{ m0 }} from './all';\nexport function {}() {{ m0(); one(); }}\n"
+    tree.write({f"{name}.ts": text.format(name) for name in names})
+    tree.write({"all.ts": "".join(f"export * from './{name}';\n" for name in names), "one.ts": "function one() {}\n"})
+    whole = linking(cache=str(tmp_path / "at once")).arcs()
+    notes = []
+    while not notes or notes[-1]:  # each in a process of its own, with time for one call of the tree
+        linked = linking(cache=str(tmp_path / "in parts"), seconds=0.0)
+        with linked.graph() as (_, coverage):
+            notes.append(coverage.linked)
+        assert linked.arcs() <= whole and len(notes) < 20
+    assert notes[0] == "1 of 6 files of other languages are linked, the next call goes on"
+    assert linked.arcs() == whole and len(whole) == 8

@@ -1,0 +1,210 @@
+"""Files of other languages than Python, and which of them an import means: by paths, folders, packages and includes."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from attrs import Factory, define, field, frozen
+
+from inarch_brief_tracer.facts.file_facts import Facts, Import
+
+_FAMILIES: Mapping[str, str] = {"TypeScript": "JavaScript", "C++": "C"}
+_SCRIPTS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
+
+
+class Spot(NamedTuple):
+    """A symbol: its file's number and its place in the file's facts."""
+
+    file: int
+    place: int
+
+
+@frozen
+class Manifests:
+    """What manifests say of imports that are no paths.
+
+    Args:
+        packages: Folders of the packages of a workspace, by the name they are imported under.
+        aliases: Of `tsconfig.json`: a prefix, and the folder that it stands for.
+        modules: Of `go.mod`: the module's path, and its folder.
+    """
+
+    packages: Mapping[str, str] = Factory(dict)
+    aliases: tuple[tuple[str, str], ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()
+
+
+@define(eq=False, repr=False)
+class OtherFile:
+    """A file's facts with the look-ups that resolving needs."""
+
+    number: int
+    path: str
+    facts: Facts
+    names: dict[str, int] = Factory(dict)
+    """Places of symbols by dotted name, of several the first."""
+    imports: dict[str, list[Import]] = Factory(dict)
+    handed: dict[str, str] = Factory(dict)
+    _kinds: dict[int, dict[str, str]] = field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        for place, symbol in enumerate(self.facts.symbols):
+            self.names.setdefault(symbol.name, place)
+        for item in self.facts.imports:
+            self.imports.setdefault(item.name, []).append(item)
+        self.handed.update(self.facts.handed)
+
+    @property
+    def family(self) -> str:
+        """Languages that call each other."""
+        return _FAMILIES.get(self.facts.language, self.facts.language)
+
+    @property
+    def folder(self) -> str:
+        """Where it stands."""
+        return self.path.rpartition("/")[0]
+
+    def spot(self, name: str) -> Spot | None:
+        """Give the symbol of a dotted name."""
+        place = self.names.get(name)
+        return Spot(self.number, place) if place else None
+
+    def kinds(self, place: int) -> Mapping[str, str]:
+        """Give the written types of a symbol's variables and fields, "" where none is written."""
+        known = self._kinds.get(place)
+        if known is None:
+            known = self._kinds[place] = {}
+            for text in self.facts.symbols[place].local:
+                variable, _, kind = text.partition(":")
+                known.setdefault(variable, kind)
+        return known
+
+
+@define(eq=False, repr=False)
+class OtherFiles:
+    """The files of a tree, as imports name them."""
+
+    files: Mapping[int, OtherFile]
+    manifests: Manifests = field(factory=Manifests)
+    _meant: dict[tuple[int, str], tuple[OtherFile, ...]] = field(factory=dict, init=False)
+
+    def meant(self, file: OtherFile, source: str) -> tuple[OtherFile, ...]:
+        """Give the files that the source of an import, or a path of names, means where it is written."""
+        known = self._meant.get((file.number, source))
+        if known is None:
+            known = self._meant[file.number, source] = tuple(self._found(file, source) if source else ())
+        return known
+
+    def class_of_java(self, path: str) -> Spot | None:
+        """Give the class whose static members an import takes."""
+        package, _, name = path.rpartition(".")
+        return next((spot for other in self._by_package.get(("Java", package), ()) if (spot := other.spot(name))), None)
+
+    def _found(self, file: OtherFile, source: str) -> list[OtherFile]:
+        if file.family == "JavaScript":
+            return self._scripts(file, source)
+        if file.family == "Go":
+            return self._go_package(source)
+        if file.family == "Rust":
+            return self._rust_module(file, source)
+        if file.family in ("Java", "PHP"):
+            return self._by_package.get((file.family, source), [])
+        if file.family == "C":
+            return self._headers(file, source)
+        return []
+
+    @cached_property
+    def _by_path(self) -> dict[str, OtherFile]:
+        return {file.path: file for file in self.files.values()}
+
+    @cached_property
+    def _by_folder(self) -> dict[tuple[str, str], list[OtherFile]]:
+        found: dict[tuple[str, str], list[OtherFile]] = {}
+        for file in self.files.values():
+            found.setdefault((file.family, file.folder), []).append(file)
+        return found
+
+    @cached_property
+    def _by_package(self) -> dict[tuple[str, str], list[OtherFile]]:
+        found: dict[tuple[str, str], list[OtherFile]] = {}
+        for file in self.files.values():
+            if file.facts.package:
+                found.setdefault((file.family, file.facts.package), []).append(file)
+        return found
+
+    @cached_property
+    def _by_base(self) -> dict[str, list[OtherFile]]:
+        found: dict[str, list[OtherFile]] = {}
+        for file in self.files.values():
+            found.setdefault(file.path.rpartition("/")[2], []).append(file)
+        return found
+
+    def _scripts(self, file: OtherFile, source: str) -> list[OtherFile]:
+        if source.startswith("."):
+            return self._script_at(posixpath.normpath(posixpath.join(file.folder, source)))
+        for prefix, folder in self.manifests.aliases:
+            if source.startswith(prefix):
+                found = self._script_at(posixpath.normpath(posixpath.join(folder, source[len(prefix) :])))
+                if found:
+                    return found
+        parts = source.split("/")
+        head = 2 if source.startswith("@") else 1
+        package = self.manifests.packages.get("/".join(parts[:head]))
+        if package is None:
+            return []
+        rest = "/".join(parts[head:])
+        places = [rest] if rest else ["src/index", "index", "lib/index", "src/main"]
+        return next((found for place in places if (found := self._script_at(posixpath.join(package, place)))), [])
+
+    def _script_at(self, path: str) -> list[OtherFile]:
+        stem = path.removesuffix(".js").removesuffix(".mjs").removesuffix(".cjs")
+        names = [path, *(f"{stem}{suffix}" for suffix in _SCRIPTS), *(f"{path}{suffix}" for suffix in _SCRIPTS)]
+        names += [posixpath.join(path, f"index{suffix}").removeprefix("./") for suffix in _SCRIPTS]
+        return next(([self._by_path[name]] for name in names if name in self._by_path), [])
+
+    def _go_package(self, source: str) -> list[OtherFile]:
+        for module, folder in self.manifests.modules:
+            if source == module or source.startswith(f"{module}/"):
+                inside = posixpath.join(folder, source[len(module) + 1 :]).strip("/")
+                return [
+                    other for other in self._by_folder.get(("Go", inside), []) if not other.path.endswith("_test.go")
+                ]
+        return []
+
+    def _rust_module(self, file: OtherFile, source: str) -> list[OtherFile]:
+        parts = source.replace(".", "::").split("::")
+        root = f"{file.path[: file.path.rfind('src/')]}src" if "src/" in file.path else file.folder
+        base = file.path.rpartition("/")[2]
+        own = file.folder if base in ("mod.rs", "lib.rs", "main.rs") else file.path.removesuffix(".rs")
+        if parts[0] == "crate":
+            folder, parts = root, parts[1:]
+        elif parts[0] in ("self", "super"):
+            folder = own
+            while parts and parts[0] in ("self", "super"):
+                folder = folder.rpartition("/")[0] if parts[0] == "super" else folder
+                parts = parts[1:]
+        else:
+            folder = self.manifests.packages.get(f"rust:{parts[0]}", own)
+            parts = parts[1:] if folder is not own else parts
+        for count in range(len(parts), -1, -1):
+            found = self._rust_file(folder, parts[:count], root)
+            if found:
+                return found if count >= len(parts) - 1 else []
+        return []
+
+    def _rust_file(self, folder: str, parts: list[str], root: str) -> list[OtherFile]:
+        place = "/".join([folder, *parts]).strip("/")
+        names = [f"{place}.rs", f"{place}/mod.rs"]
+        if not parts:
+            names += [f"{place}/lib.rs", f"{place}/main.rs"]
+        return next(([self._by_path[name]] for name in names if name in self._by_path), [])
+
+    def _headers(self, file: OtherFile, source: str) -> list[OtherFile]:
+        near = self._by_path.get(posixpath.normpath(posixpath.join(file.folder, source)))
+        if near is not None:
+            return [near]
+        found = self._by_base.get(source.rpartition("/")[2], [])
+        return [other for other in found if f"/{other.path}".endswith(f"/{source.lstrip('./')}")][:1]
