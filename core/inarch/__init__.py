@@ -64,6 +64,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.service": "HttpService",
         "inarch_sdk.steering_files": "AskAboutSteering",
         "inarch_sdk.tooling": "FunctionTool tool",
+        "inarch_sdk.usage": "credible_usage reported_usage token_count",
         "inarch_sdk.versions": "is_older",
         "inarch_secrets.dotenv": "is_dotenv",
         "inarch_staging": "keep_former",

@@ -172,6 +172,9 @@ from inarch_sdk.service import HttpService as HttpService
 from inarch_sdk.steering_files import AskAboutSteering as AskAboutSteering
 from inarch_sdk.tooling import FunctionTool as FunctionTool
 from inarch_sdk.tooling import tool as tool
+from inarch_sdk.usage import credible_usage as credible_usage
+from inarch_sdk.usage import reported_usage as reported_usage
+from inarch_sdk.usage import token_count as token_count
 from inarch_sdk.versions import is_older as is_older
 from inarch_secrets.dotenv import is_dotenv as is_dotenv
 from inarch_staging import keep_former as keep_former

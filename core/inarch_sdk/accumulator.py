@@ -32,6 +32,7 @@ from inarch.contract.records import (
 )
 from inarch_output.escaping import shown
 from inarch_sdk.bounds import MOST_TOKENS, fault_of, read_json, size_of
+from inarch_sdk.usage import credible_usage
 
 MAX_CALLS = 1_000
 """More calls than this in one reply are a fault of the model, not work to do."""
@@ -98,8 +99,8 @@ class Accumulator:
 
     @property
     def usage(self) -> Usage | None:
-        """The usage reported so far, None if there was no word about it."""
-        return self._usage
+        """The usage reported so far, None if there was no report that can be true."""
+        return credible_usage(self._usage, has_output=bool(self.characters or self._calls))
 
     @property
     def has_begun(self) -> bool:
@@ -139,7 +140,7 @@ class Accumulator:
         if text:
             parts.append(Text(text, self._opaque(TEXT_INDEX)))
         parts.extend(calls)
-        return Reply(Message("assistant", tuple(parts)), calls, self._usage or Usage(), self._finish)
+        return Reply(Message("assistant", tuple(parts)), calls, self.usage or Usage(), self._finish)
 
     def _take(self, text: str, into: StringIO, more: int = 0) -> None:
         """Count what comes, and keep as much of the text as there is room for.

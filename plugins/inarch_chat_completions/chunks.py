@@ -58,8 +58,8 @@ class Chunks:
             raise self.service.error(chunk)
         found: list[Delta] = []
         usage = chunk.get("usage")
-        if isinstance(usage, dict):
-            found.append(UsageDelta(usage_of(usage, self.tells_cost)))
+        if isinstance(usage, dict) and (reported := usage_of(usage, self.tells_cost)) is not None:
+            found.append(UsageDelta(reported))
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if isinstance(choice, dict):

@@ -21,6 +21,7 @@ from inarch import (
     TextDelta,
     Usage,
     UsageDelta,
+    reported_usage,
 )
 
 NAME = "gemini"
@@ -102,8 +103,9 @@ class Chunks:
         for index, data in enumerate(self._calls):
             if data:
                 yield PartData(index, data)
-        if isinstance(self._usage, Mapping):
-            yield UsageDelta(usage_of(self._usage))
+        usage = usage_of(self._usage) if isinstance(self._usage, Mapping) else None
+        if usage is not None:
+            yield UsageDelta(usage)
         yield finish
 
     def _candidate(self, candidate: Mapping[str, Any]) -> Iterator[Delta]:
@@ -183,14 +185,14 @@ class Chunks:
         return f": {text}" if text else ""
 
 
-def usage_of(usage: Mapping[str, Any]) -> Usage:
+def usage_of(usage: Mapping[str, Any]) -> Usage | None:
     """Return the usage in Inarch's terms: input with what was cached, output with what was thought."""
-    thoughts = _count(usage.get("thoughtsTokenCount"))
-    return Usage(
-        input_tokens=_count(usage.get("promptTokenCount")) + _count(usage.get("toolUsePromptTokenCount")),
-        output_tokens=_count(usage.get("candidatesTokenCount")) + thoughts,
-        cached_tokens=_count(usage.get("cachedContentTokenCount")),
-        reasoning_tokens=thoughts,
+    thoughts = usage.get("thoughtsTokenCount")
+    return reported_usage(
+        [usage.get("promptTokenCount"), usage.get("toolUsePromptTokenCount")],
+        [usage.get("candidatesTokenCount"), thoughts],
+        cached=usage.get("cachedContentTokenCount"),
+        thoughts=thoughts,
     )
 
 
@@ -201,7 +203,3 @@ def _word(text: str) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

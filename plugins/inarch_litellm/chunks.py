@@ -22,6 +22,7 @@ from inarch import (
     Usage,
     UsageDelta,
     chat_finish,
+    reported_usage,
 )
 from inarch_litellm.opaque import Opaque
 
@@ -39,12 +40,13 @@ class Chunks:
     _positions: dict[object, int] = field(init=False, factory=dict)
     _ids: dict[int, str] = field(init=False, factory=dict)
     _finish: FinishReason | None = field(init=False, default=None)
+    _usage: Any = field(init=False, default=None)
 
     def read(self, chunk: Any) -> Iterator[Delta]:
         """Yield what one chunk carries."""
         usage = getattr(chunk, "usage", None)
         if usage is not None:
-            yield UsageDelta(_usage_of(usage))
+            self._usage = usage
         choices = getattr(chunk, "choices", None)
         if not choices:
             return
@@ -67,12 +69,15 @@ class Chunks:
         for call in getattr(delta, "tool_calls", None) or ():
             yield self._call(call)
 
-    def end(self, told: bool) -> Iterator[Delta]:
+    def end(self, told: bool, counted: bool) -> Iterator[Delta]:
         """Yield what only the end of the stream tells; without a `Finish` it was cut.
 
         Args:
             told: Whether the service told a finish reason: where none came, the library says "stop".
+            counted: Whether the service reported its usage: if it did not, the library makes up a report.
         """
+        if counted and (usage := _usage_of(self._usage)) is not None:
+            yield UsageDelta(usage)
         if self._opaque.message:
             yield PartData(REASONING_INDEX, {"model": self.model, **self._opaque.message})
         for index, data in self._opaque.calls.items():
@@ -98,17 +103,13 @@ class Chunks:
         return CallDelta(position, call_id, name, arguments if isinstance(arguments, str) else "")
 
 
-def _usage_of(reported: Any) -> Usage:
+def _usage_of(reported: Any) -> Usage | None:
     prompt = getattr(reported, "prompt_tokens_details", None)
     completion = getattr(reported, "completion_tokens_details", None)
-    return Usage(
-        _count(getattr(reported, "prompt_tokens", None)),
-        _count(getattr(reported, "completion_tokens", None)),
-        _count(getattr(prompt, "cached_tokens", None)),
-        _count(getattr(completion, "reasoning_tokens", None)),
-        written_tokens=_count(getattr(prompt, "cache_creation_tokens", None)),
+    return reported_usage(
+        [getattr(reported, "prompt_tokens", None)],
+        [getattr(reported, "completion_tokens", None)],
+        cached=getattr(prompt, "cached_tokens", None),
+        thoughts=getattr(completion, "reasoning_tokens", None),
+        written=getattr(prompt, "cache_creation_tokens", None),
     )
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

@@ -134,7 +134,7 @@ class Link:
                 self.is_answering = self.is_answering and not event.is_idle
                 if event.is_idle:
                     self._put(Ended(reason=event.reason), is_answer=False)
-            case UsageReported():
+            case UsageReported(usage) if usage.input_text or usage.input_audio:  # any other report is not true
                 self._put(Used(usage_of(event.usage, self.rates)), is_answer=False)
             case Resumed():
                 self._resumed(event)

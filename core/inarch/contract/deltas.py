@@ -19,7 +19,7 @@ class Usage:
     """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero.
 
     Of the input tokens, `cached_tokens` came from the service's cache and `written_tokens` went into it at a price of
-    its own. `estimated` says that some of the tokens are Inarch's own estimate, of a request that broke off untold.
+    its own. `estimated` says that some tokens are an estimate, because the service reported none for a request.
     """
 
     input_tokens: int = 0
