@@ -150,7 +150,6 @@ from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
 from inarch_sdk.chat import chat_cached as chat_cached
 from inarch_sdk.chat import chat_call as chat_call
 from inarch_sdk.chat import chat_content as chat_content
-from inarch_sdk.chat import chat_finish as chat_finish
 from inarch_sdk.chat import chat_pays_to_cache as chat_pays_to_cache
 from inarch_sdk.chat import chat_tool as chat_tool
 from inarch_sdk.commandline import NeedsShell as NeedsShell
@@ -161,6 +160,8 @@ from inarch_sdk.deltas import join_deltas as join_deltas
 from inarch_sdk.elision import result_excerpt as result_excerpt
 from inarch_sdk.elision import result_size as result_size
 from inarch_sdk.elision import result_stub as result_stub
+from inarch_sdk.finishes import chat_finish as chat_finish
+from inarch_sdk.finishes import finish_for as finish_for
 from inarch_sdk.front_matter import split_front_matter as split_front_matter
 from inarch_sdk.http_errors import provider_error as provider_error
 from inarch_sdk.message_cache import MessageCache as MessageCache

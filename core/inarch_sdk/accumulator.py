@@ -38,6 +38,8 @@ MAX_CALLS = 1_000
 """More calls than this in one reply are a fault of the model, not work to do."""
 TOO_LONG: Literal["too_long"] = "too_long"
 """The kind of error of a reply that passed its bytes."""
+LONGEST_WHY = 300
+"""Characters of a service's reason for an end that an error quotes."""
 LONGEST_NAME = 80
 """Characters of a call's name that an error quotes."""
 
@@ -70,6 +72,7 @@ class Accumulator:
     _part_data: dict[int, Mapping[str, Any]] = field(factory=dict)
     _usage: Usage | None = None
     _finish: FinishReason | None = None
+    _said: str = ""
 
     def add(self, delta: Delta) -> None:
         """Take the next piece of the stream.
@@ -92,8 +95,8 @@ class Accumulator:
                 self._part_data[index] = data
             case UsageDelta(Usage() as usage):
                 self._usage = usage if _is_credible(usage) else self._usage
-            case Finish(str() as reason):
-                self._finish = reason
+            case Finish(str() as reason, str() as said):
+                self._finish, self._said = reason, said
             case _:
                 raise TypeError(f"answer yielded {delta!r:.80}: no inarch.Delta, or one with a wrong field")
 
@@ -123,8 +126,8 @@ class Accumulator:
         """
         if self._finish is None:
             raise ProviderError("malformed", "the reply was cut before its end", retryable=True)
-        if self._finish == "error":
-            raise ProviderError("server", "the model ended its reply with an error", retryable=True)
+        if (failure := self._failure()) is not None:
+            raise failure
         calls = tuple(self._call(index, draft) for index, draft in sorted(self._calls.items()))
         if len(calls) > MAX_CALLS:
             raise _unusable(f"{len(calls)} calls in one reply (at most {MAX_CALLS})", "make fewer calls at once")
@@ -180,9 +183,24 @@ class Accumulator:
         data = self._part_data.get(index)
         return None if data is None else {self.provider: data}
 
+    def _failure(self) -> ProviderError | None:
+        """Return the error of a reply that ended for a reason for which it is not an answer."""
+        why = f" ({shown(self._said)[:LONGEST_WHY]})" if self._said else ""
+        match self._finish:
+            case "error":
+                return ProviderError("server", f"the model ended its reply with an error{why}", retryable=True)
+            case "malformed":
+                return _unusable(f"a call of it can't be read{why}", "make the call again")
+            case "filtered":
+                part = "rest of the" if self._text.getvalue().strip() else "whole"
+                message = f"the service filtered the {part} reply{why}"
+                return ProviderError("filtered", message, remedy="ask it in other words")
+            case "cut":
+                remedy = "ask again, or use another model"
+                return ProviderError("filtered", f"the service broke its reply off{why}", remedy=remedy)
+        return None
+
     def _nothing(self) -> ProviderError:
-        if self._finish == "filtered":
-            return ProviderError("filtered", "the service filtered the whole reply", remedy="ask it in other words")
         if self._finish == "length":
             return ProviderError(
                 "empty",

@@ -21,15 +21,11 @@ from inarch import (
     TextDelta,
     Usage,
     UsageDelta,
+    finish_for,
     reported_usage,
 )
 
 NAME = "gemini"
-FILTERED = frozenset({
-    "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "IMAGE_SAFETY", "MODEL_ARMOR",
-    "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION",
-})  # fmt: skip
-MALFORMED = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"})
 LONGEST_MESSAGE = 300
 
 
@@ -59,7 +55,6 @@ class Chunks:
     _text: _Said = field(init=False, factory=_Said)
     _reasoning: _Said = field(init=False, factory=_Said)
     _calls: list[dict[str, Any]] = field(init=False, factory=list)
-    _spoke: bool = field(init=False, default=False)
     _reason: str = field(init=False, default="")
     _message: str = field(init=False, default="")
     _usage: Any = field(init=False, default=None)
@@ -133,7 +128,6 @@ class Chunks:
             if signature:
                 self._calls[-1].setdefault("after", []).append(signature)
         else:
-            self._spoke = self._spoke or bool(text.strip())
             self._text.add(text, signature)
             if text:
                 yield TextDelta(text)
@@ -161,24 +155,11 @@ class Chunks:
             )
 
     def _finish(self) -> Finish:
-        """Return how the reply ended; calls are only kept of one that ended well."""
+        """Return how the reply ended."""
         said, why = self._after_colon(self._message), _word(self._reason)
-        if self._reason in MALFORMED:
-            told = "Your last reply had a call that can't be read, so nothing of it was run; make the call again."
-            what = f"{NAME} made a call that can't be read ({why}){said}"
-            raise ProviderError("malformed", what, retryable=True, told=told)
-        if self._reason in FILTERED:
-            if self._spoke and not self._calls:
-                return Finish("filtered")
-            raise ProviderError("filtered", f"{NAME} withheld its reply ({why}){said}", remedy="ask in other words")
         if self._reason == "MISSING_THOUGHT_SIGNATURE":
             raise ProviderError("request", f"{NAME} misses a signature ({why}){said}", remedy="begin a new session")
-        if self._reason == "MAX_TOKENS":
-            return Finish("length")
-        nothing = not self._calls and not self._spoke
-        if self._reason == "OTHER" or (self._reason != "STOP" and nothing):
-            raise ProviderError("server", f"{NAME} ended its reply early ({why}){said}", retryable=True)
-        return Finish("calls" if self._calls else "stop")
+        return finish_for(why, has_calls=bool(self._calls), said=said)
 
     def _after_colon(self, said: Any) -> str:
         text = _word(self.service.hide(_text(said)))

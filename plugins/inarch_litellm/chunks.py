@@ -14,14 +14,12 @@ from inarch import (
     REASONING_INDEX,
     CallDelta,
     Delta,
-    Finish,
-    FinishReason,
     PartData,
     ReasoningDelta,
     TextDelta,
     Usage,
     UsageDelta,
-    chat_finish,
+    finish_for,
     reported_usage,
 )
 from inarch_litellm.opaque import Opaque
@@ -39,7 +37,7 @@ class Chunks:
     _opaque: Opaque = field(init=False, factory=Opaque)
     _positions: dict[object, int] = field(init=False, factory=dict)
     _ids: dict[int, str] = field(init=False, factory=dict)
-    _finish: FinishReason | None = field(init=False, default=None)
+    _reason: str = field(init=False, default="")
     _usage: Any = field(init=False, default=None)
 
     def read(self, chunk: Any) -> Iterator[Delta]:
@@ -52,7 +50,7 @@ class Chunks:
             return
         reason = choices[0].finish_reason
         if reason:
-            self._finish = chat_finish(reason)
+            self._reason = str(reason)
         delta = choices[0].delta
         if delta is None:
             return
@@ -69,11 +67,12 @@ class Chunks:
         for call in getattr(delta, "tool_calls", None) or ():
             yield self._call(call)
 
-    def end(self, told: bool, counted: bool) -> Iterator[Delta]:
+    def end(self, reason: str | None, counted: bool) -> Iterator[Delta]:
         """Yield what only the end of the stream tells; without a `Finish` it was cut.
 
         Args:
-            told: Whether the service told a finish reason: where none came, the library says "stop".
+            reason: The service's own finish reason, None if the library has it not. "" is none: the library makes up
+                a "stop" then, as it does for reasons that it does not know.
             counted: Whether the service reported its usage: if it did not, the library makes up a report.
         """
         if counted and (usage := _usage_of(self._usage)) is not None:
@@ -82,10 +81,8 @@ class Chunks:
             yield PartData(REASONING_INDEX, {"model": self.model, **self._opaque.message})
         for index, data in self._opaque.calls.items():
             yield PartData(index, {"model": self.model, **data})
-        if self._finish == "stop" and self._ids:
-            self._finish = "calls"
-        if self._finish is not None and told:
-            yield Finish(self._finish)
+        if reason := self._reason if reason is None else reason:
+            yield finish_for(reason, has_calls=bool(self._ids))
 
     def _call(self, call: Any) -> CallDelta:
         """Return a fragment as a delta of its call; a new id begins a new one, whatever its index says."""

@@ -198,10 +198,10 @@ class LiteLLM:
         return failure(error, service, self.settings.silence_s, hide, missing)
 
 
-def _told_finish(stream: Any) -> bool:
-    """Whether the service itself ended its reply: the library makes up a "stop" where it was cut."""
+def _told_finish(stream: Any) -> str | None:
+    """Return the service's own reason for the end, "" if it gave none, None if the stream does not keep it."""
     told = [getattr(stream, name, None) for name in ("received_finish_reason", "intermittent_finish_reason")]
-    return any(told) or not hasattr(stream, "received_finish_reason")
+    return next((str(one) for one in told if one), "") if hasattr(stream, "received_finish_reason") else None
 
 
 def _told_usage(stream: Any) -> bool:

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from inarch.contract.frozen import frozen
 
-FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "error"]
-"""Why a reply ended; `declined`: its text says that what was asked was not done, or not understood."""
+FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "malformed", "cut", "error"]
+"""Why a reply ended. A reply that is `filtered`, `malformed` (its calls can't be read), `cut` (for a reason that is not
+known) or an `error` is not an answer. `declined`: its text says that what was asked was not done, or not understood."""
 Effort = Literal["minimal", "low", "medium", "high", "max"]
 """How much a model is to think, the least first."""
 
@@ -89,9 +90,10 @@ class UsageDelta:
 
 @frozen
 class Finish:
-    """The end of a reply; a stream without one was cut."""
+    """The end of a reply; a stream without one was cut. `said` is the service's own word for an end that is not one."""
 
     reason: FinishReason
+    said: str = ""
 
 
 Delta = TextDelta | ReasoningDelta | CallDelta | PartData | UsageDelta | Finish

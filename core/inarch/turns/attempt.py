@@ -194,7 +194,7 @@ class Attempt:
             self.meter.add(usage)
         self._correct_pace(usage)
         message = self._collected.so_far()
-        if why in ("cancelled", TOO_LONG):
+        if why in ("cancelled", "filtered", TOO_LONG):
             self.unfinished = self.state.journal.redactor.text(message.text)
         self._record(Reply(message, (), usage, "error"), why, failure=failure)
 
