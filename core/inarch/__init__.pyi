@@ -152,7 +152,6 @@ from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
 from inarch_sdk.chat import chat_cached as chat_cached
 from inarch_sdk.chat import chat_call as chat_call
 from inarch_sdk.chat import chat_content as chat_content
-from inarch_sdk.chat import chat_finish as chat_finish
 from inarch_sdk.chat import chat_pays_to_cache as chat_pays_to_cache
 from inarch_sdk.chat import chat_tool as chat_tool
 from inarch_sdk.commandline import NeedsShell as NeedsShell
@@ -163,6 +162,8 @@ from inarch_sdk.deltas import join_deltas as join_deltas
 from inarch_sdk.elision import result_excerpt as result_excerpt
 from inarch_sdk.elision import result_size as result_size
 from inarch_sdk.elision import result_stub as result_stub
+from inarch_sdk.finishes import chat_finish as chat_finish
+from inarch_sdk.finishes import finish_for as finish_for
 from inarch_sdk.front_matter import split_front_matter as split_front_matter
 from inarch_sdk.http_errors import provider_error as provider_error
 from inarch_sdk.message_cache import MessageCache as MessageCache
@@ -177,6 +178,9 @@ from inarch_sdk.tool_names import guarding_names as guarding_names
 from inarch_sdk.tooling import FunctionTool as FunctionTool
 from inarch_sdk.tooling import tool as tool
 from inarch_sdk.unpacking import body_pieces as body_pieces
+from inarch_sdk.usage import credible_usage as credible_usage
+from inarch_sdk.usage import reported_usage as reported_usage
+from inarch_sdk.usage import token_count as token_count
 from inarch_sdk.versions import is_older as is_older
 from inarch_secrets.dotenv import is_dotenv as is_dotenv
 from inarch_staging import keep_former as keep_former

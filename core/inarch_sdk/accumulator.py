@@ -32,11 +32,14 @@ from inarch.contract.records import (
 )
 from inarch_output.escaping import shown
 from inarch_sdk.bounds import MOST_TOKENS, fault_of, read_json, size_of
+from inarch_sdk.usage import credible_usage
 
 MAX_CALLS = 1_000
 """More calls than this in one reply are a fault of the model, not work to do."""
 TOO_LONG: Literal["too_long"] = "too_long"
 """The kind of error of a reply that passed its bytes."""
+LONGEST_WHY = 300
+"""Characters of a service's reason for an end that an error quotes."""
 LONGEST_NAME = 80
 """Characters of a call's name that an error quotes."""
 
@@ -69,6 +72,7 @@ class Accumulator:
     _part_data: dict[int, Mapping[str, Any]] = field(factory=dict)
     _usage: Usage | None = None
     _finish: FinishReason | None = None
+    _said: str = ""
 
     def add(self, delta: Delta) -> None:
         """Take the next piece of the stream.
@@ -91,15 +95,15 @@ class Accumulator:
                 self._part_data[index] = data
             case UsageDelta(Usage() as usage):
                 self._usage = usage if _is_credible(usage) else self._usage
-            case Finish(str() as reason):
-                self._finish = reason
+            case Finish(str() as reason, str() as said):
+                self._finish, self._said = reason, said
             case _:
                 raise TypeError(f"answer yielded {delta!r:.80}: no inarch.Delta, or one with a wrong field")
 
     @property
     def usage(self) -> Usage | None:
-        """The usage reported so far, None if there was no word about it."""
-        return self._usage
+        """The usage reported so far, None if there was no report that can be true."""
+        return credible_usage(self._usage, has_output=bool(self.characters or self._calls))
 
     @property
     def has_begun(self) -> bool:
@@ -122,8 +126,8 @@ class Accumulator:
         """
         if self._finish is None:
             raise ProviderError("malformed", "the reply was cut before its end", retryable=True)
-        if self._finish == "error":
-            raise ProviderError("server", "the model ended its reply with an error", retryable=True)
+        if (failure := self._failure()) is not None:
+            raise failure
         calls = tuple(self._call(index, draft) for index, draft in sorted(self._calls.items()))
         if len(calls) > MAX_CALLS:
             raise _unusable(f"{len(calls)} calls in one reply (at most {MAX_CALLS})", "make fewer calls at once")
@@ -139,7 +143,7 @@ class Accumulator:
         if text:
             parts.append(Text(text, self._opaque(TEXT_INDEX)))
         parts.extend(calls)
-        return Reply(Message("assistant", tuple(parts)), calls, self._usage or Usage(), self._finish)
+        return Reply(Message("assistant", tuple(parts)), calls, self.usage or Usage(), self._finish)
 
     def _take(self, text: str, into: StringIO, more: int = 0) -> None:
         """Count what comes, and keep as much of the text as there is room for.
@@ -179,9 +183,24 @@ class Accumulator:
         data = self._part_data.get(index)
         return None if data is None else {self.provider: data}
 
+    def _failure(self) -> ProviderError | None:
+        """Return the error of a reply that ended for a reason for which it is not an answer."""
+        why = f" ({shown(self._said)[:LONGEST_WHY]})" if self._said else ""
+        match self._finish:
+            case "error":
+                return ProviderError("server", f"the model ended its reply with an error{why}", retryable=True)
+            case "malformed":
+                return _unusable(f"a call of it can't be read{why}", "make the call again")
+            case "filtered":
+                part = "rest of the" if self._text.getvalue().strip() else "whole"
+                message = f"the service filtered the {part} reply{why}"
+                return ProviderError("filtered", message, remedy="ask it in other words")
+            case "cut":
+                remedy = "ask again, or use another model"
+                return ProviderError("filtered", f"the service broke its reply off{why}", remedy=remedy)
+        return None
+
     def _nothing(self) -> ProviderError:
-        if self._finish == "filtered":
-            return ProviderError("filtered", "the service filtered the whole reply", remedy="ask it in other words")
         if self._finish == "length":
             return ProviderError(
                 "empty",

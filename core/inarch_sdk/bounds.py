@@ -12,7 +12,7 @@ DEEPEST = 100
 ends at a thousand."""
 LONGEST_INTEGER = 14_000
 """Bits; Python neither writes nor reads integers of more than 4,300 digits."""
-MOST_TOKENS = 1 << 53
+MOST_TOKENS = 1_000_000_000
 """A service that counts more has not counted."""
 
 _PLAIN = frozenset({str, bool, type(None)})

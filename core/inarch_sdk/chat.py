@@ -11,18 +11,9 @@ from attrs import define, field
 
 from inarch.contract.codec import to_data
 from inarch.contract.errors import ProviderError
-from inarch.contract.records import CallPart, FinishReason, Image, ModelRequest, Part, Text, ToolSpec
+from inarch.contract.records import CallPart, Image, ModelRequest, Part, Text, ToolSpec
 from inarch_sdk.bounds import size_of
 
-_FINISHES: Mapping[str, FinishReason] = {
-    "stop": "stop",
-    "tool_calls": "calls",
-    "function_call": "calls",
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "filtered",
-    "error": "error",
-}
 CACHED = {"type": "ephemeral"}
 LEAST_CACHED = 4_096
 """Characters of a request from which on it is kept: services keep nothing of less than about 1,000 tokens."""
@@ -76,11 +67,6 @@ def chat_tool(spec: ToolSpec) -> dict[str, Any]:
     """Return a tool as a member of a request's `tools`."""
     function = {"name": spec.name, "description": spec.description, "parameters": to_data(spec.input_schema)}
     return {"type": "function", "function": function}
-
-
-def chat_finish(reason: str) -> FinishReason:
-    """Return what a `finish_reason` stands for; an unknown one is a plain end."""
-    return _FINISHES.get(reason, "stop")
 
 
 @define(eq=False, repr=False)

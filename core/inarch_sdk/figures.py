@@ -188,7 +188,8 @@ def cost_words(row: Data) -> str:
 def input_words(row: Data) -> str:
     """Say how many tokens went in, and which share of them came from the service's cache, if any did."""
     rate = row.get("cached_tokens", 0) / row["input_tokens"] if row["input_tokens"] else 0
-    return f"{row['input_tokens']:,}" + (f" ({rate:.0%} cached)" if rate else "")
+    about = "about " if row.get("estimated") else ""
+    return f"{about}{row['input_tokens']:,}" + (f" ({rate:.0%} cached)" if rate else "")
 
 
 def summed(rows: Sequence[Data]) -> dict[str, Any]:

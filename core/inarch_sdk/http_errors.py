@@ -17,7 +17,7 @@ _READ = 20_000
 
 _MODELS = "inarch models list shows the models"
 _TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
-    400: ("request", False, f"the request or the model's name is not accepted; {_MODELS}"),
+    400: ("request", False, "the request is not accepted as it is; another model may take it"),
     401: ("auth", False, "check the key"),
     402: ("quota", False, "the account has no credit left: add some, or use another model"),
     403: ("auth", False, "the key may not use this model, or not from here"),
@@ -48,6 +48,11 @@ _WORDS: dict[str, int] = {
     "unavailable_error": 503,
 }
 # Compiled where a service has refused something: most starts never do.
+_OF_THE_MODEL = (
+    r"model_not_found|\b(invalid|unknown|no such) model|\bnot a valid model"
+    r"|\bmodel\b.{0,80}\b(not a valid|not found|not exist|unknown)"
+)
+_MEMBER = r"(?:unsupported|unknown|unrecognized|unexpected|extra)\b[^'\"`]{0,60}['\"`]([A-Za-z_][\w.]*)"
 _CONTEXT = (
     r"context[ _](length|window|size)|maximum context|too many tokens|prompt is too long|token count .{0,40}exceeds"
     r"|exceeds? the (available )?context|exceed_context_size"
@@ -99,12 +104,22 @@ def from_status(
         remedy = "no redirect is followed, the key would go along: correct the base_url"
     elif status in (400, 413, 422, 500) and re.search(_CONTEXT, said, re.I):
         kind, retryable, remedy = "context_length", False, _TABLE[413][2]
+    elif status in (400, 422):
+        remedy = _remedy_for(said) or remedy
     elif status == 429 and (re.search(_QUOTA, said, re.I) or (retry_after is None and re.search(_DAILY, said, re.I))):
         kind, retryable, remedy = "quota", False, "the quota is used up: use another model, or wait until it is renewed"
     return ProviderError(
         kind, f"{name} answered {status}{f': {message}' if message else ''}", status=status, retry_after=retry_after,
         retryable=retryable, remedy=remedy,
     )  # fmt: skip
+
+
+def _remedy_for(said: str) -> str:
+    """Return what to do about a request that is not accepted, "" if the service's words do not tell."""
+    if re.search(_OF_THE_MODEL, said, re.I):
+        return _MODELS
+    member = re.search(_MEMBER, said, re.I)
+    return f"it does not take {member[1]}: change that in the plugin's settings, or use another model" if member else ""
 
 
 def retry_after_of(headers: Mapping[str, str], data: Any) -> float | None:

@@ -145,6 +145,7 @@ def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:
         "status": turn.status,
         "files_changed": list(done.files),
         "tokens": usage.input_tokens + usage.output_tokens,
+        **({"tokens_estimated": True} if usage.estimated else {}),
         "cost_usd": None if usage.cost_usd is None else str(usage.cost_usd),
         "session": done.session_id,
     }

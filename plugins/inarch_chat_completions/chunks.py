@@ -11,8 +11,6 @@ from inarch import (
     REASONING_INDEX,
     CallDelta,
     Delta,
-    Finish,
-    FinishReason,
     HttpService,
     PartData,
     ProviderError,
@@ -20,7 +18,7 @@ from inarch import (
     ReasoningDetails,
     TextDelta,
     UsageDelta,
-    chat_finish,
+    finish_for,
 )
 from inarch_chat_completions.numbering import Numbering
 from inarch_chat_completions.usage import usage_of
@@ -43,7 +41,7 @@ class Chunks:
     tells_cost: bool = False
     _numbering: Numbering = field(init=False, factory=Numbering)
     _details: ReasoningDetails = field(init=False, factory=ReasoningDetails)
-    _finish: FinishReason | None = field(init=False, default=None)
+    _reason: str = field(init=False, default="")
 
     def read(self, chunk: Any) -> list[Delta]:
         """Return what one chunk carries.
@@ -58,8 +56,8 @@ class Chunks:
             raise self.service.error(chunk)
         found: list[Delta] = []
         usage = chunk.get("usage")
-        if isinstance(usage, dict):
-            found.append(UsageDelta(usage_of(usage, self.tells_cost)))
+        if isinstance(usage, dict) and (reported := usage_of(usage, self.tells_cost)) is not None:
+            found.append(UsageDelta(reported))
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if isinstance(choice, dict):
@@ -72,10 +70,8 @@ class Chunks:
         """Yield what only the end of the stream tells; without a `Finish` it was cut."""
         if self._details.items:
             yield PartData(REASONING_INDEX, {"model": self.model, "reasoning_details": self._details.items})
-        if self._finish == "stop" and self._numbering.count:
-            self._finish = "calls"
-        if self._finish is not None:
-            yield Finish(self._finish)
+        if self._reason:
+            yield finish_for(self.service.hide(self._reason), has_calls=self._numbering.count > 0)
 
     def _chosen(self, choice: dict[str, Any], found: list[Delta]) -> None:
         if choice.get("error"):
@@ -86,9 +82,9 @@ class Chunks:
             self._said(said, found)
         reason = choice.get("finish_reason")
         if reason and isinstance(reason, str):
-            self._finish = chat_finish(reason)
-        elif self._finish is None and isinstance(message, dict):
-            self._finish = "stop"
+            self._reason = reason
+        elif not self._reason and isinstance(message, dict):
+            self._reason = "stop"
 
     def _said(self, said: dict[str, Any], found: list[Delta]) -> None:
         content = said.get("content")

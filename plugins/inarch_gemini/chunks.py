@@ -21,14 +21,11 @@ from inarch import (
     TextDelta,
     Usage,
     UsageDelta,
+    finish_for,
+    reported_usage,
 )
 
 NAME = "gemini"
-FILTERED = frozenset({
-    "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "IMAGE_SAFETY", "MODEL_ARMOR",
-    "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION",
-})  # fmt: skip
-MALFORMED = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"})
 LONGEST_MESSAGE = 300
 
 
@@ -58,7 +55,6 @@ class Chunks:
     _text: _Said = field(init=False, factory=_Said)
     _reasoning: _Said = field(init=False, factory=_Said)
     _calls: list[dict[str, Any]] = field(init=False, factory=list)
-    _spoke: bool = field(init=False, default=False)
     _reason: str = field(init=False, default="")
     _message: str = field(init=False, default="")
     _usage: Any = field(init=False, default=None)
@@ -102,8 +98,9 @@ class Chunks:
         for index, data in enumerate(self._calls):
             if data:
                 yield PartData(index, data)
-        if isinstance(self._usage, Mapping):
-            yield UsageDelta(usage_of(self._usage))
+        usage = usage_of(self._usage) if isinstance(self._usage, Mapping) else None
+        if usage is not None:
+            yield UsageDelta(usage)
         yield finish
 
     def _candidate(self, candidate: Mapping[str, Any]) -> Iterator[Delta]:
@@ -131,7 +128,6 @@ class Chunks:
             if signature:
                 self._calls[-1].setdefault("after", []).append(signature)
         else:
-            self._spoke = self._spoke or bool(text.strip())
             self._text.add(text, signature)
             if text:
                 yield TextDelta(text)
@@ -159,38 +155,25 @@ class Chunks:
             )
 
     def _finish(self) -> Finish:
-        """Return how the reply ended; calls are only kept of one that ended well."""
+        """Return how the reply ended."""
         said, why = self._after_colon(self._message), _word(self._reason)
-        if self._reason in MALFORMED:
-            told = "Your last reply had a call that can't be read, so nothing of it was run; make the call again."
-            what = f"{NAME} made a call that can't be read ({why}){said}"
-            raise ProviderError("malformed", what, retryable=True, told=told)
-        if self._reason in FILTERED:
-            if self._spoke and not self._calls:
-                return Finish("filtered")
-            raise ProviderError("filtered", f"{NAME} withheld its reply ({why}){said}", remedy="ask in other words")
         if self._reason == "MISSING_THOUGHT_SIGNATURE":
             raise ProviderError("request", f"{NAME} misses a signature ({why}){said}", remedy="begin a new session")
-        if self._reason == "MAX_TOKENS":
-            return Finish("length")
-        nothing = not self._calls and not self._spoke
-        if self._reason == "OTHER" or (self._reason != "STOP" and nothing):
-            raise ProviderError("server", f"{NAME} ended its reply early ({why}){said}", retryable=True)
-        return Finish("calls" if self._calls else "stop")
+        return finish_for(why, has_calls=bool(self._calls), said=said)
 
     def _after_colon(self, said: Any) -> str:
         text = _word(self.service.hide(_text(said)))
         return f": {text}" if text else ""
 
 
-def usage_of(usage: Mapping[str, Any]) -> Usage:
+def usage_of(usage: Mapping[str, Any]) -> Usage | None:
     """Return the usage in Inarch's terms: input with what was cached, output with what was thought."""
-    thoughts = _count(usage.get("thoughtsTokenCount"))
-    return Usage(
-        input_tokens=_count(usage.get("promptTokenCount")) + _count(usage.get("toolUsePromptTokenCount")),
-        output_tokens=_count(usage.get("candidatesTokenCount")) + thoughts,
-        cached_tokens=_count(usage.get("cachedContentTokenCount")),
-        reasoning_tokens=thoughts,
+    thoughts = usage.get("thoughtsTokenCount")
+    return reported_usage(
+        [usage.get("promptTokenCount"), usage.get("toolUsePromptTokenCount")],
+        [usage.get("candidatesTokenCount"), thoughts],
+        cached=usage.get("cachedContentTokenCount"),
+        thoughts=thoughts,
     )
 
 
@@ -201,7 +184,3 @@ def _word(text: str) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

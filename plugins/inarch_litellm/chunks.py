@@ -14,14 +14,13 @@ from inarch import (
     REASONING_INDEX,
     CallDelta,
     Delta,
-    Finish,
-    FinishReason,
     PartData,
     ReasoningDelta,
     TextDelta,
     Usage,
     UsageDelta,
-    chat_finish,
+    finish_for,
+    reported_usage,
 )
 from inarch_litellm.opaque import Opaque
 
@@ -38,19 +37,20 @@ class Chunks:
     _opaque: Opaque = field(init=False, factory=Opaque)
     _positions: dict[object, int] = field(init=False, factory=dict)
     _ids: dict[int, str] = field(init=False, factory=dict)
-    _finish: FinishReason | None = field(init=False, default=None)
+    _reason: str = field(init=False, default="")
+    _usage: Any = field(init=False, default=None)
 
     def read(self, chunk: Any) -> Iterator[Delta]:
         """Yield what one chunk carries."""
         usage = getattr(chunk, "usage", None)
         if usage is not None:
-            yield UsageDelta(_usage_of(usage))
+            self._usage = usage
         choices = getattr(chunk, "choices", None)
         if not choices:
             return
         reason = choices[0].finish_reason
         if reason:
-            self._finish = chat_finish(reason)
+            self._reason = str(reason)
         delta = choices[0].delta
         if delta is None:
             return
@@ -67,20 +67,22 @@ class Chunks:
         for call in getattr(delta, "tool_calls", None) or ():
             yield self._call(call)
 
-    def end(self, told: bool) -> Iterator[Delta]:
+    def end(self, reason: str | None, counted: bool) -> Iterator[Delta]:
         """Yield what only the end of the stream tells; without a `Finish` it was cut.
 
         Args:
-            told: Whether the service told a finish reason: where none came, the library says "stop".
+            reason: The service's own finish reason, None if the library has it not. "" is none: the library makes up
+                a "stop" then, as it does for reasons that it does not know.
+            counted: Whether the service reported its usage: if it did not, the library makes up a report.
         """
+        if counted and (usage := _usage_of(self._usage)) is not None:
+            yield UsageDelta(usage)
         if self._opaque.message:
             yield PartData(REASONING_INDEX, {"model": self.model, **self._opaque.message})
         for index, data in self._opaque.calls.items():
             yield PartData(index, {"model": self.model, **data})
-        if self._finish == "stop" and self._ids:
-            self._finish = "calls"
-        if self._finish is not None and told:
-            yield Finish(self._finish)
+        if reason := self._reason if reason is None else reason:
+            yield finish_for(reason, has_calls=bool(self._ids))
 
     def _call(self, call: Any) -> CallDelta:
         """Return a fragment as a delta of its call; a new id begins a new one, whatever its index says."""
@@ -98,17 +100,13 @@ class Chunks:
         return CallDelta(position, call_id, name, arguments if isinstance(arguments, str) else "")
 
 
-def _usage_of(reported: Any) -> Usage:
+def _usage_of(reported: Any) -> Usage | None:
     prompt = getattr(reported, "prompt_tokens_details", None)
     completion = getattr(reported, "completion_tokens_details", None)
-    return Usage(
-        _count(getattr(reported, "prompt_tokens", None)),
-        _count(getattr(reported, "completion_tokens", None)),
-        _count(getattr(prompt, "cached_tokens", None)),
-        _count(getattr(completion, "reasoning_tokens", None)),
-        written_tokens=_count(getattr(prompt, "cache_creation_tokens", None)),
+    return reported_usage(
+        [getattr(reported, "prompt_tokens", None)],
+        [getattr(reported, "completion_tokens", None)],
+        cached=getattr(prompt, "cached_tokens", None),
+        thoughts=getattr(completion, "reasoning_tokens", None),
+        written=getattr(prompt, "cache_creation_tokens", None),
     )
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

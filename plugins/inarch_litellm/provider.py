@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch import Delta, KnownModel, Limits, ModelInfo, ModelRequest, Price, ProviderError, price_table
+from inarch import Delta, KnownModel, Limits, ModelInfo, ModelRequest, Price, ProviderError, price_table, token_count
 from inarch_litellm import NAME, Settings
 from inarch_litellm.keys import missing_of, several_of, variable_of
 
@@ -78,7 +78,7 @@ class LiteLLM:
         finally:
             if stream is not None:
                 await stream.aclose()  # without it a reply that is left goes on in the background
-        for delta in chunks.end(_told_finish(stream)):
+        for delta in chunks.end(_told_finish(stream), _told_usage(stream)):
             yield delta
 
     async def models(self) -> Sequence[ModelInfo]:
@@ -198,7 +198,18 @@ class LiteLLM:
         return failure(error, service, self.settings.silence_s, hide, missing)
 
 
-def _told_finish(stream: Any) -> bool:
-    """Whether the service itself ended its reply: the library makes up a "stop" where it was cut."""
+def _told_finish(stream: Any) -> str | None:
+    """Return the service's own reason for the end, "" if it gave none, None if the stream does not keep it."""
     told = [getattr(stream, name, None) for name in ("received_finish_reason", "intermittent_finish_reason")]
-    return any(told) or not hasattr(stream, "received_finish_reason")
+    return next((str(one) for one in told if one), "") if hasattr(stream, "received_finish_reason") else None
+
+
+def _told_usage(stream: Any) -> bool:
+    """Return whether the service reported its usage: the library counts for itself what a report lacks.
+
+    It keeps all chunks of a stream with the reports that they brought (`CustomStreamWrapper` of 1.106.2).
+    """
+    kept = getattr(stream, "chunks", None)
+    reports = [usage for chunk in kept or () if (usage := getattr(chunk, "usage", None)) is not None]
+    names = ("prompt_tokens", "completion_tokens")
+    return kept is None or all(any(token_count(getattr(one, name, None)) for one in reports) for name in names)

@@ -109,16 +109,20 @@ FAILS: dict[str, tuple[Any, str]] = {
     ),
     "prompt refused for a new reason": (stream({"promptFeedback": {"blockReason": "NEW"}}), "refused the prompt (NEW)"),
     **{
-        f"withheld: {reason}": (ending(reason), f"withheld its reply ({reason}): because")
+        f"withheld: {reason}": (ending(reason), f"filtered the whole reply ({reason}: because")
         for reason in ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
     },
     **{
-        f"malformed: {reason}": (ending(reason, "half a"), f"({reason}): because")
+        f"malformed: {reason}": (ending(reason, "half a"), f"a call of it can't be read ({reason}: because")
         for reason in ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
     },
-    "calls of a withheld reply": (ending("SAFETY", call("list_files")), "withheld its reply (SAFETY)"),
-    "ended for another reason": (ending("OTHER", "half a"), "ended its reply early (OTHER): because"),
-    "ended for a new reason": (ending("BRAND_NEW"), "ended its reply early (BRAND_NEW): because"),
+    "withheld in the middle": (
+        stream(candidate("fi"), candidate("ne", finish="SAFETY")), "filtered the rest of the reply (SAFETY)",
+    ),
+    "a new reason after text": (stream(candidate("fine", finish="BRAND_NEW")), "broke its reply off (BRAND_NEW)"),
+    "calls of a withheld reply": (ending("SAFETY", call("list_files")), "filtered the whole reply (SAFETY"),
+    "ended for another reason": (ending("OTHER", "half a"), "ended its reply with an error (OTHER: because"),
+    "ended for a new reason": (ending("BRAND_NEW"), "broke its reply off (BRAND_NEW: because"),
 }  # fmt: skip
 
 SUCCEEDS: dict[str, tuple[Any, str]] = {
@@ -138,8 +142,6 @@ SUCCEEDS: dict[str, tuple[Any, str]] = {
         stream({"candidates": [*GOOD["candidates"], *candidate("other")["candidates"]]}), "fine",
     ),
     "the output limit in the middle": (stream(candidate("fine", finish="MAX_TOKENS")), "fine"),
-    "withheld in the middle": (stream(candidate("fi"), candidate("ne", finish="SAFETY")), "fine"),
-    "a new reason after text": (stream(candidate("fine", finish="BRAND_NEW")), "fine"),
     "no block reason": (stream({**GOOD, "promptFeedback": {"safetyRatings": []}}), "fine"),
 }  # fmt: skip
 

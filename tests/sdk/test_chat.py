@@ -53,7 +53,20 @@ def test_a_tool_is_told_with_its_schema() -> None:
     assert chat_tool(ToolSpec("t", "d", {"type": "object"})) == {"type": "function", "function": function}
 
 
-@pytest.mark.parametrize(("reason", "finish"), [("tool_calls", "calls"), ("max_tokens", "length"), ("eos", "stop")])
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [
+        ("tool_calls", "calls"),
+        ("max_tokens", "length"),
+        ("eos", "stop"),
+        ("STOP", "stop"),
+        ("refusal", "filtered"),
+        ("content_filter: RECITATION", "filtered"),
+        ("MALFORMED_FUNCTION_CALL", "malformed"),
+        ("brand new", "cut"),
+        ("", "cut"),
+    ],
+)
 def test_finish_reasons_have_one_meaning(reason: str, finish: str) -> None:
     assert chat_finish(reason) == finish
 

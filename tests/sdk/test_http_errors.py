@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -39,6 +40,26 @@ def test_a_status_says_what_it_means(status: int, message: str, kind: str, retry
     error = provider_error("svc", status, {}, {"error": {"message": message}})
     assert (error.kind, error.status, error.retryable) == (kind, status, retryable)
     assert error.message.startswith(f"svc answered {status}")
+
+
+@pytest.mark.parametrize(
+    ("message", "remedy"),
+    [
+        ("acme/large is not a valid model ID", "inarch models list"),
+        ("The model `gpt-9` does not exist or you do not have access to it.", "inarch models list"),
+        ("Unsupported parameter: 'max_tokens' is not supported with this model.", "it does not take max_tokens"),
+        ("Unrecognized request argument supplied: `top_k`", "it does not take top_k"),
+        ("messages.3.content: text content blocks must be non-empty", "another model may take it"),
+    ],
+)
+@pytest.mark.parametrize("shape", [lambda said: {"error": {"message": said}}, lambda said: {"message": said}])
+def test_a_refused_request_quotes_the_service_and_names_what_it_is_about(
+    message: str, remedy: str, shape: Callable[[str], Any]
+) -> None:
+    error = provider_error("svc", 400, {}, shape(message))
+    assert (error.message, error.kind) == (f"svc answered 400: {message}", "request")
+    assert remedy in error.remedy
+    assert ("models list" in error.remedy) == ("models list" in remedy)
 
 
 @pytest.mark.parametrize(

@@ -293,8 +293,8 @@ class Talk:
         reason: schema.StopReason = "end_turn"
         if turn.status == "limited":
             reason = "max_tokens" if turn.limit == "max_tokens" else "max_turn_requests"
-        elif self._updates.finish in ("length", "filtered"):
-            reason = "max_tokens" if self._updates.finish == "length" else "refusal"
+        elif self._updates.finish == "length":
+            reason = "max_tokens"
         elif turn.status == "cancelled":
             reason = "cancelled"
         used = turn.usage

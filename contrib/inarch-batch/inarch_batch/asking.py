@@ -28,6 +28,7 @@ _PATIENCE_S = 90.0
 """A wait inside a request that is longer is left to Inarch, which gives a request 120 s without a word."""
 _LONGEST_S = 60.0
 _MILLION = Decimal(1_000_000)
+_OUTPUT = (inarch.TextDelta, inarch.ReasoningDelta, inarch.CallDelta)
 
 
 @define(eq=False, repr=False)
@@ -145,12 +146,13 @@ class _Passed:
     async def through(self, deltas: AsyncIterator[inarch.Delta]) -> AsyncIterator[inarch.Delta]:
         """Yield the deltas; however the reply ends, the hold is settled."""
         usage: inarch.Usage | None = None
-        has_begun = is_free = False
+        has_begun = has_output = is_free = False
         try:
             async for delta in deltas:
                 has_begun = True
                 if isinstance(delta, inarch.UsageDelta):
                     usage = delta.usage
+                has_output = has_output or isinstance(delta, _OUTPUT)
                 yield delta
         except inarch.ProviderError as error:
             is_free = (error.status is not None or not error.was_sent) and not has_begun
@@ -158,7 +160,7 @@ class _Passed:
                 self.shared.purse.ledger.refused(self.name, error.retry_after)
             raise
         finally:
-            self._settle(usage, is_free=is_free)
+            self._settle(inarch.credible_usage(usage, has_output=has_output), is_free=is_free)
 
     def _settle(self, usage: inarch.Usage | None, *, is_free: bool) -> None:
         purse = self.shared.purse

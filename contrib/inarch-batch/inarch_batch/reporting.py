@@ -92,7 +92,8 @@ def _page(output: Output, spent: str) -> Iterator[str]:
     yield f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{hashed}'\">\n"
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{_text(output.folder.name)}</h1>\n<dl>\n"
-    shown = f"{tokens['input']:,} in, {tokens['output']:,} out"
+    about = "about " if any(result["unknown_costs"] for result in output.all()) else ""
+    shown = f"{about}{tokens['input']:,} in, {tokens['output']:,} out"
     for name, value in [*statuses.items(), ("spent", spent), ("tokens of the results", shown)]:
         yield f"<div><dt>{_text(name)}</dt><dd>{_text(str(value))}</dd></div>\n"
     yield "</dl>\n"
@@ -113,7 +114,8 @@ def _tasks(output: Output) -> Iterator[str]:
         tokens = result["tokens"]
         unknown = "+ ?" if result["unknown_costs"] else ""
         cost, seconds = f"{result['cost_usd']:.4f}{unknown}", f"{result['seconds']:.1f}"
-        values = (cost, f"{tokens['input']:,}", f"{tokens['output']:,}", seconds)
+        about = "about " if unknown else ""
+        values = (cost, f"{about}{tokens['input']:,}", f"{tokens['output']:,}", seconds)
         numbers = "".join(f'<td class="{kind}">{one}</td>' for one, (_, kind) in zip(values, _NUMBERS, strict=True))
         name = _text(result["id"])
         inside = f"<details><summary>{name}</summary>{_details(result)}</details>" if number < MOST_SHOWN else name

@@ -164,7 +164,7 @@ class Link:
                 self.is_answering = self.is_answering and not event.is_idle
                 if event.is_idle:
                     self._ended(Ended(reason=event.reason, error=event.error))
-            case UsageReported():
+            case UsageReported(usage) if usage.input_text or usage.input_audio:  # any other report is not true
                 self._put(Used(usage_of(event.usage, self.rates)), is_answer=False)
             case Resumed():
                 self._resumed(event)

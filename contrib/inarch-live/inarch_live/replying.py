@@ -65,8 +65,9 @@ class Replying:
         await asyncio.sleep(0)  # what came in the same message is there then
         for delta in end[:-1]:
             yield delta
-        if self.pieces.end() or self.pieces.untold is not None:
-            yield inarch.UsageDelta(self.pieces.untold or inarch.Usage())
+        self.pieces.end()
+        if self.pieces.untold is not None:
+            yield inarch.UsageDelta(self.pieces.untold)
             self.pieces.untold = None
         yield end[-1]
 

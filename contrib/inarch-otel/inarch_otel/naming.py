@@ -43,6 +43,7 @@ def usage_attributes(usage: Mapping[str, Any]) -> dict[str, Any]:
         "gen_ai.usage.cache_read.input_tokens": usage.get("cached_tokens") or None,
         "gen_ai.usage.reasoning.output_tokens": usage.get("reasoning_tokens") or None,
         "inarch.cost_usd": None if cost is None else float(cost),
+        "inarch.usage_estimated": usage.get("estimated") or None,
     }
     return {name: value for name, value in found.items() if value is not None}
 

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from inarch.contract.frozen import frozen
 
-FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "error"]
-"""Why a reply ended; `declined`: its text says that what was asked was not done, or not understood."""
+FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "malformed", "cut", "error"]
+"""Why a reply ended. A reply that is `filtered`, `malformed` (its calls can't be read), `cut` (for a reason that is not
+known) or an `error` is not an answer. `declined`: its text says that what was asked was not done, or not understood."""
 Effort = Literal["minimal", "low", "medium", "high", "max"]
 """How much a model is to think, the least first."""
 
@@ -19,7 +20,7 @@ class Usage:
     """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero.
 
     Of the input tokens, `cached_tokens` came from the service's cache and `written_tokens` went into it at a price of
-    its own. `estimated` says that some of the tokens are Inarch's own estimate, of a request that broke off untold.
+    its own. `estimated` says that some tokens are an estimate, because the service reported none for a request.
     """
 
     input_tokens: int = 0
@@ -89,9 +90,10 @@ class UsageDelta:
 
 @frozen
 class Finish:
-    """The end of a reply; a stream without one was cut."""
+    """The end of a reply; a stream without one was cut. `said` is the service's own word for an end that is not one."""
 
     reason: FinishReason
+    said: str = ""
 
 
 Delta = TextDelta | ReasoningDelta | CallDelta | PartData | UsageDelta | Finish

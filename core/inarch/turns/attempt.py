@@ -20,7 +20,7 @@ from inarch.turns.budget.turn_time import TurnTime
 from inarch.turns.models import Choice
 from inarch.turns.showing import Showing
 from inarch_sdk.accumulator import TOO_LONG, Accumulator
-from inarch_sdk.costs import priced
+from inarch_sdk.costs import cost_of, dearest, priced
 
 if TYPE_CHECKING:
     from inarch.turns.session_state import SessionState
@@ -163,10 +163,10 @@ class Attempt:
         return ProviderError("timeout", f"{name} {said}", retryable=True)
 
     def _replied(self, reply: Reply) -> Reply:
-        """Count a whole reply; of one whose service told no usage the budget takes an estimate."""
+        """Count a whole reply; if its service told no usage, that is an estimate of unknown cost."""
         if self._collected.usage is None:
-            guess = self._estimate()
-            self.meter.unreported(self.hold, reply.usage, guess.input_tokens + guess.output_tokens)
+            reply = evolve(reply, usage=self._estimate())
+            self._unreported(reply.usage, reply.usage.input_tokens + reply.usage.output_tokens)
             self._record(reply)
             return reply
         reply = evolve(reply, usage=priced(reply.usage, self.price))
@@ -190,14 +190,19 @@ class Attempt:
         reported = self._collected.usage
         usage = self._estimate() if reported is None else priced(reported, self.price)
         if reported is None:
-            self.meter.unreported(self.hold, usage, self.hold.tokens)
+            self._unreported(usage, self.hold.tokens)
         else:
             self.meter.add(usage)
         self._correct_pace(usage)
         message = self._collected.so_far()
-        if why in ("cancelled", TOO_LONG):
+        if why in ("cancelled", "filtered", TOO_LONG):
             self.unfinished = self.state.journal.redactor.text(message.text)
         self._record(Reply(message, (), usage, "error"), why, failure=failure)
+
+    def _unreported(self, usage: Usage, tokens: int) -> None:
+        """Hold against the budget what the request costs at its worst, or what came of it if that is more."""
+        cost = Decimal(0) if self.price is None else cost_of(usage, dearest(self.price))
+        self.meter.unreported(usage, tokens, max(self.hold.cost, cost))
 
     def _estimate(self) -> Usage:
         return Usage(self.counted, int(self._collected.characters / CHARACTERS_PER_TOKEN), estimated=True)

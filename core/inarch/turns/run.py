@@ -214,11 +214,11 @@ class TurnRun:
         self.state.journal.record(ErrorHappened(f"{what} was skipped: {error}", plugin=plugin, door=door), self.turn.id)
 
     def failed(self, error: InarchError) -> Turn:
-        """Record the error and return the turn as failed."""
+        """Record the error and return the turn as failed, with what came of a reply that the service cut."""
         self.state.journal.record(
             ErrorHappened(error.message, error.remedy, self.main.provider.plugin, "provider"), self.turn.id
         )
-        return self.ended("failed", "", error=str(error))
+        return self.ended("failed", self.asker.unfinished, error=str(error))
 
     def refused(self, error: AnswerRefused) -> Turn:
         """Record that no answer kept its schema; the last one is the turn's all the same."""

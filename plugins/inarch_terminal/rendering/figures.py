@@ -19,7 +19,7 @@ class Figures:
     def __init__(self, window: Callable[[str], int | None], model: str = "", profile: str = "") -> None:
         self.model = model
         self._window, self._profile = window, profile
-        self._tokens = self._unknown = self._context = 0
+        self._tokens = self._unknown = self._context = self._estimated = 0
         self._cost = Decimal(0)
         self._is_running = False
 
@@ -29,6 +29,7 @@ class Figures:
         usage = data["usage"]
         taken = usage["input_tokens"] + usage["output_tokens"]
         self._tokens += taken
+        self._estimated += bool(usage.get("estimated"))
         if usage["cost_usd"] is None:
             self._unknown += 1
         else:
@@ -43,6 +44,7 @@ class Figures:
         if session:
             self._tokens = session["input_tokens"] + session["output_tokens"]
             self._cost, self._unknown = Decimal(str(session["cost_usd"])), session["unknown"]
+            self._estimated = session.get("estimated", 0)
 
     def line(self, columns: int, ink: Ink) -> str:
         """Return what there is room for: the profile goes first, then tokens, model, context and cost."""
@@ -55,8 +57,9 @@ class Figures:
     def _parts(self) -> list[tuple[str, int]]:
         """Return each part with its rank, 1 being the most important."""
         spent = self._is_running and (self._tokens or self._unknown or self._cost)
+        about = "about " if self._estimated else ""
         return [
-            (f"{thousands(self._tokens)} tokens" if spent and self._tokens else "", 4),
+            (f"{about}{thousands(self._tokens)} tokens" if spent and self._tokens else "", 4),
             (self._spent() if spent else "", 1),
             (self._fullness(), 2),
             (self.model, 3),

@@ -133,7 +133,7 @@ def test_what_is_spent_never_passes_a_limit(
             if told:
                 measured.add(usage)
             else:
-                measured.unreported(hold, inarch.Usage(counted, 0), hold.tokens)
+                measured.unreported(inarch.Usage(counted, 0), hold.tokens, hold.cost)
             measured.release(hold)
         under_way.clear()
 

@@ -175,8 +175,9 @@ def test_a_service_that_refuses_twice_ends_the_turn_and_not_the_session(root: Pa
 
 
 def test_a_refusal_of_what_can_not_be_shorter_is_an_error_at_once(tmp_path: Path) -> None:
-    session, model, _ = converse([[TOO_LONG], says("never")], tmp_path, ["word " * 9000], None)
+    session, model, events = converse([[TOO_LONG], says("never")], tmp_path, ["word " * 9000], None)
     assert session.turns[0].status == "failed"
+    assert not any("asking once more" in event.data["text"] for event in events if event.kind == "note")
     assert session.turns[0].error is not None and "maximum context length" in session.turns[0].error
     assert len(model.requests) == 1
     assert session.context().window is None

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch import ProviderError
+from inarch import ProviderError, token_count
 from inarch_live.port import (
     CallsCancelled,
     CallsRequested,
@@ -213,7 +213,7 @@ def _by_modality(told: Mapping[str, Any], details: str, total: str) -> tuple[int
 
 
 def _number(value: Any) -> int:
-    return max(0, value) if isinstance(value, int) else 0
+    return token_count(value) or 0
 
 
 def _object(message: Mapping[str, Any], key: str) -> Mapping[str, Any]:

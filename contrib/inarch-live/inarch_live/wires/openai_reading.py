@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from inarch import ProviderError
+from inarch import ProviderError, token_count
 from inarch_live.port import (
     BYTES_PER_SAMPLE,
     CallsRequested,
@@ -304,8 +304,7 @@ def _object(message: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _number(message: Mapping[str, Any], key: str) -> int:
-    value = message.get(key)
-    return max(0, value) if isinstance(value, int) else 0
+    return token_count(message.get(key)) or 0
 
 
 def _str(message: Mapping[str, Any], key: str) -> str:

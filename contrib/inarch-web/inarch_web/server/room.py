@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 TOGETHER_S = 0.03
 """How long text is collected before it is sent: shorter than anybody reads."""
 _SPENDS = frozenset({"model.replied", "turn.ended"})
-_UNSPENT: Message = {"requests": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": "0", "unknown": 0}
+_UNSPENT: Message = {"requests": 0, "input_tokens": 0, "output_tokens": 0, "estimated": 0, "cost_usd": "0",
+                     "unknown": 0}  # fmt: skip
 _IN_STATE = frozenset(
     {"turn.started", "turn.ended", "model.switched", "changes.undone", "input.waiting", "input.ended"}
 )
@@ -329,6 +330,7 @@ class Room:
             "requests": sum(row.requests for row in rows),
             "input_tokens": sum(row.input_tokens for row in rows),
             "output_tokens": sum(row.output_tokens for row in rows),
+            "estimated": sum(row.estimated for row in rows),
             "cost_usd": str(sum((row.cost_usd for row in rows), start=type(rows[0].cost_usd)(0)) if rows else 0),
             "unknown": sum(row.unknown for row in rows),
         }

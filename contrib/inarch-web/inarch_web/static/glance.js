@@ -25,9 +25,9 @@ export class Glance {
 
   /** @param {State} state */
   show(state) {
-    const { requests = 0, input_tokens = 0, output_tokens = 0 } = state.spent; // empty until it is summed
+    const { requests = 0, input_tokens = 0, output_tokens = 0, estimated = 0 } = state.spent; // empty until it is summed
     const rows = [["Cost", cost(state.spent)], ["Requests", requests.toLocaleString("en")],
-      ["Tokens in", input_tokens.toLocaleString("en")], ["Tokens out", output_tokens.toLocaleString("en")]];
+      ["Tokens in", (estimated ? "about " : "") + input_tokens.toLocaleString("en")], ["Tokens out", output_tokens.toLocaleString("en")]];
     if (state.max_cost_usd) rows.unshift(["Budget", money(state.max_cost_usd)]);
     this.#figures.replaceChildren(...rows.map(([name, value]) => make("div", {}, make("dt", {}, name ?? ""), make("dd", {}, value ?? ""))));
   }

@@ -59,17 +59,17 @@ class Meter:
             meter.usage = meter.usage.plus(usage)
             meter._known_cost += usage.cost_usd or 0
 
-    def unreported(self, hold: Hold, usage: Usage, tokens: int) -> None:
+    def unreported(self, usage: Usage, tokens: int, cost: Decimal) -> None:
         """Count a request whose service did not tell what it used: the budget keeps its worst case.
 
         Args:
-            hold: What was set aside for it.
             usage: What is shown of it.
             tokens: What the budget takes it for.
+            cost: The same in US dollars.
         """
         for meter in self._chain:
             meter.usage = meter.usage.plus(usage)
-            meter._lost_cost += hold.cost
+            meter._lost_cost += cost
             meter._lost_tokens += max(0, tokens - usage.input_tokens - usage.output_tokens)
 
     def seconds_left(self) -> float | None:

@@ -56,11 +56,11 @@ async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolCh
     """Make a refused request shorter and ask again; what then goes through is what the model has room for."""
     state, model = run.state, answering_in(run).full_name
     room = _room_after(error, state.counter.count(run.request(), model))
-    state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
     state.refused[model] = room  # a model with so little is told of fewer tools, too
     if not await _shrink(run, room, "refused", strict=False) and state.counter.count(run.request(), model) > room:
         del state.refused[model]
         raise error
+    state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
     request = run.request(tool_choice)
     reply = await run.asker.ask(request)
     state.refused[model] = max(room, state.counter.count(request, model))
