@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from attrs import define
 
 from inarch import ToolFailed
-from inarch_git.repository import Repository
+from inarch_sdk.repositories import Repository
 
 _INDEX = "index"
 _LOCK = "index.lock"

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from inarch import Ran, Rights, ToolContext, ToolFailed
 from inarch_git.configured import Configured, user_environment, user_files
-from inarch_git.repository import Repository, find
+from inarch_sdk.repositories import Repository, find
 
 _Code = Literal["not_found", "validation", "permission", "conflict", "execution"]
 
@@ -109,7 +109,7 @@ class Git:
         """
         repository = find(context.workspace.root)
         files = user_files()
-        environment = _places(repository) | user_environment() | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+        environment = repository.variables | user_environment() | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
         rights = Rights(reads=(*repository.reads(), *files), env=environment)
         argv = ("git", "config", "--list", "--show-scope", "-z")
         ran = context.workspace.run(argv, rights, timeout_s=SECONDS)
@@ -156,19 +156,10 @@ class Git:
     def _environment(self, **more: str) -> dict[str, str]:
         # Settings go by the environment: `-c` can't say a name that has a `=` in it.
         settings = [*_SETTINGS.items(), *self.configured.overrides()]
-        found = {**_ENVIRONMENT, **_places(self.repository), **more, "GIT_CONFIG_COUNT": str(len(settings))}
+        found = {**_ENVIRONMENT, **self.repository.variables, **more, "GIT_CONFIG_COUNT": str(len(settings))}
         for position, (key, value) in enumerate(settings):
             found[f"GIT_CONFIG_KEY_{position}"], found[f"GIT_CONFIG_VALUE_{position}"] = key, value
         return found
-
-
-def _places(repository: Repository) -> dict[str, str]:
-    return {
-        "GIT_DIR": repository.git_dir,
-        "GIT_COMMON_DIR": repository.common_dir,
-        "GIT_WORK_TREE": repository.top,
-        "GIT_CEILING_DIRECTORIES": os.path.dirname(repository.top),
-    }
 
 
 def failure(ran: Ran) -> ToolFailed:

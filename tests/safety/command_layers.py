@@ -41,6 +41,7 @@ from inarch_sandbox_fs.commands import classification, looking
 from inarch_sandbox_fs.commands.classification import Classified, classify
 from inarch_sandbox_fs.commands.git_rules import environment
 from inarch_sandbox_fs.processes import planning
+from inarch_sdk.repositories import Repository
 
 CHECKS = {
     "tokenizer": "no operators, expansions and unseen characters",
@@ -113,7 +114,9 @@ def only(layers: Set[str]) -> Iterator[None]:
         if "look" not in layers:
             replace(looking, "require_inside", lambda *_: None)
         if "look" not in layers or "table" not in layers:
-            replace(looking, "without_filters", lambda _: environment({}) if "table" in layers else {})
+            rights = Rights(env=environment({}) if "table" in layers else {})
+            replace(looking, "repository_of", lambda workspace: Repository(*[workspace.root] * 4))
+            replace(looking, "without_filters", lambda *_: rights)
         replace(planning, "layers_of", kept)
         yield
 

@@ -57,17 +57,19 @@ def test_links_that_stay_inside_are_followed(shell: Shell) -> None:
     assert shell("ls folder/")["output"] == "a.txt\n"
 
 
-def poisoned(shell: Shell, tmp_path: Path) -> Path:
+def poisoned(shell: Shell, tmp_path: Path, place: str) -> Path:
     """Make a repository whose configuration names programs wherever git takes one; return what they would write."""
     trace = tmp_path / "trace"
     evil = tmp_path / "evil"
     evil.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{trace}'\ncat\n")
     evil.chmod(0o755)
-    shell.files.put("a.txt", "one\n")
+    for file in ("a.txt", "folder/a.txt"):
+        shell.files.put(file, "one\n")
     shell.files.put(".gitattributes", "* filter=x.y diff=z\n")
     shell.git("init", "-q")
     shell.git("add", "-A")
     shell.git("commit", "-qm", "first")
+    shell.git("worktree", "add", "-q", "../linked")
     for key in (
         "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.alternateRefsCommand", "gpg.program",
         "diff.external", "diff.z.command", "diff.z.textconv", "filter.x.y.clean", "filter.x.y.smudge",
@@ -82,13 +84,15 @@ def poisoned(shell: Shell, tmp_path: Path) -> Path:
     shell.git("config", "core.worktree", "/etc")
     for hook in ("post-index-change", "reference-transaction", "pre-auto-gc"):
         (tmp_path / hook).symlink_to(evil)
-    shell.files.put("a.txt", "two\n")
+    shell.files.put(f"{place}/a.txt", "two\n")
     return trace
 
 
 @pytest.mark.needs("git")
-def test_a_poisoned_repository_starts_nothing(shell: Shell, tmp_path: Path) -> None:
-    trace = poisoned(shell, tmp_path)
+@pytest.mark.parametrize("place", [".", "folder", "../linked"])
+def test_a_poisoned_repository_starts_nothing(shell: Shell, open_files: Any, tmp_path: Path, place: str) -> None:
+    trace = poisoned(shell, tmp_path, place)
+    shell = Shell(open_files((shell.folder / place).resolve()), {})
     assert shell("git status -s")["output"] == " M a.txt\n"
     assert "-one\n+two\n" in shell("git diff")["output"]
     assert "first" in shell("git log -p")["output"]
@@ -102,6 +106,7 @@ def test_a_poisoned_repository_starts_nothing(shell: Shell, tmp_path: Path) -> N
 
 def test_a_repository_that_reaches_outside_is_refused(shell: Shell, tmp_path: Path) -> None:
     assert shell.error("git status").code == "not_found"
+    shell.files.put("../other/.git/HEAD", "ref: refs/heads/main\n")
     shell.files.put(".git", "gitdir: ../other/.git\n")
     assert shell.error("git status").code == "permission"
 

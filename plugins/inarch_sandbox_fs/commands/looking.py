@@ -19,10 +19,12 @@ from inarch_sandbox_fs.commands.runners import VENVS
 from inarch_sandbox_fs.commands.secret_files import leads_to_secret
 from inarch_sandbox_fs.paths import normal
 from inarch_sandbox_fs.processes.programs import TABLE
+from inarch_sdk.repositories import Repository, find
 
 _NAMES_ONLY = frozenset({"ls", "find", "stat", "du", "tree", "file", "realpath"})
 _OF_LINKS = frozenset({"find", "stat", "du", "file"})  # tell of a link that is named, not of what it leads to
-_BORROWING = (".git/commondir", ".git/objects/info/alternates")
+_ALTERNATES = "objects/info/alternates"
+_BORROWING = (".git/commondir", f".git/{_ALTERNATES}")
 _LIST_SETTINGS = ("git", "config", "--list", "--name-only", "-z")
 _LIST_OWN = ("git", "config", "--local", "--includes", "--list", "--name-only", "-z")
 _SETTINGS_SECONDS = 10.0
@@ -57,19 +59,39 @@ def _require_target_inside(workspace: Workspace, path: str) -> None:
             raise
 
 
-def without_filters(workspace: Workspace) -> Mapping[str, str]:
-    """Return variables for git that also take away the programs through which the repository would have files read.
+def repository_of(workspace: Workspace) -> Repository:
+    """Return the repository that a workspace is in.
 
     Raises:
-        ToolFailed: The workspace's root is no repository, or one that reaches outside.
+        ToolFailed: There is none, it is another's, or it borrows objects.
     """
-    _require_own_repository(workspace)
-    keys = _listed(workspace, _LIST_SETTINGS, environment({_MARK: "1"}))
+    found = find(workspace.root)
+    borrowing = os.path.join(found.common_dir, _ALTERNATES)
+    if os.path.lexists(borrowing):
+        raise _reaching_outside(borrowing)
+    return found
+
+
+def without_filters(workspace: Workspace, repository: Repository) -> Rights:
+    """Return the rights of a git that looks; no program through which the repository would have files read is left.
+
+    Raises:
+        ToolFailed: Git can't be given safe settings.
+    """
+    reads = repository.reads()
+    keys = _listed(workspace, _LIST_SETTINGS, Rights(reads=reads, env=_looking(repository, {_MARK: "1"})))
     if _MARK not in keys:
         raise ToolFailed("execution", "git is too old to be given safe settings", "install git 2.31 or newer")
     names = {key[len("filter.") :].rpartition(".")[0] for key in keys if key.startswith("filter.")}
     settings = {f"filter.{name}.{word}": "" for name in sorted(names) for word in ("clean", "smudge", "process")}
-    return environment({**settings, **{f"filter.{name}.required": "false" for name in names}})
+    settings |= {f"filter.{name}.required": "false" for name in names}
+    if repository.prefix:
+        settings["diff.relative"] = "true"
+    return Rights(reads=reads, env=_looking(repository, settings))
+
+
+def _looking(repository: Repository, settings: Mapping[str, str]) -> Mapping[str, str]:
+    return {**environment(settings), **repository.variables}
 
 
 def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights, folder: str = "") -> tuple[Rights, str]:
@@ -94,7 +116,7 @@ def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights, f
         return _with_variables(rights, overruling((), reaches=reaches)), left_out
     try:
         _require_own_repository(workspace)
-        keys = _listed(workspace, _LIST_OWN, environment({}))
+        keys = _listed(workspace, _LIST_OWN, Rights(env=environment({})))
         return _with_variables(rights, overruling(keys, reaches=reaches)), left_out
     except ToolFailed as error:
         if has_git:
@@ -112,13 +134,13 @@ def _binds(confinement: Confinement) -> bool:
     return not {"mount namespace", "bwrap"}.isdisjoint(confinement.layers)
 
 
-def _listed(workspace: Workspace, words: Sequence[str], env: Mapping[str, str]) -> Sequence[str]:
+def _listed(workspace: Workspace, words: Sequence[str], rights: Rights) -> Sequence[str]:
     """Return the names of settings that git lists.
 
     Raises:
         ToolFailed: Git can't read them.
     """
-    listed = workspace.run(words, Rights(env=env), timeout_s=_SETTINGS_SECONDS)
+    listed = workspace.run(words, rights, timeout_s=_SETTINGS_SECONDS)
     if listed.exit_code != 0:
         raise _unreadable_settings(listed.errors.decode("utf-8", "replace").strip())
     return listed.output.decode("utf-8", "surrogateescape").split("\0")
@@ -144,10 +166,12 @@ def _require_own_repository(workspace: Workspace) -> None:
         )  # fmt: skip
     outside = ".git" if git.kind != "directory" else next((path for path in _BORROWING if workspace.stat(path)), None)
     if outside is not None:
-        raise ToolFailed(
-            "permission", f"{outside} shows that the repository has parts outside the workspace",
-            "use the git tools, or a clone of its own",
-        )  # fmt: skip
+        raise _reaching_outside(outside)
+
+
+def _reaching_outside(path: str) -> ToolFailed:
+    said = f"{path} shows that the repository has parts outside the workspace"
+    return ToolFailed("permission", said, "use the git tools, or a clone of its own")
 
 
 def own_folders(workspace: Workspace, below: str = "") -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
-from inarch_sandbox_fs.commands import looking, secret_files
+from inarch_sandbox_fs.commands import git_scopes, looking, secret_files
 from inarch_sandbox_fs.commands.choosing import put_together
 from inarch_sandbox_fs.commands.lines import place
 from inarch_sandbox_fs.commands.policy import LONGEST_S
@@ -186,14 +186,16 @@ def _prepared(found: Classified, context: ToolContext) -> Prepared:
         workspace, found.rule, [posixpath.join(folder, path) if path else "" for path in found.paths]
     )
     if found.tier == "read-only":
-        argv, left_out = found.argv, ""
+        argv, rights, left_out = found.argv, found.rights, ""
+        if found.argv[0] == "git" and found.rule != "git --version":
+            repository = looking.repository_of(workspace)
+            rights = looking.without_filters(workspace, repository)
+            argv = git_scopes.scoped(found.rule, found.words, repository.root) if repository.prefix else argv
         if found.options_end:
             argv, left_out = secret_files.passing_over(
-                found.rule, found.argv, found.options_end, posixpath.join(workspace.root, folder)
+                found.rule, argv, found.options_end, posixpath.join(workspace.root, folder)
             )
-        if found.argv[0] != "git" or found.rule == "git --version":
-            return argv, found.rights, left_out
-        return argv, Rights(env=looking.without_filters(workspace)), left_out
+        return argv, rights, left_out
     # What a person allows is for what was asked about, and for the program that they meant, not for one that the
     # workspace brings.
     chosen = (context.rights or {}) if found.tier != "granted" else {}

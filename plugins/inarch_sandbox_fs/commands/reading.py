@@ -19,8 +19,9 @@ class Reader:
     """Reads words from the left; what it doesn't know is refused.
 
     Once it has read, `objects` are the words that may name a file of a revision, such as `HEAD:a`, and `options_end` is
-    where among the words more options could stand. Who is `fed` reads what another program writes where it names no
-    file. `given` are the options, those with a value also as `NAME=VALUE`.
+    where among the words more options could stand. `places` are the positions of the operands before it. Who is `fed`
+    reads what another program writes where it names no file. `given` are the options, those with a value also as
+    `NAME=VALUE`.
     """
 
     rule: Rule
@@ -30,6 +31,7 @@ class Reader:
     paths: list[str] = field(init=False, factory=list)
     objects: list[str] = field(init=False, factory=list)
     operands: list[str] = field(init=False, factory=list)
+    places: list[int] = field(init=False, factory=list)
     options_end: int = field(init=False, default=0)
     given: set[str] = field(init=False, factory=set)
     _position: int = field(init=False, default=0)
@@ -59,6 +61,7 @@ class Reader:
 
     def _word(self, word: str) -> None:
         if not word.startswith("-") or word == "-":
+            self.places.append(self._position - 1)
             self.operands.append(word)
         elif word.startswith("--"):
             self._long(word)

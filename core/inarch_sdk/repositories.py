@@ -1,7 +1,7 @@
 """Where the repository of a workspace is, without believing what a cloned file says about it.
 
-`GIT_DIR`, `GIT_COMMON_DIR` and `GIT_WORK_TREE` are given to every git from here, so `core.worktree`, a `commondir`
-file or a `.git` file can't send it to a repository that has nothing to do with the workspace.
+Every git gets `Repository.variables`, so `core.worktree`, a `commondir` file or a `.git` file can't send it to a
+repository that has nothing to do with the workspace.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from inarch import ToolFailed
+from inarch.contract.errors import ToolFailed
 
 _LONGEST = 65_536
 _WORKTREE = re.compile(r"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
@@ -56,6 +56,16 @@ class Repository:
     def folders(self) -> tuple[str, ...]:
         """Its folders outside the workspace."""
         return () if self.within else tuple(dict.fromkeys((self.git_dir, self.common_dir)))
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables that keep git to it."""
+        return {
+            "GIT_DIR": self.git_dir,
+            "GIT_COMMON_DIR": self.common_dir,
+            "GIT_WORK_TREE": self.top,
+            "GIT_CEILING_DIRECTORIES": os.path.dirname(self.top),
+        }
 
     def reads(self) -> tuple[str, ...]:
         """Return what git has to read outside the workspace: its folders, and rules of the folders above the root."""
