@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import inarch
@@ -30,7 +30,7 @@ RAN = {
 
 def _is_there(context: inarch.PluginContext) -> bool:
     """Whether anybody has hooks: most have none, and nothing is imported for them."""
-    if context.user is not None and Path(context.user.place(FILE)).exists():
+    if context.user is not None and os.path.lexists(context.user.place(FILE)):
         return True
     return context.brought is not None and PROJECTS in context.brought.names(".inarch")
 

@@ -113,6 +113,8 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
     data = json.dumps({**given, "hook_event_name": hook.event, "cwd": place.workspace.root}).encode()
     timed_out = False
     try:
+        if hook.fault:
+            raise inarch.ToolFailed("validation", hook.fault)
         run = _run_confined if hook.confined else _run_plain
         code, out, err, timed_out, truncated = run(hook, data, env, place)
         said = _understood(code, out, err, timed_out, truncated, hook)
@@ -287,7 +289,7 @@ def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
         root: The workspace's folder.
         level: How well programs are confined.
     """
-    guards = [(hook, _obstacle(hook, root, level)) for hook in hooks if hook.event in _GUARDS]
+    guards = [(hook, _obstacle(hook, root, level)) for hook in hooks if hook.event in _GUARDS and not hook.fault]
     return [f"the {hook.event} hook {inarch.shorten(hook.command, 80)} is off: {why}" for hook, why in guards if why]
 
 
