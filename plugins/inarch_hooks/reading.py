@@ -98,6 +98,8 @@ class Hooks:
             self.miss(source, 'must be an object with "hooks", an object of events')
             return
         self._take_keys(tables, source, is_users)
+        if misplaced := [key for key in tables if key != "hooks" and _plain(key) in {"hooks", *map(_plain, EVENTS)}]:
+            self.miss(source, f'{misplaced[0]} must be in the object "hooks"')
         for event, groups in tables.get("hooks", {}).items():
             self.hooks += self._read(event, groups, source, is_users)
         if len(self.hooks) > _MOST:
@@ -130,6 +132,8 @@ class Hooks:
     def _read(self, event: str, groups: Any, source: str, is_users: bool) -> Iterator[Hook]:
         if event not in EVENTS:
             self.told.append(f"{source}: {event}: there is no such event here; hooks run at {', '.join(EVENTS)}")
+            if _plain(event) == _plain("PreToolUse"):
+                yield _missing(source, f"{event} is no event", None)
             return
         for group in groups if isinstance(groups, list) else [None]:
             try:
@@ -191,6 +195,11 @@ def read_hooks(context: inarch.PluginContext) -> Hooks:
             elif name in brought.names(str(PurePosixPath(name).parent)):
                 found.miss(name, "is not as it was when the project was trusted")
     return found
+
+
+def _plain(name: str) -> str:
+    """Return what stands for every spelling of a key."""
+    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def _missing(source: str, why: str, matcher: re.Pattern[str] | None) -> Hook:

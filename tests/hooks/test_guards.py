@@ -140,7 +140,8 @@ def in_tools(group: object) -> str:
      in_tools([{"matcher": "Write", "hooks": [{**GUARD, "type": "prompt"}]}]), in_tools([{"hooks": [{}]}]),
      in_tools([{"matcher": "Write", "hooks": [{**GUARD, "timeout": "5"}]}]),
      in_tools([{"hooks": [{**GUARD, "command": "'"}]}]),
-     in_tools([{"matcher": "Read", "hooks": [GUARD] * 200}, {"hooks": [GUARD]}]), None],
+     in_tools([{"matcher": "Read", "hooks": [GUARD] * 200}, {"hooks": [GUARD]}]), '{"PreToolUse": []}', '{"Hooks": {}}',
+     '{"hooks": {"preToolUse": []}}', None],
 )  # fmt: skip
 def test_a_guard_that_cannot_be_understood_needs_a_person(desk: Desk, text: str | None) -> None:
     if text is None:
@@ -152,6 +153,13 @@ def test_a_guard_that_cannot_be_understood_needs_a_person(desk: Desk, text: str 
     person = Person()
     desk.talk([calls(WRITE), says("done")], approve="all", front_end=person)
     assert len(person.reasons) == 1 and (desk.root / "new.txt").exists()
+
+
+def test_a_decision_that_is_none_needs_a_person(desk: Desk) -> None:
+    (desk.config / "said.json").write_text('{"hookSpecificOutput": {"permissionDecision": "Deny"}}')
+    desk.users({"PreToolUse": one("cat said.json", "Write")})
+    desk.talk([calls(WRITE), says("done")], approve="all")
+    assert "decided 'Deny'" in desk.seen[0] and not (desk.root / "new.txt").exists()
 
 
 def test_a_file_of_a_trusted_project_that_cannot_be_understood_needs_a_person(desk: Desk) -> None:
