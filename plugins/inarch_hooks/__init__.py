@@ -124,7 +124,7 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
         level = inarch.confinement.level_of(inarch.confinement.features(), "auto")[0]
         off = absent(found.hooks, context.root, level)
         yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in off)
-        if found.hooks:
-            yield inarch.Finding("hooks", "fine", f"{len(found.hooks)} hooks", lines=tuple(map(str, found.hooks)))
+        if hooks := [str(hook) for hook in found.hooks if not hook.fault]:
+            yield inarch.Finding("hooks", "fine", f"{len(hooks)} hooks", lines=tuple(hooks))
 
     return [inarch.SelfCheck("hooks", look)] if _is_there(context) else ()
