@@ -13,7 +13,8 @@ from inarch_sdk.path_names import folded
 # Each name is a path below any folder; what lies below it counts, too. Looked up on 2026-11-28:
 # Agents: agents.md, code.claude.com/docs/en/permission-modes (protected paths), developers.openai.com/codex,
 # opencode.ai/docs/config, docs.github.com/copilot (instructions, prompts, hooks), docs.cursor.com/context/rules,
-# docs.windsurf.com (.devin since June 2026), docs.cline.bot, docs.roocode.com.
+# docs.windsurf.com (.devin since June 2026), docs.cline.bot, docs.roocode.com, docs.warp.dev,
+# zed.dev (.rules).
 # Editors: code.visualstudio.com (tasks with runOn, workspace files), containers.dev, neovim.io (exrc).
 # Shells and Git: direnv.net, mise.jdx.dev, git-scm.com/docs/gitmodules, typicode.github.io/husky, pre-commit.com,
 # lefthook.dev. Packages: docs.npmjs.com, yarnpkg.com (yarnPath, plugins), pnpm.io (pnpmfile),
@@ -25,7 +26,8 @@ STEERING: Mapping[str, str] = {
         "AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md .agents .claude .claude.json"
         " .codex .gemini .qwen .opencode opencode.json opencode.jsonc .cursor .cursorrules .windsurf .windsurfrules"
         " .devin .clinerules .roo .roorules* .roomodes .kilocode .continue .amazonq .kiro .junie .augment .trae"
-        " .goosehints .aider.conf.yml .github/copilot-instructions.md .github/instructions .github/prompts"
+        " .goosehints .aider.conf.yml .inarch .agent .amp .rules WARP.md"
+        " .github/copilot-instructions.md .github/instructions .github/prompts"
         " .github/chatmodes .github/agents .github/skills .github/hooks"
     ),
     "names servers that agents start": ".mcp.json",
@@ -33,14 +35,14 @@ STEERING: Mapping[str, str] = {
         ".vscode *.code-workspace .idea .fleet .zed .devcontainer .devcontainer.json .vimrc .nvimrc .exrc .nvim.lua"
         " .dir-locals.el"
     ),
-    "runs when a shell enters the folder": ".envrc .mise .mise.toml mise.toml .mise.local.toml mise.local.toml",
+    "runs when a shell enters the folder": ".envrc .mise .mise.*toml mise.*toml mise/config.*toml .config/mise",
     "runs when a shell starts": (
         ".profile .bashrc .bash_profile .bash_login .bash_logout .zshrc .zshenv .zprofile .zlogin .zlogout"
         " .config/fish/config.fish"
     ),
     "says what Git fetches or runs": (
         ".gitmodules .gitconfig .husky .githooks .git-hooks .pre-commit-config.yaml .pre-commit-config.yml"
-        " lefthook*.y*ml .lefthook*.y*ml .overcommit.yml"
+        " lefthook*.y*ml lefthook*.toml lefthook*.json* .lefthook* .overcommit.yml"
     ),
     "says what package managers fetch or run": (
         ".npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.*js .cargo/config .cargo/config.toml .mvn"

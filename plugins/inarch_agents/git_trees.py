@@ -10,6 +10,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+import inarch
+
 SECONDS = 60.0
 _SETTINGS = {"core.hooksPath": os.devnull, "core.fsmonitor": "false", "gc.auto": "0", "maintenance.auto": "false"}
 _ENVIRONMENT = {
@@ -28,18 +30,21 @@ class Repository:
         prefix: The folder's path in the working tree, with a slash at its end; empty where it is its top.
         commit: What is checked out.
         tracked: The files that it knows of in the folder.
+        program: The absolute path of the user's Git.
     """
 
     common: str
     prefix: str
     commit: str
     tracked: tuple[str, ...]
+    program: str
 
 
 def find(root: str, environ_path: str) -> Repository | None:
     """Return the repository of a folder; None where there is no Git, no repository, or nothing committed."""
-    program = shutil.which("git", path=environ_path)
-    if program is None:
+    try:
+        (program,) = inarch.user_command(("git",), root=root, brought=None, path=environ_path)
+    except inarch.ToolFailed:
         return None
     places = _git(program, root, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir")
     commit = _git(program, root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -51,18 +56,15 @@ def find(root: str, environ_path: str) -> Repository | None:
     prefix = "" if root == top else f"{os.path.relpath(root, top)}/"
     listed = _git(program, root, "ls-files", "-z", "--cached") or b""
     tracked = tuple(os.fsdecode(one) for one in listed.split(b"\0") if one and _is_text(one))
-    return Repository(common, prefix, commit.decode().strip(), tracked)
+    return Repository(common, prefix, commit.decode().strip(), tracked, program)
 
 
-def add(repository: Repository, place: Path, environ_path: str) -> bool:
+def add(repository: Repository, place: Path) -> bool:
     """Make `place`, which must not be there, a work tree with an index and without files; return whether that went."""
-    program = shutil.which("git", path=environ_path)
-    if program is None:
-        return False
     words = ("worktree", "add", "--quiet", "--no-checkout", "--detach", str(place), repository.commit)
-    if _git(program, repository.common, *words) is None:
+    if _git(repository.program, repository.common, *words) is None:
         return False
-    return _git(program, str(place), "read-tree", repository.commit) is not None
+    return _git(repository.program, str(place), "read-tree", repository.commit) is not None
 
 
 def remove(common: str, place: Path) -> None:

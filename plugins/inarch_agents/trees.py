@@ -197,7 +197,7 @@ def _fill(tree: Tree, workspace: inarch.Workspace, more: Iterable[str], path: st
     if found is not None:
         tree.record |= {"common": found.common, "prefix": found.prefix}
         _write_record(tree)  # before Git knows of it: a kill in between leaves nothing behind
-        if not git_trees.add(found, place, path):
+        if not git_trees.add(found, place):
             git_trees.remove(found.common, place)
             shutil.rmtree(place, ignore_errors=True)
             tree.record |= {"common": "", "prefix": ""}

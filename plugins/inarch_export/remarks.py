@@ -143,6 +143,9 @@ def _undone(data: Data) -> Headline:
 def _other(remark: Remark) -> Headline:
     """Return the headline of an event that nobody here knows more of: a plugin's, or one of another version."""
     data = remark.data
+    notice = data.get("notice")
+    if isinstance(notice, str) and notice and remark.kind not in inarch.EVENT_KINDS:
+        return Headline("note", notice, as_json(data, 1), remark.kind)
     said = data.get("text") if remark.kind not in inarch.EVENT_KINDS else None
     if not isinstance(said, str) or not (line := " ".join(said.split())):
         return Headline("other", remark.kind or "event", as_json(data, 1) if data else "")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import inarch
@@ -30,7 +30,7 @@ RAN = {
 
 def _is_there(context: inarch.PluginContext) -> bool:
     """Whether anybody has hooks: most have none, and nothing is imported for them."""
-    if context.user is not None and Path(context.user.place(FILE)).exists():
+    if context.user is not None and os.path.lexists(context.user.place(FILE)):
         return True
     return context.brought is not None and PROJECTS in context.brought.names(".inarch")
 
@@ -124,7 +124,7 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
         level = inarch.confinement.level_of(inarch.confinement.features(), "auto")[0]
         off = absent(found.hooks, context.root, level)
         yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in off)
-        if found.hooks:
-            yield inarch.Finding("hooks", "fine", f"{len(found.hooks)} hooks", lines=tuple(map(str, found.hooks)))
+        if hooks := [str(hook) for hook in found.hooks if not hook.fault]:
+            yield inarch.Finding("hooks", "fine", f"{len(hooks)} hooks", lines=tuple(hooks))
 
     return [inarch.SelfCheck("hooks", look)] if _is_there(context) else ()

@@ -12,14 +12,13 @@ import inarch
 from inarch_hooks import LOOKING
 from inarch_hooks.names import files_of, name_for, shown, taken
 from inarch_hooks.reading import LONGEST_S, Hook
-from inarch_hooks.running import Place, Said, missed, run_hook
+from inarch_hooks.running import DECISIONS, Place, Said, missed, run_hook
 from inarch_hooks.turns import session_id, why_stopped
 
 MOST_RUNS = 200
 """Runs of hooks for one call; a call that is about more files is denied before they begin."""
 _SPARE_S = 5.0
 _STRICTER = ("", "allow", "ask", "deny", "stop")
-_DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 
 
 class _AroundCalls:
@@ -102,8 +101,7 @@ def _decided(said: Said, hook: Hook) -> tuple[str, str]:
         return "deny", said.errors or f"{inarch.shorten(hook.command, 80)} says no"
     if said.stops:
         return "stop", why_stopped(said)
-    wanted = said.specific.get("permissionDecision", said.data.get("decision"))
-    decision = _DECISIONS.get(wanted, "") if isinstance(wanted, str) else ""
+    decision = DECISIONS.get(str(said.wanted), "")
     if decision == "allow" and not hook.is_users:
         decision = ""
     return decision, said.text("permissionDecisionReason") or said.text("reason")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 import inarch
 from inarch_hooks.reading import Hook
@@ -31,6 +31,8 @@ _SHELLS_OWN = re.compile(r"^\S*sh: (?:line )?\d+: ", re.MULTILINE)
 _MISSING = re.compile(r"can't open file '[^']*': \[Errno 2\]|^\S*sh: 0: (?:can't|cannot) open ", re.MULTILINE)
 """Messages of Python and of a shell that find no script: both then end with 2, the exit code of an objection."""
 _HINT = 'it runs confined and lacks a right: your own hooks.json with "confine": false gives it'
+DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
+"""What a hook may decide of a call, in its word and in ours."""
 _GUARDS = ("PreToolUse", "UserPromptSubmit")
 SURE_LEVEL = 2
 """The level from which on a program is kept from what it may not do."""
@@ -70,6 +72,11 @@ class Said:
         """What it says of its event."""
         said = self.data.get("hookSpecificOutput")
         return said if isinstance(said, dict) else {}
+
+    @property
+    def wanted(self) -> object:
+        """What it decides of a call, in its own word."""
+        return self.specific.get("permissionDecision", self.data.get("decision"))
 
     def text(self, key: str) -> str:
         """Return a text that it says of its event, else of everything."""
@@ -113,6 +120,8 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
     data = json.dumps({**given, "hook_event_name": hook.event, "cwd": place.workspace.root}).encode()
     timed_out = False
     try:
+        if hook.fault:
+            raise inarch.ToolFailed("validation", hook.fault)
         run = _run_confined if hook.confined else _run_plain
         code, out, err, timed_out, truncated = run(hook, data, env, place)
         said = _understood(code, out, err, timed_out, truncated, hook)
@@ -276,7 +285,10 @@ def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, trunc
             data = json.loads(output)
         except (ValueError, RecursionError) as error:
             fault = f"said what is no JSON: {error}"
-    return Said(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
+    said = Said(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
+    if hook.event == "PreToolUse" and said.wanted not in (None, "", *DECISIONS):
+        return evolve(said, fault=f"decided {said.wanted!r:.100}, which is no decision")
+    return said
 
 
 def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
@@ -287,7 +299,7 @@ def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
         root: The workspace's folder.
         level: How well programs are confined.
     """
-    guards = [(hook, _obstacle(hook, root, level)) for hook in hooks if hook.event in _GUARDS]
+    guards = [(hook, _obstacle(hook, root, level)) for hook in hooks if hook.event in _GUARDS and not hook.fault]
     return [f"the {hook.event} hook {inarch.shorten(hook.command, 80)} is off: {why}" for hook, why in guards if why]
 
 

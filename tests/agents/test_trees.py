@@ -199,6 +199,20 @@ def test_where_git_is_not_installed_it_is_a_copy(repo: Desk) -> None:
 
 
 @NO_GIT
+@pytest.mark.parametrize("folder", [".", "bin", "{root}/bin"])
+def test_a_git_of_the_repository_is_not_run(repo: Desk, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = f"#!/bin/sh\ntouch {repo.home}/ran\n"
+    write_files(repo.root, {"git": script, "bin/git": script})
+    for name in ("git", "bin/git"):
+        (repo.root / name).chmod(0o755)
+    monkeypatch.chdir(repo.root)
+    path = f"{folder.format(root=repo.root)}{os.pathsep}{repo.environ['PATH']}"
+    repo.options = {"environ": {**repo.environ, "PATH": path}}
+    turn = one_task(repo, read("a.txt"), edit("a.txt", "one", "two"), then=merge(repo))
+    assert data_of(turn, 1)["merged"] == ["a.txt"] and not (repo.home / "ran").exists()
+
+
+@NO_GIT
 def test_a_folder_of_a_repository_has_a_work_tree_of_that_folder(desk: Desk) -> None:
     git(desk.home, "init", "-q", "-b", "main")
     git(desk.home, "add", "root")

@@ -62,6 +62,15 @@ def test_bookkeeping_is_no_step() -> None:
     assert [FRAGMENTS.step(step) for step in exchange.steps] == [""]
 
 
+def test_what_a_plugin_wants_noticed_is_shown_as_a_note() -> None:
+    told = Telling()
+    told.prompt("Fix it")
+    told.raw("hooks.ran", {"text": "PreToolUse: x: exit 1", "notice": "the hook x <failed>"})
+    (exchange,) = transcript_of(told.events).exchanges()
+    (made,) = (FRAGMENTS.step(step) for step in exchange.steps)
+    assert 'class="step remark note"' in made and "the hook x &lt;failed&gt;" in made and "hooks.ran" in made
+
+
 @given(lines, lines)
 def test_a_diff_has_every_changed_line_once_with_its_number(old: str, new: str) -> None:
     read = Reader(FRAGMENTS.diff(old, new))

@@ -123,3 +123,60 @@ def test_only_the_users_own_file_says_what_follows_a_failure(desk: Desk) -> None
     desk.talk([calls(READ), says("done")])
     assert "needs approval" in desk.seen[0]
     assert any("on_failure is ignored" in note["text"] for note in desk.of("note"))
+
+
+GUARD = {"type": "command", "command": "sh -c 'exit 2'"}
+
+
+def in_tools(group: object) -> str:
+    """Return the text of a file with these hooks of `PreToolUse`."""
+    return json.dumps({"hooks": {"PreToolUse": group}})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"hooks": []}', '{"read": "claude"}', in_tools({}), in_tools([{"matcher": "("}]), in_tools([GUARD]),
+     in_tools([{"matcher": "Wr(", "hooks": [GUARD]}]), in_tools([{"matcher": ["Write"], "hooks": [GUARD]}]),
+     in_tools([{"matcher": "Write", "hooks": [{**GUARD, "type": "prompt"}]}]), in_tools([{"hooks": [{}]}]),
+     in_tools([{"matcher": "Write", "hooks": [{**GUARD, "timeout": "5"}]}]),
+     in_tools([{"hooks": [{**GUARD, "command": "'"}]}]),
+     in_tools([{"matcher": "Read", "hooks": [GUARD] * 200}, {"hooks": [GUARD]}]), '{"PreToolUse": []}', '{"Hooks": {}}',
+     '{"hooks": {"preToolUse": []}}', None],
+)  # fmt: skip
+def test_a_guard_that_cannot_be_understood_needs_a_person(desk: Desk, text: str | None) -> None:
+    if text is None:
+        (desk.config / "hooks.json").symlink_to("elsewhere.json")
+    else:
+        (desk.config / "hooks.json").write_text(text)
+    desk.talk([calls(WRITE), says("done")], approve="all")
+    assert "needs approval" in desk.seen[0] and "hooks.json" in desk.seen[0] and not (desk.root / "new.txt").exists()
+    person = Person()
+    desk.talk([calls(WRITE), says("done")], approve="all", front_end=person)
+    assert len(person.reasons) == 1 and (desk.root / "new.txt").exists()
+
+
+def test_a_decision_that_is_none_needs_a_person(desk: Desk) -> None:
+    (desk.config / "said.json").write_text('{"hookSpecificOutput": {"permissionDecision": "Deny"}}')
+    desk.users({"PreToolUse": one("cat said.json", "Write")})
+    desk.talk([calls(WRITE), says("done")], approve="all")
+    assert "decided 'Deny'" in desk.seen[0] and not (desk.root / "new.txt").exists()
+
+
+def test_a_file_of_a_trusted_project_that_cannot_be_understood_needs_a_person(desk: Desk) -> None:
+    (desk.root / ".inarch").mkdir()
+    (desk.root / ".inarch" / "hooks.json").write_text("{")
+    desk.trust()
+    desk.talk([calls(WRITE), says("done")], approve="all")
+    assert "needs approval" in desk.seen[0] and ".inarch/hooks.json" in desk.seen[0]
+
+
+@pytest.mark.parametrize(
+    ("matcher", "covers"),
+    [("Edit, Write", True), ("Edit,Write", True), (" Edit | Write ", True), ("Writ.", True), ("^Wr", True),
+     ("rite$", True), ("Notebook.*|W(r)ite", True), ("write_file", True), (",", True), ("Writ", False),
+     ("write", False), ("Read, Bash", False)],
+)  # fmt: skip
+def test_a_matcher_covers_what_it_covers_in_claude_code(desk: Desk, matcher: str, covers: bool) -> None:
+    desk.users({"PreToolUse": one("sh -c 'exit 2'", matcher)})
+    desk.talk([calls(WRITE), says("done")], approve="all")
+    assert ("is denied" in desk.seen[0]) is covers and (desk.root / "new.txt").exists() is not covers

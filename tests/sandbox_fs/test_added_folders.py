@@ -372,7 +372,7 @@ def test_commands_change_nothing_elsewhere_and_read_only_what_was_added(bench: B
 def test_hooks_see_where_the_file_is_and_change_nothing_there(bench: Bench, own_home: Path) -> None:
     config = own_home / "config" / "inarch"
     config.mkdir(parents=True)
-    (bench.root / "spoil.sh").write_text(f"cat; cp /dev/null {bench.lib}/src/a.txt || exit 1")
+    (config / "spoil.sh").write_text(f"cat; cp /dev/null {bench.lib}/src/a.txt 2>/dev/null || exit 1")
     groups = [{"hooks": [{"type": "command", "command": "/bin/sh spoil.sh"}]}]
     (config / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": groups, "PostToolUse": groups}}))
     new = {"file_path": str(bench.lib / "src/b.txt"), "content": "mine"}

@@ -44,6 +44,15 @@ def test_ordinary_files_are_not(path: str) -> None:
     assert not steers(path)
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["lefthook.toml", ".config/lefthook-local.jsonc", ".lefthook/pre-commit/x", "mise.test.toml", "mise/config.toml",
+     ".config/mise/conf.d/x.toml", "WARP.md", ".agent/rules/x.md", "sub/.inarch/config.toml"],
+)  # fmt: skip
+def test_every_place_that_a_tool_reads_is_known(path: str) -> None:
+    assert steers(path)
+
+
 def test_a_folder_above_is_known_by_itself_and_nothing_else_in_it_is() -> None:
     assert steers(".github") and not steers(".github/ISSUE_TEMPLATE/bug.md")
 

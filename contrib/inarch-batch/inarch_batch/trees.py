@@ -15,6 +15,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+import inarch
 from inarch.staging import make_folder
 from inarch_batch.tasks import Task, TaskFault, is_address
 
@@ -44,10 +45,12 @@ def git(*words: str | os.PathLike[str], alone: bool = False) -> bytes:
     if alone:
         environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     try:
+        path = environ.get("PATH", os.defpath)  # `.` in it: nobody runs what a repository brings along
+        (program,) = inarch.user_command(("git",), root=str(Path.cwd()), brought=None, path=path)
         ran = subprocess.run(
-            ["git", *_PLAIN, *words], env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False
+            [program, *_PLAIN, *words], env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False
         )
-    except FileNotFoundError:
+    except (FileNotFoundError, inarch.ToolFailed):
         raise GitFailed("git is not installed") from None
     if ran.returncode:
         said = ran.stderr.decode("utf-8", "replace").strip().splitlines()

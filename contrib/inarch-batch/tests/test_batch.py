@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inarch_batch.trees import git
 
 from inarch.testing import HttpReply
 
@@ -60,6 +62,19 @@ def test_a_repository_at_an_address_is_fetched_once(person: Any) -> None:
     assert person.run(tasks, "--executor", "threads").returncode == 0
     assert {one["status"] for one in person.results().values()} == {"done"}
     assert len(list((person.out / "repos").iterdir())) == 1
+
+
+@pytest.mark.parametrize("folder", [".", "bin", ""])
+def test_a_git_of_the_folder_that_it_is_started_in_is_not_run(
+    tmp_path: Path, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / folder / "git"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("#!/bin/sh\necho theirs\n")
+    place.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    assert git("--version").startswith(b"git version")
 
 
 def test_run_again_it_asks_only_for_what_has_no_result(person: Any) -> None:

@@ -24,7 +24,8 @@ class Server:
     """A language server of the user's choice.
 
     Args:
-        command: The program, by name or absolute path; empty for files that are to have no server.
+        command: The program, by name or path, a relative one beside `config.toml`; empty for files that are to have no
+            server.
         args: Its arguments.
         languages: The protocol's names of its languages, by the ends of file names, such as `{".rs": "rust"}`.
     """
@@ -119,6 +120,6 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
             return
         from inarch_lsp.finding import seen
 
-        yield from seen(settings_of(context), context.root, context.environ.get("PATH", ""))
+        yield from seen(settings_of(context), context.root, context.environ.get("PATH", ""), context.user)
 
     return [inarch.SelfCheck("lsp", look)]

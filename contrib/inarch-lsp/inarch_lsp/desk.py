@@ -87,7 +87,8 @@ class Desk:
         if known is None or known.is_over:
             from inarch_lsp.checking import Checker
 
-            found = find(name, self.settings, self._workspace.root, self.context.environ.get("PATH", ""))
+            path = self.context.environ.get("PATH", "")
+            found = find(name, self.settings, self._workspace.root, path, self.context.user)
             patience = self.settings.patience_s
             known = Checker(found, self._workspace, patience) if found is not None else None
             self._checkers[name] = known

@@ -66,7 +66,7 @@ def name_for(path: str, settings: Settings) -> str:
     return next((name for name, (_, languages) in offered(settings).items() if end in languages), "")
 
 
-def find(name: str, settings: Settings, root: str, search: str) -> Found | None:
+def find(name: str, settings: Settings, root: str, search: str, user: inarch.KeptFolder | None) -> Found | None:
     """Return a server, None where it isn't installed.
 
     Args:
@@ -74,17 +74,30 @@ def find(name: str, settings: Settings, root: str, search: str) -> Found | None:
         settings: The plugin's.
         root: The workspace's real path.
         search: The folders of `PATH`.
+        user: `PluginContext.user`: a relative program lies beside the user's configuration.
     """
     commands, languages = offered(settings)[name]
     folders = [f"{root}/{place}" for place in _ENVIRONMENTS]
     folders += [folder for folder in search.split(os.pathsep) if folder.startswith("/")]
     for command in commands:
-        place = shutil.which(command[0], path=os.pathsep.join(folders)) if command[0] else None
+        program = _beside(command[0], root, user)
+        place = shutil.which(program, path=os.pathsep.join(folders)) if program else None
         if place is not None:
             pythons = (f"{root}/{venv}/bin/python" for venv in (".venv", "venv", "env"))
             python = next((path for path in pythons if os.access(path, os.X_OK)), "")
             return Found(name, (place, *command[1:]), languages, _modules(place, root), python)
     return None
+
+
+def _beside(program: str, root: str, user: inarch.KeptFolder | None) -> str:
+    """Return a program, one with a relative path as that beside the user's configuration; empty for none."""
+    if "/" not in program or program.startswith("/"):
+        return program
+    folder = str(Path(user.place("servers")).parent) if user is not None else ""
+    try:
+        return inarch.user_command((program,), root=root, brought=None, beside=folder)[0] if folder else ""
+    except inarch.ToolFailed:
+        return ""
 
 
 def _modules(place: str, root: str) -> tuple[str, ...]:
@@ -94,10 +107,10 @@ def _modules(place: str, root: str) -> tuple[str, ...]:
     return (folder,) if within and not Path(folder).is_relative_to(root) else ()
 
 
-def seen(settings: Settings, root: str, search: str) -> Iterator[inarch.Finding]:
+def seen(settings: Settings, root: str, search: str, user: inarch.KeptFolder | None) -> Iterator[inarch.Finding]:
     """Yield what there is to say of each server that is offered."""
     for name, (commands, _) in offered(settings).items():
-        found = find(name, settings, os.path.realpath(root), search)
+        found = find(name, settings, os.path.realpath(root), search, user)
         wanted = " or ".join(command[0] for command in commands)
         if found is not None:
             yield inarch.Finding("lsp", "fine", f"{name}: {found.argv[0]}")

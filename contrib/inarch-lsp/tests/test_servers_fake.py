@@ -111,6 +111,23 @@ def test_a_server_of_the_projects_environment_comes_before_the_users(desk: Desk)
     ]
 
 
+def test_a_relative_server_lies_beside_the_users_configuration(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.server("well")
+    desk.settings["servers"]["plain"]["command"] = "servers/fake-server"
+    for folder in (desk.config, desk.root):
+        (folder / "servers").mkdir()
+    monkeypatch.chdir(desk.root)
+    theirs = desk.root / "servers/fake-server"
+    theirs.write_text(f"#!/bin/sh\ntouch {desk.root}/ran\n")
+    theirs.chmod(0o755)
+    desk.trust()
+    assert not said(desk.talk([read("a.txt")], BAD)) and not (desk.root / "ran").exists()
+    (desk.tools / "fake-server").rename(desk.config / "servers/fake-server")
+    assert said(desk.talk([read("a.txt")], AGAIN)) == [
+        "1 new error in a.txt since this edit, says fake-server:\na.txt:4:1: bad: more bad"
+    ]
+
+
 def test_what_is_gone_too_big_or_no_text_is_passed_over(desk: Desk) -> None:
     desk.server("well")
     (desk.root / "b.txt").write_bytes(b"\xff bad\n")

@@ -52,16 +52,30 @@ class Place:
         if server.cwd and self.brought is None and inarch.named_folders([cwd], self.root):
             message = f"it starts in {cwd}, in a project that is not trusted"
             raise inarch.ToolFailed("permission", message, "look at it, then: inarch config trust")
-        path = variables.get("PATH", os.defpath)
+        path, values = variables.get("PATH", os.defpath), self._rooted(server)
         try:
-            argv = inarch.user_command(
-                argv, root=self.root, brought=self.brought, beside=self.beside, cwd=cwd, path=path
+            words = inarch.user_command(
+                (*argv, *values), root=self.root, brought=self.brought, beside=self.beside, cwd=cwd, path=path
             )  # fmt: skip
         except inarch.ToolFailed as error:
             if error.code == "not_found":
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), server.command) from error
             raise
-        return Launch(argv, variables, cwd)
+        return Launch(words[: len(argv)], variables, cwd)
+
+    def _rooted(self, server: Server) -> list[str]:
+        """Return the parts of variables' values that name the workspace; a path of programs or modules needs trust.
+
+        Raises:
+            inarch.ToolFailed: One is a folder from which a program takes code, and the project is not trusted.
+        """
+        given = [item.partition("=")[::2] for item in server.env if "{root}" in item]
+        for name, value in given if self.brought is None else ():
+            folders = inarch.named_folders(self._filled(value).split(os.pathsep), self.root)
+            if folders and (folders != ["."] or name.endswith(("PATH", "LIB", "OPT", "OPTIONS"))):
+                message = f"{name} names the folder {folders[0]} of a project that is not trusted"
+                raise inarch.ToolFailed("permission", message, "look at it, then: inarch config trust")
+        return [part for _, value in given for part in self._filled(value).split(os.pathsep)]
 
     def variables(self, server: Server) -> dict[str, str]:
         """Return the variables that a server is given."""
