@@ -4,7 +4,10 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from inarch.calls.ordering import normalised
 from inarch.calls.rules import RulesPolicy, path_matches
 from inarch.config.grants import Rule
 from inarch.contract.records import Effects, ToolCall
@@ -109,6 +112,41 @@ def test_a_call_of_unknown_effects_is_not_allowed_by_its_paths() -> None:
 )
 def test_path_globs(path: str, glob: str, wanted: bool) -> None:
     assert path_matches(path, glob) is wanted
+
+
+@given(
+    st.text("ab/", max_size=12),
+    st.lists(st.sampled_from(("a", "b", "/", "*", "?", "**", "**/", "/**/", "[!a]")), min_size=1).map("".join),
+)
+@example("xaxy/xy", "**/x**/y")
+@example("ab/b", "***/b")
+def test_globs_find_what_trying_every_split_finds(path: str, glob: str) -> None:
+    one = "/" not in glob.strip("/")
+    wanted, pieces = glob.strip("/") if one else normalised(glob), path.split("/")
+    tried = pieces if one else ["/".join(pieces[:count]) for count in range(1, len(pieces) + 1)]
+    assert path_matches(path, glob) is any(_fits(text, wanted) for text in tried)
+
+
+def _fits(text: str, glob: str) -> bool:
+    if not glob:
+        return not text
+    if glob.startswith("**/"):
+        rests = [text, *(text[at + 1 :] for at, char in enumerate(text) if char == "/")]
+        return any(_fits(rest, glob[3:]) for rest in rests)
+    if glob.startswith("*"):
+        width = 2 if glob.startswith("**") else 1
+        reach = len(text) if width == 2 else len(text.partition("/")[0])
+        return any(_fits(text[at:], glob[width:]) for at in range(reach + 1))
+    if glob.startswith("[!a]"):
+        return text[:1] not in ("", "a", "/") and _fits(text[1:], glob[4:])
+    fits = text[:1] not in ("", "/") if glob[0] == "?" else text[:1] == glob[0]
+    return fits and _fits(text[1:], glob[1:])
+
+
+@pytest.mark.parametrize("glob", ["**/secrets/**/secrets/**/*key*/**/x", "**/*s*s*s*s*s*s*key", "secrets/**/s*/**/*/b"])
+def test_the_longest_path_that_a_model_writes_is_judged(glob: str) -> None:
+    """Where each star tries every place for every place of those before, the first of these takes years."""
+    assert not path_matches("secrets/" * 5_000 + "s" * 1_000, glob)
 
 
 def test_an_expired_rule_does_not_count() -> None:

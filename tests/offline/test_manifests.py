@@ -100,6 +100,11 @@ def test_licence_is_known_by_its_wording():
     assert read_project([FileText("LICENSE", bsd)], []).licence.text == "BSD 3-clause"
 
 
+@pytest.mark.parametrize("path", ["pyproject.toml", "Cargo.toml"])
+def test_a_number_that_is_too_long_is_no_toml(path):
+    assert read_project([FileText(path, f"a = {'1' * 5_000}\n")], []).name is None
+
+
 @given(st.sampled_from([*MANIFESTS, "x.gemspec", "x.csproj", "LICENSE"]), st.text(max_size=300))
 def test_any_bytes_are_survived(path, content):
     project = read_project([FileText(path, content)], [])

@@ -226,26 +226,47 @@ def path_matches(path: str, glob: str) -> bool:
     `*` stays within a component and `**` does not; a glob without a slash is tried on every component's name.
     """
     if "/" not in glob.strip("/"):
-        return any(_pattern(glob.strip("/")).fullmatch(part) for part in path.split("/"))
-    pattern = _pattern(normalised(glob))
-    parts = path.split("/")
-    return any(pattern.fullmatch("/".join(parts[:count])) for count in range(len(parts), 0, -1))
+        return any(_pattern(glob.strip("/")).match(part) for part in path.split("/"))
+    return _pattern(normalised(glob)).match(path) is not None
 
 
 @lru_cache(maxsize=256)
 def _pattern(glob: str) -> re.Pattern[str]:
-    text = ""
+    """Return what matches where a component ends.
+
+    A star that is not the last of its kind commits to the first place where what follows it fits, for a later star can
+    take up what is left. So the time stays near linear in the length of a path, whatever a model writes.
+    """
+    groups = [("", [""])]  # a star over components, and what stands between those within one
     for piece in re.findall(r"\*\*/|\*\*|\*|\?|\[[^]]+\]|.", glob, re.DOTALL):
-        if piece == "**/":
-            text += "(?:.*/)?"
-        elif piece == "**":
-            text += ".*"
+        if piece in _OVER_COMPONENTS:
+            groups.append((piece, [""]))
         elif piece == "*":
-            text += "[^/]*"
-        elif piece == "?":
-            text += "[^/]"
-        elif len(piece) > 1:
-            text += "[" + piece[1:-1].replace("\\", "\\\\").replace("!", "^", 1 if piece[1] == "!" else 0) + "]"
+            groups[-1][1].append("")
         else:
-            text += re.escape(piece)
-    return re.compile(text, re.DOTALL)
+            groups[-1][1][-1] += _character(piece)
+    *first, (star, (begin, *rest)) = groups
+    text = "".join(map(_committed, first, groups[1:])) + _OVER_COMPONENTS[star] + begin
+    text += "".join(f"(?>[^/]*?{chunk})" for chunk in rest[:-1]) + "".join(f"[^/]*{chunk}" for chunk in rest[-1:])
+    return re.compile(rf"{text}(?=/|\Z)", re.DOTALL)
+
+
+_OVER_COMPONENTS = {"": "", "**": ".*?", "**/": "(?:.*?/)??"}
+
+
+def _committed(group: tuple[str, list[str]], following: tuple[str, list[str]]) -> str:
+    star, chunks = group
+    # `**/` may only begin at a component: where the one before may end within one, its place is not the first.
+    if following[0] == "**/" and not chunks[-1].endswith("/") and (star == "**" or chunks != [""]):
+        return _OVER_COMPONENTS[star] + "[^/]*?".join(chunks)
+    return f"(?>{_OVER_COMPONENTS[star]}{chunks[0]}{''.join(f'(?>[^/]*?{chunk})' for chunk in chunks[1:])})"
+
+
+def _character(piece: str) -> str:
+    """Return what one character of a component is matched by."""
+    if piece == "?":
+        return "[^/]"
+    if len(piece) == 1:
+        return re.escape(piece)
+    inner = piece[1:-1].replace("\\", "\\\\").replace("!", "^", 1 if piece[1] == "!" else 0)
+    return f"(?!/)[{inner}]"

@@ -17,16 +17,17 @@ from inarch_search.documents import Document
 _NATURES: Mapping[str, str] = MappingProxyType(
     {CODE: documents.PRODUCT, TEST: documents.TEST, EXAMPLE: documents.EXAMPLE, VENDORED: documents.VENDORED}
 )
+# A string that is not closed ends with its line if it has an escape: else each escaped quote would begin another.
+_LINE = r"""\"[^"\\\n]*+(?:\"|(?:\\.[^"\\\n]*+)++"?)|'[^'\\\n]*+(?:'|(?:\\.[^'\\\n]*+)++'?)"""
 _ASIDE = re.compile(
     r'#[^\n]*|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|'
-    r"'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|"
-    r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|' + r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'",
+    r"'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|" + _LINE,
     re.DOTALL,
 )
 """Comments and strings: what is no code in a text of Python."""
 _ASIDE_ELSEWHERE = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)|#(?![\w\[!])[^\n]*|"
-    r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|`[^`\\]*(?:\\.[^`\\]*)*`|' + r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'",
+    r"`[^`\\]*+(?:`|(?:\\.[^`\\]*+)++`?)|" + _LINE,
     re.DOTALL,
 )
 """The same in texts of languages like C and of those like a shell."""

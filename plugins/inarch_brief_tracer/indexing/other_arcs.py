@@ -34,7 +34,7 @@ _MOST_MANIFESTS = 300
 _STATE = "others"
 _GO_MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
 _CRATE = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.M | re.S)
-_COMMENTS = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
+_COMMENTS = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.S)
 _LAST_COMMA = re.compile(r",(?=\s*[}\]])")
 
 

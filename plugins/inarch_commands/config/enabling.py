@@ -163,7 +163,7 @@ def _says(text: str, wanted: Mapping[str, Any] | None = None) -> bool:
     """Whether a text is TOML, and means what is wanted."""
     try:
         found = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
     return wanted is None or found == wanted
 

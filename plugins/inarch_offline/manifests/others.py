@@ -79,7 +79,7 @@ def _cargo(project: Project, text: FileText) -> None:
 
     try:
         data = tomllib.loads(text.text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         project.cannot_parse(text, error)
         return
     own = _table(data, "package")

@@ -41,7 +41,7 @@ def _pyproject(project: Project, text: FileText) -> None:
 
     try:
         data = tomllib.loads(text.text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         _broken(project, text, error)
         return
     main, poetry = _table(data, "project"), _table(data, "tool", "poetry")

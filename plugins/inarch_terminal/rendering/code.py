@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 MOST = 100_000
-"""Longer code is shown in one colour: a lexer may take its time."""
+"""Longer code is shown in one colour, too."""
+LONGEST_S = 0.5
+"""Code for which a lexer takes longer is shown in one colour: on some, lexers take quadratic time."""
 _STYLES = {
     "Comment": "dim", "Comment.Preproc": "magenta", "Keyword": "magenta", "Keyword.Constant": "cyan",
     "Keyword.Type": "cyan", "Operator.Word": "magenta", "Name.Builtin": "cyan", "Name.Function": "bold",
@@ -28,8 +31,10 @@ def painted(code: str, language: str) -> Text:
     lexer = _lexer(language.lower()) if is_known(language) and len(code) <= MOST else None
     if lexer is None:
         return text
-    place = 0
+    place, end = 0, monotonic() + LONGEST_S
     for kind, piece in lexer.get_tokens(code):
+        if monotonic() > end:
+            return Text(code, end="")
         style = _style(kind)
         if style:
             text.stylize(style, place, place + len(piece))

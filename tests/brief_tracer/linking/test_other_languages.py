@@ -51,6 +51,13 @@ def test_scripts_call_through_imports(calls: Any) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("said", ['"\\', "/*"])
+def test_a_manifest_of_what_nothing_closes_names_nothing(calls: Any, said: str) -> None:
+    """Where each quote or comment is read to the end of the file, these take half an hour."""
+    code = "function f() { g(); }\nfunction g() {}\n"
+    assert calls({"tsconfig.json": said * 400_000, "a.js": code}) == {("a.f", "a.g", "exact")}
+
+
 def test_methods_are_found_through_this_and_written_types(calls: Any) -> None:
     assert calls(
         {

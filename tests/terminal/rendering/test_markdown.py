@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch_output.escaping import escape
+from inarch_terminal.rendering import code
 from inarch_terminal.rendering.ink import Ink
 from inarch_terminal.rendering.markdown import draw_block
 
@@ -144,3 +145,10 @@ def test_nothing_is_nothing(source: str) -> None:
 def test_a_paragraph_that_is_too_long_to_look_into_is_shown_as_it_is() -> None:
     assert drawn("**a** " * 2000).startswith("**a** **a**")
     assert drawn("**a**\n\n" * 2000).startswith("a\n\na\n")
+
+
+def test_code_that_a_lexer_can_not_read_in_time_has_one_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert code.painted("def f(): pass\n", "python").spans
+    monkeypatch.setattr(code, "LONGEST_S", 0.0)
+    late = code.painted("def f(): pass\n", "python")
+    assert (late.plain, late.spans) == ("def f(): pass\n", [])

@@ -102,7 +102,8 @@ class Locator:
         text = inline_map(link)
         if text is None and link:
             text = await self._fetch(urljoin(page, link))
-        found = original(text, Place(page, place.line, place.column)) if text else None
+        there = Place(page, place.line, place.column)
+        found = await asyncio.to_thread(original, text, there) if text else None
         return told if found is None else evolve(told, file=found.file, line=found.line, column=found.column)
 
     async def _fetch(self, url: str) -> str:

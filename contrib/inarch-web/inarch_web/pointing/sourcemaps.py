@@ -19,6 +19,8 @@ _LIBRARY = re.compile(r"/node_modules/|/@vite/|/@react-refresh|/@id/|/jsx[-_](de
 _BOTTOM = "react_stack_bottom_frame"
 """Below it a stack of React is in React itself."""
 _SHORTEST_SEGMENT = 4
+_LARGEST_SHIFT = 30
+"""Numbers of a map have 32 bits: one with digits without an end would take longer for each."""
 
 
 @frozen
@@ -72,7 +74,7 @@ def original(text: str, place: Place) -> Place | None:
             return None
         number, line, column = found
         return Place(urljoin(place.file, f"{root}{sources[number]}"), line + 1, column + 1)
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -100,6 +102,8 @@ def _numbers(text: str) -> Iterator[int]:
     value = shift = 0
     for char in text:
         digit = _DIGITS[char]
+        if shift > _LARGEST_SHIFT:
+            raise ValueError(text[:20])
         value += (digit & 31) << shift
         shift += 5
         if not digit & 32:
