@@ -8,8 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 Lines = Sequence[bytes]
-MOST_COMPARED = 4_000_000
-"""Pairs of lines up to which a stretch without lines of its own is compared line by line."""
+Texts = Sequence[bytes] | Sequence[str]
+MOST_COMPARED = 100_000
+"""Pairs of equal lines up to which a stretch without lines of its own is compared line by line."""
+MOST_LOOKS = 50
+"""How often a line is looked at for lines of its own, on the average; what is left then is taken as changed."""
 
 
 class Run(NamedTuple):
@@ -36,7 +39,7 @@ def split_lines(data: bytes) -> list[bytes]:
     return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
-def hunks(old: Lines, new: Lines) -> list[Hunk]:
+def hunks(old: Texts, new: Texts) -> list[Hunk]:
     """Return what differs between two texts, in order."""
     found: list[Hunk] = []
     old_at = new_at = 0
@@ -47,14 +50,49 @@ def hunks(old: Lines, new: Lines) -> list[Hunk]:
     return found
 
 
-def same_lines(old: Lines, new: Lines) -> dict[int, int]:
+def unified(
+    old: Sequence[str], new: Sequence[str], names: tuple[str, str], context: int = 3, end: str = ""
+) -> Iterator[str]:
+    """Yield the lines of a unified diff, its own with an `end`; nothing where the texts are the same."""
+    from difflib import SequenceMatcher
+
+    matcher: SequenceMatcher[str] = SequenceMatcher(None, (), ())
+    matcher.opcodes = _opcodes(old, new)  # type: ignore[attr-defined] # what it would find itself, in any time
+    heads = [f"--- {names[0]}{end}", f"+++ {names[1]}{end}"] if old != new else []
+    yield from heads
+    for group in matcher.get_grouped_opcodes(context) if heads else ():
+        (_, first, _, new_first, _), (_, _, last, _, new_last) = group[0], group[-1]
+        yield f"@@ -{_span(first, last)} +{_span(new_first, new_last)} @@{end}"
+        for kind, low, high, new_low, new_high in group:
+            yield from (f"{' ' if kind == 'equal' else '-'}{line}" for line in old[low:high])
+            yield from (f"+{line}" for line in new[new_low:new_high] if kind != "equal")
+
+
+def _opcodes(old: Texts, new: Texts) -> list[tuple[str, int, int, int, int]]:
+    found: list[tuple[str, int, int, int, int]] = []
+    at = new_at = 0
+    for hunk in hunks(old, new):
+        found += [("equal", at, hunk.start, new_at, hunk.new_start)] if at < hunk.start else []
+        found.append(("replace", *hunk))
+        at, new_at = hunk.end, hunk.new_end
+    return [*found, ("equal", at, len(old), new_at, len(new))] if at < len(old) else found
+
+
+def _span(start: int, end: int) -> str:
+    """Write a range of lines as unified diffs do."""
+    count = end - start
+    return f"{start + 1}" if count == 1 else f"{start + bool(count)},{count}"
+
+
+def same_lines(old: Texts, new: Texts) -> dict[int, int]:
     """Return the new text's lines that the old one has, too: from place in the new to place in the old."""
     return {run.new + at: run.old + at for run in _runs(old, new) for at in range(run.length)}
 
 
-def _runs(old: Lines, new: Lines) -> Iterator[Run]:
+def _runs(old: Texts, new: Texts) -> Iterator[Run]:
     """Yield what is the same; a stack of its own, for texts may be long."""
     pending: list[Run | tuple[int, int, int, int]] = [(0, len(old), 0, len(new))]
+    left = MOST_LOOKS * (len(old) + len(new))
     while pending:
         step = pending.pop()
         if isinstance(step, Run):
@@ -73,12 +111,13 @@ def _runs(old: Lines, new: Lines) -> Iterator[Run]:
         if tail:
             high, new_high = high - tail, new_high - tail
             pending.append(Run(high, new_high, tail))
-        if low < high and new_low < new_high:
+        left -= high - low + new_high - new_low
+        if low < high and new_low < new_high and left >= 0:
             pending += reversed(_cut(old, new, low, high, new_low, new_high))
 
 
 def _cut(
-    old: Lines, new: Lines, low: int, high: int, new_low: int, new_high: int
+    old: Texts, new: Texts, low: int, high: int, new_low: int, new_high: int
 ) -> list[Run | tuple[int, int, int, int]]:
     """Cut two stretches at lines that each has exactly once; without one, compare them line by line."""
     anchors = _anchors(old, new, low, high, new_low, new_high)
@@ -91,7 +130,7 @@ def _cut(
     return [*steps, (low, high, new_low, new_high)]
 
 
-def _anchors(old: Lines, new: Lines, low: int, high: int, new_low: int, new_high: int) -> list[tuple[int, int]]:
+def _anchors(old: Texts, new: Texts, low: int, high: int, new_low: int, new_high: int) -> list[tuple[int, int]]:
     """Return the longest rising chain of lines that both stretches have once."""
     once = {line for line, times in Counter(old[low:high]).items() if times == 1}
     new_once = {line for line, times in Counter(new[new_low:new_high]).items() if times == 1} & once
@@ -112,8 +151,9 @@ def _anchors(old: Lines, new: Lines, low: int, high: int, new_low: int, new_high
     return chain[::-1]
 
 
-def _compared(old: Lines, new: Lines, low: int, high: int, new_low: int, new_high: int) -> Iterator[Run]:
-    if (high - low) * (new_high - new_low) > MOST_COMPARED:
+def _compared(old: Texts, new: Texts, low: int, high: int, new_low: int, new_high: int) -> Iterator[Run]:
+    times = Counter(old[low:high])
+    if sum(times[line] for line in new[new_low:new_high]) > MOST_COMPARED:
         return
     from difflib import SequenceMatcher
 

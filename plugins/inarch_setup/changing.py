@@ -7,12 +7,12 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from difflib import unified_diff
 from pathlib import Path
 
 from attrs import evolve, frozen
 
 from inarch import UsageError
+from inarch_sdk.matching import unified
 from inarch_setup.agents import Part
 from inarch_setup.insertions import CannotInsert, insertion, without
 from inarch_setup.record import Record, Written
@@ -32,7 +32,7 @@ class Change:
         """Yield the lines of a unified diff."""
         old, new = ("/dev/null" if text is None else str(self.path) for text in (self.before, self.after))
         lines = [(text or "").splitlines(keepends=True) for text in (self.before, self.after)]
-        for line in unified_diff(lines[0], lines[1], old, new):
+        for line in unified(lines[0], lines[1], (old, new), end="\n"):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
     def write(self) -> None:

@@ -35,7 +35,7 @@ def diff_lines(files: Iterable[ChangedFile]) -> Iterator[str]:
 
 
 def _of(file: ChangedFile) -> Iterator[str]:
-    from difflib import unified_diff
+    from inarch_sdk.matching import unified
 
     before, after = (None if data is None else _text(data) for data in (file.before, file.after))
     old, new = (f"{side}/{file.path}" if data is not None else "/dev/null"
@@ -45,7 +45,7 @@ def _of(file: ChangedFile) -> Iterator[str]:
     elif file.before == file.after:
         yield f"the mode of {file.path} changed"
     else:
-        for line in unified_diff(_split(before or ""), _split(after or ""), old, new):
+        for line in unified(_split(before or ""), _split(after or ""), (old, new), end="\n"):
             yield line.removesuffix("\n")
             if not line.endswith("\n"):
                 yield _NO_NEWLINE

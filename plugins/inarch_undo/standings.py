@@ -92,9 +92,9 @@ def _difference(base: Standing, ours: Standing, fetch: Fetch) -> str:
         return f"its mode was {stat.S_IMODE(base.mode):03o}, now it is {stat.S_IMODE(ours.mode):03o}"
     if is_binary(old) or is_binary(new):
         return "it is binary"
-    from difflib import unified_diff
+    from inarch_sdk.matching import unified
 
     left, now = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
-    lines = list(unified_diff(left, now, "as it was left", "now", n=1, lineterm=""))
+    lines = list(unified(left, now, ("as it was left", "now"), 1))
     more = [f"… {len(lines) - MOST_SHOWN} lines more"] if len(lines) > MOST_SHOWN else []
     return "\n".join(lines[:MOST_SHOWN] + more)

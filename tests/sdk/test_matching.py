@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left
+from difflib import unified_diff
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_sdk import matching
-from inarch_sdk.matching import Hunk, hunks, same_lines, split_lines
+from inarch_sdk.matching import Hunk, hunks, same_lines, split_lines, unified
 
 
 def lines(text: str) -> list[bytes]:
@@ -92,14 +95,64 @@ def test_a_text_of_few_different_lines_is_compared_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "stays"), [("paa", "aaq", True), ("paa", "aaaq", False), ("ppaa", "aaq", False)]
+    ("old", "new", "stays"), [("paa", "aaq", True), ("paa", "aaaq", False), ("paaa", "aaq", False)]
 )
 def test_a_stretch_that_is_too_long_is_not_compared(
     old: str, new: str, stays: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is around it is found all the same."""
-    monkeypatch.setattr(matching, "MOST_COMPARED", 9)
+    monkeypatch.setattr(matching, "MOST_COMPARED", 5)
     assert len(kept(f"hh{old}tt", f"hh{new}tt")) == (6 if stays else 4)
+
+
+TEXTS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=12)
+
+
+@given(TEXTS, TEXTS, st.integers(0, 4))
+def test_a_unified_diff_makes_the_one_text_of_the_other(old: list[str], new: list[str], context: int) -> None:
+    made: list[str] = []
+    at = 0
+    for line in list(unified(old, new, ("old", "new"), context))[2:]:
+        if line.startswith("@@"):
+            first, _, count = line.split()[1][1:].partition(",")
+            start = int(first) - (count != "0")
+            made, at = made + old[at:start], start
+        elif line[0] == "-":
+            assert old[at] == line[1:]
+            at += 1
+        else:
+            made.append(line[1:])
+            at += line[0] == " "
+    assert made + old[at:] == new
+
+
+def test_a_unified_diff_reads_as_that_of_the_standard_library() -> None:
+    old, new = [str(number) for number in range(30)], [str(number) for number in range(30) if number not in (3, 20)]
+    new.insert(10, "x")
+    for one, other in ((old, new), (new, old), ([], old), (old, []), (["a"], ["b"]), (old, old)):
+        assert list(unified(one, other, ("p", "q"))) == list(unified_diff(one, other, "p", "q", lineterm=""))
+
+
+@pytest.mark.parametrize("kinds", [12, 40, 120])
+def test_steps_are_bounded_for_any_texts(kinds: int) -> None:
+    """Lines that come again and again in another order: difflib goes through each pair for each line."""
+    old = [f"{number % kinds}" for number in range(20_000)]
+    new = [f"{number * 7 % kinds}" for number in range(20_000)]
+    steps = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal steps
+        steps += 1
+        if steps > 3_000_000:
+            raise AssertionError("too many steps")
+
+    former = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        shown = list(unified(old, new, ("old", "new")))
+    finally:
+        sys.setprofile(former)
+    assert len(shown) > 20_000
 
 
 def test_lines_end_at_line_feeds_only() -> None:

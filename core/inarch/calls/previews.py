@@ -98,10 +98,10 @@ def _diff(proposed: ProposedFile, files: Files) -> list[str]:
 
 
 def _unified(path: str, before: str, after: str, new_name: str = "") -> list[str]:
-    from difflib import unified_diff
+    from inarch_sdk.matching import unified
 
     old, new = _split(before), _split(after)
-    return list(unified_diff(_ends_shown(old, new), _ends_shown(new, old), path, new_name or path, n=3, lineterm=""))
+    return list(unified(_ends_shown(old, new), _ends_shown(new, old), (path, new_name or path)))
 
 
 def _ends_shown(lines: list[str], others: list[str]) -> list[str]:
