@@ -19,7 +19,7 @@ from attrs import define, field
 from inarch.contract.errors import ProviderError
 from inarch_output.escaping import shown
 from inarch_sdk.http_errors import from_response, provider_error
-from inarch_sdk.sse import LONGEST, TooLong, events, whole
+from inarch_sdk.sse import LONGEST, TooLong, Unfinished, events, whole
 from inarch_sdk.unpacking import ACCEPTED, beginning
 
 if TYPE_CHECKING:
@@ -253,6 +253,9 @@ class HttpService:
         try:
             return json.loads(data)
         except ValueError:
+            if isinstance(data, Unfinished):
+                message = f"{self.name} broke the connection off in the middle of an event"
+                raise ProviderError("malformed", message, retryable=True) from None
             said = shown(self.hide(data[:2_000].decode("utf-8", "replace")))[:80]
             raise ProviderError(
                 "malformed", f"{self.name} answered with what is no JSON: {said!r}", retryable=True,

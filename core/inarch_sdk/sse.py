@@ -72,6 +72,10 @@ async def events(response: httpx.Response) -> AsyncGenerator[list[bytes]]:
     yield [*lines.read(rest.split(b"\n")), *lines.end()]
 
 
+class Unfinished(bytes):
+    """The data of an event that no empty line ended: the stream may have ended in its middle."""
+
+
 @define(eq=False, repr=False)
 class Lines:
     """Reads the lines of a stream and gives the data of its events."""
@@ -107,7 +111,7 @@ class Lines:
     def end(self) -> list[bytes]:
         """Return the event that no empty line ended; where none came at all, what came instead."""
         if self._data:
-            return [self._event()]
+            return [Unfinished(self._event())]
         return [b"\n".join(self._strange)] if self._strange and not self._any else []
 
     def _event(self) -> bytes:

@@ -23,6 +23,12 @@ def _goes_with_input(settings: Settings, attribute: Attribute[float | None], val
         raise ValueError("input_price and output_price are given together or not at all")
 
 
+def _needs_input(settings: Settings, attribute: Attribute[float | None], value: float | None) -> None:
+    """Refuse a price of cached input alone."""
+    if value is not None and settings.input_price is None:
+        raise ValueError("cached_price goes with input_price and output_price")
+
+
 @frozen(eq=False, repr=False)
 class Settings:
     """Settings of `[plugins.openai-compatible]`.
@@ -35,6 +41,7 @@ class Settings:
             address that is not this machine's, else none is sent.
         input_price: US dollars for a million tokens of input; 0 for a server of your own.
         output_price: The same for output.
+        cached_price: The same for input that comes from the server's cache; left out it costs what other input does.
         context_tokens: The context of its models, where the server doesn't tell.
         output_limit: How the limit of output is called: OpenAI's own service wants `max_completion_tokens`.
         extra: Further members of every request, such as `{ top_p = 0.9 }`.
@@ -51,6 +58,7 @@ class Settings:
     api_key_env: str | None = None
     input_price: float | None = field(default=None, validator=_NOT_NEGATIVE)
     output_price: float | None = field(default=None, validator=[_NOT_NEGATIVE, _goes_with_input])
+    cached_price: float | None = field(default=None, validator=[_NOT_NEGATIVE, _needs_input])
     context_tokens: int | None = field(default=None, validator=_POSITIVE)
     output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     extra: Mapping[str, Any] = Factory(dict)
@@ -129,4 +137,5 @@ def _missing(settings: Settings, variable: str, key: str) -> inarch.ProviderErro
 def _price(settings: Settings) -> inarch.Price | None:
     if settings.input_price is None or settings.output_price is None:
         return None
-    return inarch.Price(Decimal(str(settings.input_price)), Decimal(str(settings.output_price)))
+    cached = None if settings.cached_price is None else Decimal(str(settings.cached_price))
+    return inarch.Price(Decimal(str(settings.input_price)), Decimal(str(settings.output_price)), cached)

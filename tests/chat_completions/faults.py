@@ -73,7 +73,7 @@ CONNECTIONS = [
         "cut in a call", [sse_reply(calls(call(0, "c", "read_file", "{"))[:1], done=False, ending="cut"), GOOD], "text"
     ),
     Fault("ended without an end", [sse_reply(says("we")[:2], done=False)], "cut before its end"),
-    Fault("ended in an event", [HttpReply([b'data: {"choices": [{"del'], 200, SSE)], "no JSON"),
+    Fault("ended in an event", [HttpReply([b'data: {"choices": [{"del'], 200, SSE)], "in the middle of an event"),
     Fault("silent before", [HttpReply([b": hello\n\n"], 200, SSE, "silent")], "said nothing", QUICK),
     Fault("silent within", [sse_reply(says("we")[:2], done=False, ending="silent")], "said nothing", QUICK),
     Fault("silent after the end", [sse_reply(SAYS, ending="silent")], "text"),

@@ -118,6 +118,8 @@ def test_a_compatible_servers_cost_comes_from_the_users_prices_only(tmp_path: Pa
     prices = {"input_price": 1, "output_price": 2.5}
     known = run(tmp_path / "b", replies, provider="openai-compatible", settings=prices)
     assert known.turn.usage.cost_usd == Decimal("0.00015")
+    cached = run(tmp_path / "c", replies, provider="openai-compatible", settings={**prices, "cached_price": 0.1})
+    assert cached.turn.usage.cost_usd == Decimal("0.000096"), "60 of 100 tokens came from the cache"
     assert "usage" not in known.bodies[0]
 
 

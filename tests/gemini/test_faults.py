@@ -68,7 +68,9 @@ FAILS: dict[str, tuple[Any, str]] = {
     "empty stream": (stream(), "cut before its end"),
     "only comments": (stream(b": hello\n\n"), "cut before its end"),
     "malformed JSON": (stream(b"data: {\"candidates\": [\n\n"), "no JSON"),
-    "JSON cut in the middle": (stream(candidate("a"), b'data: {"candidates":[{"conte'), "no JSON"),
+    "JSON cut in the middle": (
+        stream(candidate("a"), b'data: {"candidates":[{"conte'), "broke the connection off in the middle of an event",
+    ),
     "no object": (stream("a text"), "no chunk of a reply"),
     "a number": (stream(5), "no chunk of a reply"),
     "nested too deeply": (stream(DEEP), "nested too deeply"),

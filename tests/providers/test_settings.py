@@ -44,6 +44,7 @@ def test_what_must_be_more_than_nothing_is_refused_by_its_key(
     [
         ("openai-compatible", {"input_price": -1, "output_price": 1}, "input_price"),
         ("openai-compatible", {"input_price": 1, "output_price": -1}, "output_price"),
+        ("openai-compatible", {"input_price": 1, "output_price": 1, "cached_price": -1}, "cached_price"),
         ("dispatch", {"ttl_s": -1}, "ttl_s"),
     ],
 )
@@ -60,3 +61,8 @@ def test_one_price_without_the_other_would_leave_the_cost_unknown(tmp_path: Path
         settings(tmp_path, "openai-compatible", {key: 1.0})
     free = settings(tmp_path, "openai-compatible", {"input_price": 0, "output_price": 0})
     assert (free.input_price, free.output_price) == (0, 0)
+
+
+def test_a_price_of_cached_input_alone_would_leave_the_cost_unknown(tmp_path: Path) -> None:
+    with pytest.raises(inarch.ConfigError, match="cached_price goes with input_price and output_price"):
+        settings(tmp_path, "openai-compatible", {"cached_price": 1.0})

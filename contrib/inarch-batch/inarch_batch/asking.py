@@ -33,11 +33,19 @@ _OUTPUT = (inarch.TextDelta, inarch.ReasoningDelta, inarch.CallDelta)
 
 @define(eq=False, repr=False)
 class Purse:
-    """What one attempt at a task asks with; `is_empty` says that the batch's money kept a request from being sent."""
+    """What one attempt at a task asks with.
+
+    Args:
+        ledger: The money of the batch.
+        folder: The task's folder; money is held in its name for as long as a worker has its lease.
+        is_empty: Whether the batch's money kept a request from being sent.
+        is_unpriced: Whether that is because the model's price is unknown.
+    """
 
     ledger: Ledger
-    attempt: str
+    folder: str
     is_empty: bool = False
+    is_unpriced: bool = False
     failure: str = ""
     _per_byte: dict[str, float] = field(factory=dict)
 
@@ -107,12 +115,13 @@ class Shared:
         price = self.provider.price(request.model)
         if price is None:
             if ledger.ceiling is None:
-                hold, _ = ledger.hold(self.purse.attempt, Decimal(0))
+                hold, _ = ledger.hold(self.purse.folder, Decimal(0))
                 return hold or 0, request
+            self.purse.is_unpriced = True
             raise self._broke(f"the price of {name} is unknown, so --max-cost can't be kept", retryable=False)
         output, waited = request.max_output_tokens or _ASSUMED_OUTPUT, 0.0
         while True:
-            hold, room = ledger.hold(self.purse.attempt, _worst(price, tokens, output))
+            hold, room = ledger.hold(self.purse.folder, _worst(price, tokens, output))
             if hold is not None:
                 shorter = output if ledger.ceiling is not None else request.max_output_tokens
                 return hold, evolve(request, max_output_tokens=shorter)
@@ -121,6 +130,8 @@ class Shared:
                 output = _affordable(price, tokens, room.free)
                 if output < least:
                     raise self._broke("the money of the batch is spent (--max-cost)", retryable=False)
+                continue
+            if ledger.give_up_dead():
                 continue
             if waited > _PATIENCE_S:
                 raise self._broke("other tasks hold the rest of the money", retryable=True)

@@ -12,7 +12,6 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-import inarch
 from inarch.commands import say
 from inarch_batch.executors import Away
 from inarch_batch.ledger import Ledger
@@ -64,6 +63,7 @@ class Progress:
 class _Started:
     place: Place
     job: Job
+    is_alone: bool
 
 
 @define(eq=False, repr=False)
@@ -86,6 +86,7 @@ class Batch:
     is_stopping: bool = False
     fault: str = ""
     is_out_of_money: bool = False
+    unpriced: str = ""
     away: str = ""
     _ledger: Ledger = field(init=False)
     _sources: Sources = field(init=False)
@@ -127,6 +128,11 @@ class Batch:
             self.output.stop.unlink(missing_ok=True)
         return self.progress()
 
+    @property
+    def not_begun(self) -> int:
+        """How many tasks no worker was given."""
+        return len(self._waiting)
+
     def progress(self) -> Progress:
         """Return how far it is."""
         counts, running = self._counts, len(self._running)
@@ -140,13 +146,16 @@ class Batch:
             if self._running and not self.output.stop.exists():
                 self.output.stop.touch()
             return False
-        if not self._waiting and not self._running and self._poor and not self.is_out_of_money:
-            self._waiting.append(self._poor.popleft())  # alone, so that nobody holds what it needs
+        if self.is_out_of_money or (self._poor and self._running):
+            return False  # those that run may give money back, which no new task is to take
+        is_alone = bool(self._poor)
+        if is_alone:
+            self._waiting.appendleft(self._poor.popleft())
         began = False
-        while self._waiting and len(self._running) < self.plan.workers:
+        while self._waiting and len(self._running) < (1 if is_alone else self.plan.workers):
             place = self._waiting.popleft()
             try:
-                self._begin(place)
+                self._begin(place, is_alone)
             except Away as away:
                 self._waiting.appendleft(place)
                 self._is_away(away)
@@ -162,7 +171,7 @@ class Batch:
             say("note", f"{away}; waiting for it")
         time.sleep(LOOK_S)
 
-    def _begin(self, place: Place) -> None:
+    def _begin(self, place: Place, is_alone: bool) -> None:
         folder = self.output.of_task(place.id)
         try:
             task = self.tasks.read(place)
@@ -172,10 +181,10 @@ class Batch:
             self.fault = f"{self.tasks.path}:{place.line}: {error}"
             return
         job = Job(
-            task, str(folder.absolute()), str(self.output.folder.absolute()), source, commit, inarch.new_id(),
+            task, str(folder.absolute()), str(self.output.folder.absolute()), source, commit,
             self.plan.ceiling, self.plan.compose, self.plan.hosts, self.plan.keeps_trees, version(),
         )  # fmt: skip
-        self._running[self.executor.submit(run_job, job)] = _Started(place, job)
+        self._running[self.executor.submit(run_job, job)] = _Started(place, job, is_alone)
 
     def _ended(self, started: _Started, future: Future[Outcome]) -> None:
         error = CancelledError("it was cancelled") if future.cancelled() else future.exception()
@@ -184,16 +193,18 @@ class Batch:
             self._has_result(started, outcome.result)
         elif outcome.why == "halt":
             self.fault = self.fault or outcome.error
+        elif outcome.why == "price":
+            self.unpriced = outcome.error
         elif outcome.why == "money":
             # alone, nobody held what it needed: there is nothing left that would pay for a request
-            self.is_out_of_money = self.is_out_of_money or not self._running
+            self.is_out_of_money = started.is_alone
             self._poor.append(started.place)
         elif not self.is_stopping and not self.fault:
             self._waiting.appendleft(started.place)
 
     def _died(self, started: _Started, error: BaseException) -> Outcome:
         """Return what a worker that died has left; without a result its task goes on in another worker."""
-        self._ledger.give_up(started.job.attempt)
+        self._ledger.give_up_dead()
         place = started.place
         kept = kept_result(Path(started.job.folder))
         if kept is not None:

@@ -182,6 +182,10 @@ def _exit_code(batch: Batch, progress: Progress, *, is_cancelled: bool) -> int:
         say("note", f"stopped; {left} no result: run the same again to go on")
         return CANCELLED
     if batch.is_out_of_money:
-        say("note", f"the money is spent; {left} no result: go on with a higher --max-cost")
+        begun = f", {batch.not_begun} of them not begun" if batch.not_begun else ""
+        say("note", f"the money is spent; {left} no result{begun}: go on with a higher --max-cost")
+        return LIMITED
+    if batch.unpriced:
+        say("note", f"{left} no result: {batch.unpriced}")
         return LIMITED
     return FAILED if progress.failed else LIMITED if progress.limited else ANSWERED

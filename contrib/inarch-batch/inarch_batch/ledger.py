@@ -2,7 +2,8 @@
 
 A request holds what it may cost at most before it is sent, and gives back what it did not. All holds and all that is
 spent stay below the ceiling at every moment, so the ceiling holds however many workers there are, and whenever one is
-killed: what a dead worker held counts as spent, for the bill may have it.
+killed: what a dead worker held counts as spent, for the bill may have it. Who waits for money sees by the lease of each
+task that holds some whether its worker lives.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
 from attrs import frozen
+
+from inarch_batch.lease import leased_if_free
 
 _NANO = Decimal(1_000_000_000)
 _BUSY_S = 60.0
@@ -58,13 +61,17 @@ class Ledger:
             for statement in _TABLES:
                 database.execute(statement)
 
-    def hold(self, attempt: str, cost: Decimal) -> tuple[int | None, Room]:
-        """Set money aside; the number of the hold is None where there is not enough, and nothing is set aside then."""
+    def hold(self, folder: str, cost: Decimal) -> tuple[int | None, Room]:
+        """Set money aside for a task, by its folder.
+
+        Returns:
+            The number of the hold, None if there is not enough, and what there was.
+        """
         with self._changing() as database:
             room = self._room(database)
             if self.ceiling is not None and cost > room.free:
                 return None, room
-            made = database.execute("INSERT INTO holds (attempt, cost) VALUES (?, ?)", (attempt, _units(cost)))
+            made = database.execute("INSERT INTO holds (attempt, cost) VALUES (?, ?)", (folder, _units(cost)))
             return made.lastrowid, room
 
     def settle(self, hold: int, cost: Decimal | None) -> None:
@@ -74,9 +81,21 @@ class Ledger:
             if row is not None:  # else it was given up for a dead one's, and counted
                 database.execute("UPDATE total SET spent = spent + ?", (row[0] if cost is None else _units(cost),))
 
-    def give_up(self, attempt: str | None = None) -> None:
-        """Count what a dead worker's attempt held, or all that is held, as spent."""
-        which, values = ("", ()) if attempt is None else (" WHERE attempt = ?", (attempt,))
+    def give_up_dead(self) -> bool:
+        """Count what is held for tasks whose worker is dead as spent, and return whether there was anything."""
+        with closing(self._open()) as database:
+            folders = [folder for (folder,) in database.execute("SELECT DISTINCT attempt FROM holds")]
+        found = False
+        for folder in folders:
+            with leased_if_free(Path(folder)) as is_dead:
+                if is_dead:
+                    self.give_up(folder)
+                    found = True
+        return found
+
+    def give_up(self, folder: str | None = None) -> None:
+        """Count what a dead worker held for a task, or all that is held, as spent."""
+        which, values = ("", ()) if folder is None else (" WHERE attempt = ?", (folder,))
         with self._changing() as database:
             (lost,) = database.execute(f"SELECT COALESCE(SUM(cost), 0) FROM holds{which}", values).fetchone()
             database.execute(f"DELETE FROM holds{which}", values)

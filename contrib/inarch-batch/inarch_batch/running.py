@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
@@ -20,10 +19,11 @@ import inarch
 from inarch.staging import make_folder, write_whole
 from inarch_batch import trees
 from inarch_batch.asking import Purse
+from inarch_batch.lease import leased
 from inarch_batch.ledger import Ledger
 from inarch_batch.tasks import Task
 
-Why = Literal["stopped", "money", "halt"]
+Why = Literal["stopped", "money", "price", "halt"]
 GO_ON = "Go on with the task where it was interrupted."
 LEAST_MONEY = Decimal("0.000001")
 _POLL_S = 0.2
@@ -41,7 +41,6 @@ class Job:
         output: The output folder; the same path leads to it on every worker.
         source: Where its repository is, and its commit; empty for a copy.
         commit: The full name of the commit.
-        attempt: A name of this attempt that no other has.
         ceiling: What the whole batch may cost.
         compose: What `inarch.compose` is given.
         hosts: What of the network its setup may reach.
@@ -54,7 +53,6 @@ class Job:
     output: str
     source: str
     commit: str
-    attempt: str
     ceiling: Decimal | None
     compose: Mapping[str, Any]
     hosts: tuple[str, ...] = ()
@@ -110,13 +108,14 @@ def run_job(job: Job) -> Outcome:
     folder = Path(job.folder)
     try:
         make_folder(folder)
-        with _alone(folder):
+        with leased(folder):
+            _ledger_of(job).give_up(job.folder)  # what a worker held that died of this task
             result = kept_result(folder) or asyncio.run(_Attempt(job).run())
             write_whole(folder / "result.json", json.dumps(result).encode())
     except Stopped as stopped:
         return Outcome(None, "stopped", str(stopped))
     except _Broke as broke:
-        return Outcome(None, "money", str(broke))
+        return Outcome(None, broke.why, str(broke))
     except OSError as error:  # a full disk is no task's fault
         said = f"{error.filename or folder} can't be written: {error.strerror}" if error.strerror else f"{error}"
         return Outcome(None, "halt", said)
@@ -129,19 +128,12 @@ def run_job(job: Job) -> Outcome:
     return Outcome(result)
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Wait until no other worker has the task: one that was taken for dead may live."""
-    file = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(file)
-
-
 class _Broke(Exception):
-    """The money of the batch kept the task from going on."""
+    """The money of the batch kept the task from going on, or that a model's price is unknown; `why` says which."""
+
+    def __init__(self, why: Why, text: str) -> None:
+        super().__init__(text)
+        self.why = why
 
 
 @define(eq=False, repr=False)
@@ -154,8 +146,7 @@ class _Attempt:
     _stop: Path = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        ledger = Ledger(Path(self.job.output) / "ledger.sqlite", self.job.ceiling)
-        self.purse = Purse(ledger, self.job.attempt)
+        self.purse = Purse(_ledger_of(self.job), self.job.folder)
         self._stop = Path(self.job.output) / "stop"
 
     async def run(self) -> Mapping[str, Any]:
@@ -252,7 +243,7 @@ class _Attempt:
             raise OSError(self.purse.failure)
         if self._is_broke(turn):
             poor.touch()
-            raise _Broke(turn.error or turn.limit or "")
+            raise _Broke("price" if self.purse.is_unpriced else "money", turn.error or turn.limit or "")
         poor.unlink(missing_ok=True)
         return turn, session
 
@@ -291,6 +282,10 @@ class _Attempt:
             "unknown_costs": 0, "tokens": {"input": 0, "output": 0, "cached": 0}, "model": "", "session": session,
             "seconds": round(time.monotonic() - self.began, 3), "error": error,
         }  # fmt: skip
+
+
+def _ledger_of(job: Job) -> Ledger:
+    return Ledger(Path(job.output) / "ledger.sqlite", job.ceiling)
 
 
 def _session_of(app: inarch.App, kept: Path) -> inarch.Session:

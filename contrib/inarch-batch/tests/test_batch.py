@@ -123,6 +123,15 @@ def test_the_ceiling_is_never_passed_and_nearly_all_of_it_is_usable(person: Any,
     assert all(person.asked[task] == 4 for task in before)
 
 
+def test_a_batch_without_money_begins_no_more_tasks(person: Any) -> None:
+    person.steps = lambda task, step: person.writes(f"{step}.txt", taken=200, made=1000)
+    ran = person.run(person.many(24), "-w", "2", "--executor", "threads", "--max-cost", "0.05")
+    assert ran.returncode == 3, ran.stderr
+    trees = len([*(person.out / "tasks").iterdir()])
+    assert trees <= 3
+    assert f"24 tasks have no result, {24 - trees} of them not begun" in ran.stderr
+
+
 def test_a_model_without_a_price_is_not_asked_under_a_ceiling(person: Any) -> None:
     person.configure()
     file = person.home / "config" / "inarch" / "config.toml"
@@ -130,6 +139,7 @@ def test_a_model_without_a_price_is_not_asked_under_a_ceiling(person: Any) -> No
     ran = person.run(person.many(1), "--executor", "threads", "--max-cost", "1")
     assert ran.returncode == 3
     assert not person.asked
+    assert "the price of openai-compatible/m is unknown" in ran.stderr
     assert person.run(person.many(1), "--executor", "threads").returncode == 0
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,9 +29,10 @@ class Cluster:
             found.bind((HERE, 0))
             self.address = f"{HERE}:{found.getsockname()[1]}"
 
-    def start(self, *, code: str = "") -> None:
+    def start(self, *, code: str = "", threads: int = 1) -> None:
         scheduler = ("scheduler", "--host", HERE, "--port", self.address.partition(":")[2], "--no-dashboard")
-        worker = ("worker", f"tcp://{self.address}", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", HERE)
+        worker = ("worker", f"tcp://{self.address}", "--nthreads", str(threads), "--no-nanny", "--no-dashboard")
+        worker = (*worker, "--host", HERE)
         for words in (scheduler, worker, worker):
             first = f"import sys; sys.argv[0] = 'dask'; {code if words is worker else ''}\n"
             program = f"{first}from dask.__main__ import main; main()"
@@ -47,6 +50,16 @@ class Cluster:
             except OSError:
                 time.sleep(0.1)
         raise AssertionError("the scheduler does not start")
+
+    def kill_holder(self, file: Path) -> None:
+        """Kill the worker that has a file open."""
+        for process in self.processes[1:]:
+            opened = {os.path.realpath(one) for one in Path(f"/proc/{process.pid}/fd").iterdir()}
+            if str(file) in opened:
+                process.kill()
+                process.wait()
+                return
+        raise AssertionError(f"no worker has {file}")
 
     def kill(self, *which: int) -> None:
         for at in which or range(len(self.processes)):
@@ -84,6 +97,22 @@ def test_a_worker_of_dask_that_is_killed_leaves_its_task_to_the_other(person: An
     assert ran.returncode == 0, ran.stderr
     assert len(person.results()) == 4
     assert 8 <= person.asked.total() <= 11
+
+
+def test_money_that_a_killed_worker_held_keeps_no_other_waiting(person: Any, cluster: Cluster) -> None:
+    killed: list[str] = []
+
+    def steps(task: str, step: int) -> HttpReply:
+        if step == 1 and not killed:
+            killed.append(task)
+            cluster.kill_holder(person.out / "tasks" / task / "lock")
+        return person.writes() if step == 0 else person.says("done")
+
+    person.steps = steps
+    cluster.start(threads=2)
+    ran = person.run(person.many(8), "-w", "4", "--executor", f"dask://{cluster.address}", "--max-cost", "0.09")
+    assert ran.returncode == 3, ran.stderr
+    assert killed and "the money is spent" in ran.stderr
 
 
 def test_a_scheduler_that_goes_away_and_comes_back(person: Any, cluster: Cluster) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from inarch_batch.lease import leased
 from inarch_batch.ledger import Ledger
 
 CENTS = st.integers(0, 60).map(lambda cents: Decimal(cents) / 100)
@@ -63,6 +64,21 @@ class Spending(RuleBasedStateMachine):
 
 
 TestSpending = Spending.TestCase
+
+
+def test_only_money_of_tasks_without_a_living_worker_is_given_up(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite", Decimal(1))
+    ledger.make()
+    folders = [tmp_path / name for name in ("living", "dead")]
+    for folder in folders:
+        folder.mkdir()
+        ledger.hold(str(folder), Decimal("0.25"))
+    with leased(folders[1]):
+        pass  # its worker has ended since
+    with leased(folders[0]):
+        assert ledger.give_up_dead()
+        assert not ledger.give_up_dead()
+    assert ledger.spent == Decimal("0.25")
 
 
 def test_many_at_once_never_hold_more_than_there_is(tmp_path: Path) -> None:
