@@ -20,6 +20,7 @@ settings.load_profile("daily")
 # Whoever started the tests in the background or under nohup had them ignored, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -46,7 +46,17 @@ def test_the_example_of_a_tool_without_a_hook_registers() -> None:
     assert tool.effects({"file_path": "a"}).reads == {"a"}
 
 
-OF_TOOLS = {*OPTIONAL["tools"], "asking", "check", "rights", "modes", "least_window", "for_a_watcher", "text"}
+OF_TOOLS = {
+    *OPTIONAL["tools"],
+    "asking",
+    "check",
+    "rights",
+    "modes",
+    "least_window",
+    "for_a_watcher",
+    "text",
+    "known_as",
+}
 """What the docstring of the port `Tool` offers beyond it."""
 DOORS = {
     "Tools without a hook": {*OF_TOOLS, *(name for name in vars(inarch.ToolContext) if not name.startswith("_"))},

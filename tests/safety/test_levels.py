@@ -28,7 +28,7 @@ EXPECTED = {
     "looks": {"ask": SAME, "edits": SAME, "none": SAME},
     "is granted": {"ask": SAME, "edits": SAME, "none": SAME},
     "edits": {"ask": DENIED, "edits": SAME, "none": DENIED},
-    "tries a pattern on the history": {"ask": DENIED, "edits": DENIED, "none": DENIED},
+    "could show a secret in pieces": {"ask": DENIED, "edits": DENIED, "none": DENIED},
     "runs programs": {"ask": DENIED, "edits": DENIED, "none": DENIED},
     "is refused": {"ask": SAME, "edits": SAME, "none": SAME},
 }
@@ -47,8 +47,8 @@ def what_it_does(case: CommandCase) -> str:
     """Return the row of the table for a case, from its words alone."""
     if case.refused:
         return "is refused"
-    if re.match(r"git (?:log|diff|show) .*-[SG]|git grep .*HEAD", str(case.arguments.get("command"))):
-        return "tries a pattern on the history"
+    if re.match(r"git (?:log|diff|show) .*-[SG]|git grep .*HEAD|tail -c 3 s$", str(case.arguments.get("command"))):
+        return "could show a secret in pieces"
     if case.tool != "execute_command":
         return "edits" if case.tool in EDITING else "runs programs" if case.tool == "git_commit" else "looks"
     if case.config.get("commands"):

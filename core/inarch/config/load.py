@@ -206,16 +206,17 @@ class _Loading:
         notes: tuple[str, ...],
     ) -> Config:
         names = {profiles.DEFAULT, *layer.profiles}
+        commands, waiting = _commands(layer, project is not None and project.trusted)
         return Config(
             root=self.root,
             profile=profiles.make(choice.value, values),
             profiles={name: profiles.make(name, profiles.resolve(layer.profiles, name)) for name in sorted(names)},
             plugin_tables={name: plain(table) for name, table in layer.plugins.items()},
             rules=tuple(given.value for given in layer.rules),
-            commands=_commands(layer, project is not None and project.trusted),
+            commands=commands,
             isolation=_isolation(layer),
             trusted=project is not None and project.trusted,
-            notes=notes,
+            notes=notes + waiting,
             config_path=self.user_path,
             state_dir=places.state_dir(self.environ),
             cache_dir=places.cache_dir(self.environ),
@@ -229,10 +230,12 @@ class _Loading:
         )
 
 
-def _commands(layer: Layer, is_trusted: bool) -> Any:
-    """Return the granted commands; of an untrusted project no program is granted by a relative path."""
+def _commands(layer: Layer, is_trusted: bool) -> tuple[Any, tuple[str, ...]]:
+    """Return the granted commands, and notes of those whose relative program counts in trusted projects only."""
     given = plain(layer.commands)
-    return given if is_trusted else {name: one for name, one in given.items() if not _is_relative(one.argv[0])}
+    waiting = {} if is_trusted else {name: one for name, one in given.items() if _is_relative(one.argv[0])}
+    notes = (f"[commands.{name}] waits: {one.argv[0]} runs in a trusted project only" for name, one in waiting.items())
+    return {name: one for name, one in given.items() if name not in waiting}, tuple(notes)
 
 
 def _is_relative(program: str) -> bool:

@@ -13,7 +13,6 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inarch import is_dotenv
-from inarch.host import holds_known_secret
 
 MOST_ENTRIES = 50_000
 """Names that are looked at for such files; in a larger tree whatever is named like one is passed over."""
@@ -125,6 +124,8 @@ def could_show(rule: str, paths: Iterable[str], root: str, is_search: bool) -> s
     """
     if not root or rule in _NAMES_ONLY:
         return ""
+    from inarch.host import holds_known_secret  # what it is about is not there before a session
+
     named = list(paths)
     if is_search and not any(os.path.isdir(os.path.join(root, path)) for path in named):
         named.append(".")
