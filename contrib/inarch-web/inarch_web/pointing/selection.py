@@ -130,7 +130,9 @@ def read_picture(told: object) -> bytes:
 def words_of(selection: Mapping[str, Any]) -> str:
     """Return a selection in one line for a person, as in `Selected <footer> at src/App.tsx:45–50`."""
     known = named(selection)
-    return f"Selected {known}" if selection.get("sourceLocation") else f"Selected {known} ({selection['selector']})"
+    if selection.get("sourceLocation"):
+        return f"Selected {known}"
+    return f"Selected {known} ({inarch.escape(str(selection['selector']), keep_newlines=False)})"
 
 
 def named(selection: Mapping[str, Any]) -> str:
