@@ -11,6 +11,7 @@ from .entering import Prepared, confine, execute, prepare
 from .keeper import keeper_argv
 from .levels import features, layers_of, level_of, own_layers
 from .plan import ALL_LAYERS, Features, Plan
+from .reader import confine_reader
 
 __all__ = [
     "ALL_LAYERS",
@@ -18,6 +19,7 @@ __all__ = [
     "Plan",
     "Prepared",
     "confine",
+    "confine_reader",
     "execute",
     "features",
     "keeper_argv",

@@ -7,7 +7,7 @@ import sys
 from typing import Any, BinaryIO
 
 MOST_MEMORY = 1 << 30
-"""Bytes of address space: a tree takes about a hundred times its file."""
+"""Bytes of private memory: a tree takes about a hundred times its file."""
 
 
 def send(stream: BinaryIO, value: Any) -> None:
@@ -18,11 +18,12 @@ def send(stream: BinaryIO, value: Any) -> None:
 
 
 def main() -> None:
-    """Answer until the other side closes."""
+    """Answer until the other side closes, without files to write, a network or programs."""
+    from inarch_confinement import confine_reader
     from inarch_languages.reading import NotInstalled, read
     from inarch_languages.table import language_of
 
-    _bound_memory()
+    confine_reader(MOST_MEMORY)
     source, answers = sys.stdin.buffer, sys.stdout.buffer
     while len(head := source.read(4)) == 4:
         path, data = marshal.loads(source.read(int.from_bytes(head, "big")))
@@ -39,13 +40,3 @@ def main() -> None:
 def _plain(value: Any) -> Any:
     """Write records as tuples, which is all that marshal knows."""
     return tuple([_plain(item) for item in value]) if isinstance(value, tuple) else value
-
-
-def _bound_memory() -> None:
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, OSError, ValueError):
-        pass  # there is none here, or it may not be set

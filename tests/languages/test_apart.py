@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from inarch_confinement import own_layers
 from inarch_languages import Apart, apart
 
 
@@ -48,3 +51,13 @@ def test_a_missing_grammar_is_asked_for_once(reading: Apart, monkeypatch: pytest
     assert reading.missing == {"Go": "tree-sitter-go is not installed"}
     assert reading.read("b.go", b"package a").problem == "tree-sitter-go is not installed"
     assert reading.read("a.js", b"function f() {}").symbols[1].name == "f"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these layers")
+def test_the_process_is_confined_before_it_reads(reading: Apart) -> None:
+    assert not reading.read("a.go", b"package a").problem
+    process = reading._process
+    assert process is not None
+    status = dict(line.split(":\t", 1) for line in Path(f"/proc/{process.pid}/status").read_text().splitlines())
+    assert status["NoNewPrivs"] == "1"
+    assert (status["Seccomp"] == "2") is ("seccomp" in own_layers())

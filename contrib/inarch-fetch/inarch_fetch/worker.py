@@ -15,17 +15,7 @@ MOST_MEMORY = 1 << 30
 def main() -> None:
     """Convert one page within limits, without files to write and without a network."""
     source = sys.stdin.buffer
-    confine(int(sys.argv[1]))
+    inarch.confinement.confine_reader(MOST_MEMORY, int(sys.argv[1]))
     job = json.loads(source.readline())
     read = read_html(source.read(), job["url"], job["charset"], job["most"])
     sys.stdout.buffer.write(json.dumps(read).encode())
-
-
-def confine(seconds: int) -> None:
-    """Put on the limits, and every layer that this system has."""
-    layers = inarch.confinement.own_layers() if sys.platform == "linux" else frozenset({"limits"})
-    plan = inarch.confinement.Plan(
-        root="/usr", program=sys.executable, readable=tuple(sys.path), memory_bytes=MOST_MEMORY, cpu_seconds=seconds,
-        layers=layers, starts=False,
-    )  # fmt: skip
-    inarch.confinement.confine(plan)
