@@ -1,6 +1,6 @@
-"""On which line of a TOML text each key stands; `tomllib` does not say. It knows no Inarch.
+"""TOML read within bounds, and the line of each key, which `tomllib` does not say. It knows no Inarch.
 
-The text must be one that `tomllib` accepts: the scan follows its structure and validates nothing.
+A text whose lines are wanted must be one that `tomllib` accepts: the scan follows its structure and validates nothing.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_right
+from typing import Any
 
-__all__ = ["KeyPath", "key_lines", "standing_before"]
+__all__ = ["KeyPath", "key_lines", "loads", "standing_before"]
 
 KeyPath = tuple[str | int, ...]
 """Keys, and indices of arrays, from the outermost table on."""
@@ -20,6 +21,24 @@ _STRING = re.compile(
     r'"""(?:\\.|[^\\])*?"""(?:"{0,2})' r"|'''.*?'''(?:'{0,2})" r'|"(?:\\.|[^"\\\n])*"' r"|'[^'\n]*'", re.DOTALL
 )
 _SCALAR = re.compile(r"[^,\]}#\r\n]*")
+
+
+MOST_PARTS = 100
+"""Parts of a dotted key: `tomllib` takes time that grows with their square."""
+
+
+def loads(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text.
+
+    Raises:
+        ValueError: It is not TOML, or has a key of too many parts.
+        RecursionError: Its values are nested too deeply.
+    """
+    if text.count(".") >= MOST_PARTS:  # nearly no file has so many
+        part = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+        if re.search(rf"(?<![A-Za-z0-9_-])(?:{part}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}", text):
+            raise tomllib.TOMLDecodeError(f"more than {MOST_PARTS} names with dots between them")
+    return tomllib.loads(text)
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import inarch
+from inarch_toml import loads
 
 MANIFEST_BYTES = 262_144
 MAX_NAMES = 25
@@ -50,7 +50,7 @@ def _requirement_names(requirements: Sequence[Any]) -> list[str]:
 
 
 def _pyproject(text: str) -> list[str]:
-    data = tomllib.loads(text)
+    data = loads(text)
     project = data.get("project", {})
     extra = [item for group in project.get("optional-dependencies", {}).values() for item in group]
     poetry = [name for name in data.get("tool", {}).get("poetry", {}).get("dependencies", {}) if name != "python"]
@@ -67,7 +67,7 @@ def _package_json(text: str) -> list[str]:
 
 
 def _cargo(text: str) -> list[str]:
-    data = tomllib.loads(text)
+    data = loads(text)
     return [*data.get("dependencies", {}), *data.get("dev-dependencies", {})]
 
 

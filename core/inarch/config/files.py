@@ -19,6 +19,7 @@ TRUSTED_FOLDERS = (".inarch", ".agents", ".claude/agents", ".claude/commands", "
 """Whatever lies below them needs trust. Not all of `.claude`: others write there what no agent here reads."""
 TRUSTED_FILES = (*GUIDE_FILES, ".claude/settings.json")
 TRUST_FILE = "trust.json"
+_FEW_DOTS = 100
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -53,7 +54,7 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError("is not UTF-8", source=name, line=line, remedy="save it as UTF-8") from error
     try:
-        return Source(name, text), tomllib.loads(text)
+        return Source(name, text), _tables(text)
     except (ValueError, RecursionError) as error:
         message, line = _syntax(str(error), text)
         from inarch_toml import standing_before  # only a file that can't be read needs it
@@ -66,6 +67,14 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
             message = f"{what} stands there already, in line {first}"
             raise ConfigError(message, source=name, line=line, remedy=remedy) from error
         raise ConfigError(f"is not valid TOML: {message}", source=name, line=line) from error
+
+
+def _tables(text: str) -> dict[str, Any]:
+    if text.count(".") < _FEW_DOTS:
+        return tomllib.loads(text)
+    from inarch_toml import loads  # bounds the keys, and is needed by few files
+
+    return loads(text)
 
 
 def _syntax(message: str, text: str) -> tuple[str, int]:

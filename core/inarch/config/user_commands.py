@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import stat
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -151,9 +150,11 @@ def _parts(word: str) -> set[str]:
 
 def _texts(name: str, read: Callable[[], bytes | None]) -> list[str]:
     """Return the texts of a file in which commands may be; of a configuration those of plugins."""
+    from inarch_toml import loads
+
     try:
         text = (read() or b"").decode("utf-8-sig")
-        found = tomllib.loads(text).get("plugins") if name.endswith(".toml") else json.loads(text or "null")
+        found = loads(text).get("plugins") if name.endswith(".toml") else json.loads(text or "null")
     except (Unreadable, ValueError, RecursionError):
         return []  # what can't be read names no command
     return list(_strings(found))

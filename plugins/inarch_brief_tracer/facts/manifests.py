@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from inarch_brief_tracer.facts.source import decoded
+from inarch_toml import loads
 
 MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
 NPM_SCRIPT, PROGRAM = "npm script", "program"
@@ -73,7 +73,7 @@ def _table(data: Any, *keys: str) -> Mapping[str, Any]:
 
 
 def _pyproject(text: str) -> Iterator[tuple[str, str, str]]:
-    data = tomllib.loads(text)
+    data = loads(text)
     for how, keys in (
         ("console script", ("project", "scripts")),
         ("gui script", ("project", "gui-scripts")),
@@ -136,7 +136,7 @@ def _package_json(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _cargo(text: str) -> Iterator[tuple[str, str, str]]:
-    data = tomllib.loads(text)
+    data = loads(text)
     programs = data.get("bin")
     for program in programs if isinstance(programs, list) else ():
         if isinstance(program, dict) and isinstance(program.get("name"), str):

@@ -75,10 +75,10 @@ def _package_json(project: Project, text: FileText) -> None:
 
 
 def _cargo(project: Project, text: FileText) -> None:
-    import tomllib
+    from inarch_toml import loads
 
     try:
-        data = tomllib.loads(text.text)
+        data = loads(text.text)
     except (ValueError, RecursionError) as error:
         project.cannot_parse(text, error)
         return

@@ -37,10 +37,10 @@ def read_python(project: Project, base: str, text: FileText) -> bool:
 
 
 def _pyproject(project: Project, text: FileText) -> None:
-    import tomllib
+    from inarch_toml import loads
 
     try:
-        data = tomllib.loads(text.text)
+        data = loads(text.text)
     except (ValueError, RecursionError) as error:
         _broken(project, text, error)
         return
