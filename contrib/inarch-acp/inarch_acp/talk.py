@@ -287,10 +287,13 @@ class Talk:
         return self._response(turn)
 
     def _response(self, turn: inarch.Turn) -> schema.PromptResponse:
-        if turn.status == "failed":
+        is_filtered = turn.status == "failed" and self._updates.failure == "filtered"
+        if is_filtered and turn.error:
+            self._send(agent_chunk(f"> {plain(turn.error)}\n\n", inarch.new_id()))
+        elif turn.status == "failed":
             why = plain(turn.error or "the turn failed")
             raise refusal(why) if self._updates.failure == "auth" else RequestError(-32603, why)
-        reason: schema.StopReason = "end_turn"
+        reason: schema.StopReason = "refusal" if is_filtered else "end_turn"
         if turn.status == "limited":
             reason = "max_tokens" if turn.limit == "max_tokens" else "max_turn_requests"
         elif self._updates.finish == "length":

@@ -20,7 +20,6 @@ from inarch_live.port import (
     LiveProvider,
     LiveResult,
     LiveSetup,
-    ServiceNotice,
     TextDelta,
     TurnEnded,
 )
@@ -136,7 +135,7 @@ def test_what_the_service_has_no_answer_to_ends_the_turn(
         connection = await of(address).connect(LiveSetup(model, modality="text"))
         await connection.send_text("nothing of the kind")
         events = await upto(aiter(connection), TurnEnded)
-        assert any(isinstance(event, ServiceNotice) for event in events)
+        assert any(isinstance(event, TurnEnded) and event.error for event in events)
         await connection.aclose()
 
     run(conversation())
