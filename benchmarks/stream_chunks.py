@@ -21,7 +21,7 @@ from programs import compared
 from serving import Server, serving
 
 import inarch
-from inarch_chat_completions.provider import ChatCompletions
+from inarch_openai.provider import ChatCompletions
 
 WAYS = {"chunks": "a burst", "writes": "one a write"}
 """How the server's scripts are called."""

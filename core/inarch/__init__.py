@@ -31,11 +31,12 @@ _HOMES: dict[str, str] = {
         " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace"
         " WorkspaceSpec",
         "contract.processes": "Confinement Piped Ran Rights",
-        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX ApprovalScope CallDelta CallPart ChosenRights"
-        " Contribution Decision Delta DispatchReply Effects Effort FileBytes FileChange FileStat FileState"
+        "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX AnsweredBy ApprovalScope CallDelta CallPart"
+        " ChosenRights Contribution Decision Delta DispatchReply Effects Effort FileBytes FileChange FileStat FileState"
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
-        " PluginContext Price ProposedFile Reasoning ReasoningDelta Refused Reply ResultPart SearchHit SearchHits"
-        " SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta Verdict Walk",
+        " PluginContext Price ProposedFile ProviderNote Reasoning ReasoningDelta Refused Reply ResultPart SearchHit"
+        " SearchHits SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta"
+        " Verdict Walk",
         "contract.replacements": "LastingApprovals Pacing Replacements Settled",
         "contract.session_extensions": "SessionAccess SessionExtension",
         "contract.slash_commands": "SlashCommand SlashContext split_slash_command",

@@ -69,6 +69,7 @@ from inarch.contract.processes import Rights as Rights
 from inarch.contract.records import REASONING_INDEX as REASONING_INDEX
 from inarch.contract.records import TERMINAL as TERMINAL
 from inarch.contract.records import TEXT_INDEX as TEXT_INDEX
+from inarch.contract.records import AnsweredBy as AnsweredBy
 from inarch.contract.records import ApprovalScope as ApprovalScope
 from inarch.contract.records import CallDelta as CallDelta
 from inarch.contract.records import CallPart as CallPart
@@ -96,6 +97,7 @@ from inarch.contract.records import PlannedCall as PlannedCall
 from inarch.contract.records import PluginContext as PluginContext
 from inarch.contract.records import Price as Price
 from inarch.contract.records import ProposedFile as ProposedFile
+from inarch.contract.records import ProviderNote as ProviderNote
 from inarch.contract.records import Reasoning as Reasoning
 from inarch.contract.records import ReasoningDelta as ReasoningDelta
 from inarch.contract.records import Refused as Refused

@@ -14,6 +14,7 @@ from inarch.contract.ids import new_id
 from inarch.contract.records import (
     REASONING_INDEX,
     TEXT_INDEX,
+    AnsweredBy,
     CallDelta,
     CallPart,
     Delta,
@@ -22,6 +23,7 @@ from inarch.contract.records import (
     Message,
     Part,
     PartData,
+    ProviderNote,
     Reasoning,
     ReasoningDelta,
     Reply,
@@ -52,6 +54,20 @@ class _CallDraft:
 
 
 @define(eq=False, repr=False)
+class _TextDraft:
+    """A part of text or reasoning; the last of its kind is open until its data comes."""
+
+    index: int
+    words: StringIO = field(factory=StringIO)
+    data: Mapping[str, Any] | None = None
+
+    @property
+    def holds_anything(self) -> bool:
+        """Whether words or data came."""
+        return self.data is not None or self.words.tell() > 0
+
+
+@define(eq=False, repr=False)
 class Accumulator:
     """Collects one streamed reply.
 
@@ -65,11 +81,13 @@ class Accumulator:
     most: int = 8 << 20
     make_id: Callable[[], str] = new_id
     characters: int = 0
+    answered_by: AnsweredBy | None = None
+    notes: list[ProviderNote] = field(factory=list)
     _size: int = 0
-    _text: StringIO = field(factory=StringIO)
-    _reasoning: StringIO = field(factory=StringIO)
+    _drafts: list[_TextDraft | int] = field(factory=list)
+    _open: dict[int, _TextDraft] = field(factory=dict)
     _calls: dict[int, _CallDraft] = field(factory=dict)
-    _part_data: dict[int, Mapping[str, Any]] = field(factory=dict)
+    _call_data: dict[int, Mapping[str, Any]] = field(factory=dict)
     _usage: Usage | None = None
     _finish: FinishReason | None = None
     _said: str = ""
@@ -82,21 +100,33 @@ class Accumulator:
         """
         match delta:
             case TextDelta(str(text)):
-                self._take(text, self._text)
+                self._take(text, self._opened(TEXT_INDEX).words)
             case ReasoningDelta(str(text)):
-                self._take(text, self._reasoning)
+                self._take(text, self._opened(REASONING_INDEX).words)
             case CallDelta(int(), str(), str(), str()):
-                draft = self._calls.setdefault(delta.index, _CallDraft())
+                if delta.index not in self._calls:
+                    self._calls[delta.index] = _CallDraft()
+                    self._drafts.append(delta.index)
+                draft = self._calls[delta.index]
                 draft.id = draft.id or delta.id
                 draft.name = draft.name or delta.name
                 self._take(delta.arguments, draft.arguments, len(delta.id) + len(delta.name))
             case PartData(int() as index, Mapping() as data):
                 self._take("", StringIO(), size_of(data, self.most))
-                self._part_data[index] = data
+                if index in (TEXT_INDEX, REASONING_INDEX):
+                    self._opened(index).data = data
+                    del self._open[index]
+                else:
+                    self._call_data[index] = data
             case UsageDelta(Usage() as usage):
                 self._usage = usage if _is_credible(usage) else self._usage
             case Finish(str() as reason, str() as said):
                 self._finish, self._said = reason, said
+            case AnsweredBy(str(), str()):
+                self.answered_by = delta
+            case ProviderNote(str(text), bool()):
+                self._take("", StringIO(), len(text))
+                self.notes.append(delta)
             case _:
                 raise TypeError(f"answer yielded {delta!r:.80}: no inarch.Delta, or one with a wrong field")
 
@@ -112,7 +142,7 @@ class Accumulator:
 
     def so_far(self) -> Message:
         """Return the text and reasoning that came of a reply that was never whole; calls in it were never made."""
-        thought, text = self._reasoning.getvalue(), self._text.getvalue()
+        thought, text = self._words(REASONING_INDEX), self._words(TEXT_INDEX)
         parts: list[Part] = [Reasoning(thought)] if thought else []
         if text:
             parts.append(Text(text))
@@ -128,22 +158,37 @@ class Accumulator:
             raise ProviderError("malformed", "the reply was cut before its end", retryable=True)
         if (failure := self._failure()) is not None:
             raise failure
-        calls = tuple(self._call(index, draft) for index, draft in sorted(self._calls.items()))
-        if len(calls) > MAX_CALLS:
-            raise _unusable(f"{len(calls)} calls in one reply (at most {MAX_CALLS})", "make fewer calls at once")
-        thought, text = self._reasoning.getvalue(), self._text.getvalue()
-        if not text.strip() and not calls:
+        if len(self._calls) > MAX_CALLS:
+            raise _unusable(f"{len(self._calls)} calls in one reply (at most {MAX_CALLS})", "make fewer calls at once")
+        indexes = iter(sorted(self._calls))  # calls have the places that came for them, in the order of their indexes
+        drafts = (next(indexes) if isinstance(one, int) else one for one in self._drafts)
+        parts = tuple(self._part(one) for one in drafts if isinstance(one, int) or one.holds_anything)
+        calls = tuple(part for part in parts if isinstance(part, CallPart))
+        if not calls and not self._words(TEXT_INDEX).strip():
             raise self._nothing()
-        for data in self._part_data.values():
-            if fault := fault_of(data):
+        for part in parts:
+            if fault := fault_of(part.provider_data):
                 raise ProviderError("malformed", f"what came beside the reply is {fault}", retryable=True)
-        parts: list[Part] = []
-        if thought or REASONING_INDEX in self._part_data:
-            parts.append(Reasoning(thought, self._opaque(REASONING_INDEX)))
-        if text:
-            parts.append(Text(text, self._opaque(TEXT_INDEX)))
-        parts.extend(calls)
-        return Reply(Message("assistant", tuple(parts)), calls, self.usage or Usage(), self._finish)
+        return Reply(Message("assistant", parts), calls, self.usage or Usage(), self._finish, self.answered_by)
+
+    def _opened(self, index: int) -> _TextDraft:
+        """Return the open part of text or reasoning; a new one where there is none."""
+        draft = self._open.get(index)
+        if draft is None:
+            draft = self._open[index] = _TextDraft(index)
+            self._drafts.append(draft)
+        return draft
+
+    def _words(self, index: int) -> str:
+        """Return all text, or all reasoning."""
+        drafts = (one for one in self._drafts if isinstance(one, _TextDraft) and one.index == index)
+        return "".join(draft.words.getvalue() for draft in drafts)
+
+    def _part(self, draft: _TextDraft | int) -> Text | Reasoning | CallPart:
+        if isinstance(draft, int):
+            return self._call(draft, self._calls[draft])
+        words, data = draft.words.getvalue(), self._opaque(draft.data)
+        return Text(words, data) if draft.index == TEXT_INDEX else Reasoning(words, data)
 
     def _take(self, text: str, into: StringIO, more: int = 0) -> None:
         """Count what comes, and keep as much of the text as there is room for.
@@ -170,7 +215,7 @@ class Accumulator:
             raise self._unreadable(repr(draft.name or index), str(error)) from None
         if not isinstance(arguments, dict):
             arguments = {"arguments": arguments}
-        return CallPart(self.make_id(), draft.id, draft.name, arguments, self._opaque(index))
+        return CallPart(self.make_id(), draft.id, draft.name, arguments, self._opaque(self._call_data.get(index)))
 
     def _unreadable(self, name: str, why: str) -> ProviderError:
         """Return the error of a call whose arguments can't be read; the model learns whether to say less or better."""
@@ -179,8 +224,7 @@ class Accumulator:
             return _unusable(f"{call} are cut: {why}", "make it again with less in it, in several calls if need be")
         return _unusable(f"{call} are not JSON: {why}", "make the call again, its arguments as one whole JSON object")
 
-    def _opaque(self, index: int) -> Mapping[str, Any] | None:
-        data = self._part_data.get(index)
+    def _opaque(self, data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         return None if data is None else {self.provider: data}
 
     def _failure(self) -> ProviderError | None:
@@ -192,7 +236,7 @@ class Accumulator:
             case "malformed":
                 return _unusable(f"a call of it can't be read{why}", "make the call again")
             case "filtered":
-                part = "rest of the" if self._text.getvalue().strip() else "whole"
+                part = "rest of the" if self._words(TEXT_INDEX).strip() else "whole"
                 message = f"the service filtered the {part} reply{why}"
                 return ProviderError("filtered", message, remedy="ask it in other words")
             case "cut":

@@ -51,6 +51,7 @@ _DELTAS: Mapping[str, Any] = {
     cls.__name__: cls
     for cls in (
         inarch.TextDelta, inarch.ReasoningDelta, inarch.CallDelta, inarch.PartData, inarch.UsageDelta, inarch.Finish,
+        inarch.AnsweredBy, inarch.ProviderNote,
     )
 }  # fmt: skip
 

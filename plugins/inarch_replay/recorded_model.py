@@ -12,6 +12,7 @@ from attrs import define
 from inarch import (
     REASONING_INDEX,
     TEXT_INDEX,
+    AnsweredBy,
     CallDelta,
     CallPart,
     Delta,
@@ -135,6 +136,8 @@ def deltas_of(data: Mapping[str, Any], provider: str) -> Iterator[Delta]:
         if opaque is not None:
             yield PartData(index, opaque)
     usage = from_data(Usage, data["usage"])
+    if data.get("answered_by"):
+        yield AnsweredBy(str(data["answered_by"]), str(data.get("company") or ""))
     if data.get("finish") != "error":
         if usage != Usage():
             yield UsageDelta(usage)

@@ -20,7 +20,7 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
-from inarch_chat_completions.requests import Encoder
+from inarch_openai.requests import Encoder
 
 ASKED = Message("user", (Text("look"), Text("more")))
 

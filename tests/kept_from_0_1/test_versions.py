@@ -116,17 +116,17 @@ def gemini_models(place: Path) -> None:
 
 
 def offers(place: Path) -> None:
-    from inarch_chat_completions.offers import Offers
+    from inarch_openai.offers import Offers
 
     assert not Offers.kept_in(str(place)).models
 
 
 @pytest.mark.parametrize("reads", [dispatch_books, dispatch_decisions, gemini_models, offers])
 def test_a_cache_of_another_version_is_as_good_as_none(tmp_path: Path, reads: Callable[[Path], None]) -> None:
-    from inarch_chat_completions.offers import Offer, Offers
     from inarch_dispatch.books import Books, Outcome
     from inarch_dispatch.cache import DecisionCache
     from inarch_gemini.listing import Listed, Listing
+    from inarch_openai.offers import Offer, Offers
 
     writes: dict[Callable[[Path], None], Callable[[], object]] = {
         dispatch_books: lambda: Books.beside(str(tmp_path), "/nowhere").add(Outcome(False, True, 1, 1, None, None)),

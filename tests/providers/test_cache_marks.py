@@ -11,8 +11,8 @@ import pytest
 
 import inarch
 from inarch.testing import sse_reply
-from inarch_chat_completions.requests import Encoder
 from inarch_litellm.requests import Encoder as LiteEncoder
+from inarch_openai.requests import Encoder
 from inarch_sdk.costs import cost_of, dearest
 from inarch_terminal.front_ends.spending import CacheRate
 

@@ -11,8 +11,8 @@ from inarch.config.load import load_config
 
 MODULES = {
     "gemini": "inarch_gemini",
-    "openrouter": "inarch_chat_completions.openrouter",
-    "openai-compatible": "inarch_chat_completions.compatible",
+    "openrouter": "inarch_openai.openrouter",
+    "openai-compatible": "inarch_openai.compatible",
     "dispatch": "inarch_dispatch",
 }
 RANGES = [

@@ -83,8 +83,22 @@ def test_what_is_no_delta_is_the_providers_fault(delta: Any) -> None:
 
 def test_opaque_data_of_reasoning_that_nobody_can_read_is_kept() -> None:
     kept = inarch.PartData(inarch.REASONING_INDEX, {"kept": [1]})
-    reply = reply_of(inarch.TextDelta("hi"), kept, inarch.Finish("stop"))
-    assert reply.message.parts[0] == inarch.Reasoning("", {"p": {"kept": [1]}})
+    reply = reply_of(kept, inarch.TextDelta("hi"), inarch.Finish("stop"))
+    assert reply.message.parts == (inarch.Reasoning("", {"p": {"kept": [1]}}), inarch.Text("hi"))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.text(min_size=1))))
+def test_parts_of_text_and_reasoning_stay_in_their_order_each_with_its_data(
+    pieces: list[tuple[bool, str]],
+) -> None:
+    deltas: list[inarch.Delta] = []
+    expected: list[inarch.Text | inarch.Reasoning] = []
+    for number, (is_text, words) in enumerate(pieces):
+        index, data = (inarch.TEXT_INDEX if is_text else inarch.REASONING_INDEX), {"n": number}
+        deltas += [(inarch.TextDelta if is_text else inarch.ReasoningDelta)(words), inarch.PartData(index, data)]
+        expected.append((inarch.Text if is_text else inarch.Reasoning)(words, {"p": data}))
+    reply = reply_of(*deltas, inarch.CallDelta(0, "1", "a"), inarch.Finish("calls"))
+    assert reply.message.parts[:-1] == tuple(expected)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["text", "reasoning", "call", "data"]), st.text())), st.integers(1, 60))

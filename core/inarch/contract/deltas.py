@@ -75,7 +75,11 @@ REASONING_INDEX = -2
 
 @frozen
 class PartData:
-    """Opaque provider data of a part: `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`."""
+    """Opaque provider data of a part: `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`.
+
+    For text or reasoning it ends the part that is open: what follows of its kind is a part of its own, in its place
+    among the others. Where none is open, it is one without words.
+    """
 
     index: int
     data: Mapping[str, Any]
@@ -96,5 +100,24 @@ class Finish:
     said: str = ""
 
 
-Delta = TextDelta | ReasoningDelta | CallDelta | PartData | UsageDelta | Finish
+@frozen
+class AnsweredBy:
+    """The model that answers, by the name that the service gives; `company` is who runs it, where a service says so."""
+
+    model: str
+    company: str = ""
+
+
+@frozen
+class ProviderNote:
+    """A remark of the provider on this reply: something that it mended, or that the service did with the request.
+
+    A `repair` is counted and not shown.
+    """
+
+    text: str
+    repair: bool = False
+
+
+Delta = TextDelta | ReasoningDelta | CallDelta | PartData | UsageDelta | Finish | AnsweredBy | ProviderNote
 """A piece of a streamed reply."""

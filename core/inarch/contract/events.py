@@ -112,7 +112,8 @@ class ModelReplied:
     """The end of a request: a whole reply, or as much of one as came where `finish` is `error` and `error` says what.
 
     `input_ratio` is what the token counter learned from it, 0 where it learned nothing. `failure` is the error that
-    ended it, None where it was whole or cancelled.
+    ended it, None where it was whole or cancelled. `answered_by` is the model that the service says has answered, and
+    `company` who runs it; empty where it doesn't say.
     """
 
     kind: ClassVar[str] = "model.replied"
@@ -126,6 +127,8 @@ class ModelReplied:
     error: str = ""
     input_ratio: float = 0.0
     failure: Failure | None = None
+    answered_by: str = ""
+    company: str = ""
 
 
 @frozen

@@ -16,12 +16,14 @@ from attrs import Factory, field
 
 from inarch.contract.deltas import REASONING_INDEX as REASONING_INDEX
 from inarch.contract.deltas import TEXT_INDEX as TEXT_INDEX
+from inarch.contract.deltas import AnsweredBy as AnsweredBy
 from inarch.contract.deltas import CallDelta as CallDelta
 from inarch.contract.deltas import Delta as Delta
 from inarch.contract.deltas import Effort as Effort
 from inarch.contract.deltas import Finish as Finish
 from inarch.contract.deltas import FinishReason as FinishReason
 from inarch.contract.deltas import PartData as PartData
+from inarch.contract.deltas import ProviderNote as ProviderNote
 from inarch.contract.deltas import ReasoningDelta as ReasoningDelta
 from inarch.contract.deltas import TextDelta as TextDelta
 from inarch.contract.deltas import Usage as Usage
@@ -189,12 +191,13 @@ class ModelRequest:
 
 @frozen
 class Reply:
-    """A whole reply: the assistant message, its calls, what it cost and how it ended."""
+    """A whole reply: the assistant message, its calls, what it cost, how it ended, and who gave it if that was told."""
 
     message: Message
     calls: tuple[CallPart, ...]
     usage: Usage
     finish: FinishReason
+    answered_by: AnsweredBy | None = None
 
 
 @frozen

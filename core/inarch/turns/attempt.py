@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.event_parts import Failure
-from inarch.contract.events import ModelReplied, ModelRequested
+from inarch.contract.events import ModelReplied, ModelRequested, Note
 from inarch.contract.guarding import guarded
 from inarch.contract.records import ModelRequest, Price, Reply, TextDelta, Usage
 from inarch.turns.budget.meter import Hold, Meter
@@ -212,6 +212,9 @@ class Attempt:
         self.state.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
 
     def _record(self, reply: Reply, error: str = "", ratio: float = 0.0, failure: Failure | None = None) -> None:
+        told = reply.answered_by or self._collected.answered_by
+        for note in self._collected.notes:
+            self.state.journal.record(Note(note.text, "repair" if note.repair else "model"), self.turn_id)
         self.state.journal.record(
             ModelReplied(
                 model=self.choice.full_name,
@@ -224,6 +227,8 @@ class Attempt:
                 error=error,
                 input_ratio=ratio,
                 failure=failure,
+                answered_by=told.model if told else "",
+                company=told.company if told else "",
             ),
             self.turn_id,
         )

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from attrs import Attribute, Factory, field, frozen, validators
 
 import inarch
-from inarch_chat_completions.provider import ChatCompletions
+from inarch_openai.provider import ChatCompletions
 
 NAME = "openai-compatible"
 KEY = "OPENAI_API_KEY"
@@ -108,7 +108,7 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
 
     def look() -> Iterable[inarch.Finding]:
-        from inarch_chat_completions.checking import look
+        from inarch_openai.checking import look
 
         return look(NAME, settings.base_url)
 

@@ -13,10 +13,10 @@ from attrs import define, evolve, field
 from inarch import Delta, Effort, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, join_deltas
 
 if TYPE_CHECKING:
-    from inarch_chat_completions.contexts import LocalContexts
-    from inarch_chat_completions.offers import Offers
-    from inarch_chat_completions.requests import Encoder
-    from inarch_chat_completions.written_calls import WrittenCalls
+    from inarch_openai.contexts import LocalContexts
+    from inarch_openai.offers import Offers
+    from inarch_openai.requests import Encoder
+    from inarch_openai.written_calls import WrittenCalls
 
 _ABOUT_EFFORT = r"\breasoning|\beffort"
 FIRST = "first"
@@ -94,8 +94,8 @@ class ChatCompletions:
         Raises:
             ProviderError: It failed.
         """
-        from inarch_chat_completions.chunks import Chunks
-        from inarch_chat_completions.requests import Encoder
+        from inarch_openai.chunks import Chunks
+        from inarch_openai.requests import Encoder
 
         self._check()
         if request.model in ("", FIRST) and not self.model:
@@ -181,7 +181,7 @@ class ChatCompletions:
         """Return what understands calls that are written as text, where that is wanted and calls can be made."""
         if not self.text_calls or not request.tools or request.tool_choice == "none":
             return None
-        from inarch_chat_completions.written_calls import WrittenCalls
+        from inarch_openai.written_calls import WrittenCalls
 
         return WrittenCalls(request)
 
@@ -207,14 +207,14 @@ class ChatCompletions:
 
     def _known_offers(self) -> Offers:
         if self._offers is None:
-            from inarch_chat_completions.offers import Offers
+            from inarch_openai.offers import Offers
 
             self._offers = Offers.kept_in(self.cache_dir)
         return self._offers
 
     def _local_contexts(self) -> LocalContexts:
         if self._contexts is None:
-            from inarch_chat_completions.contexts import LocalContexts
+            from inarch_openai.contexts import LocalContexts
 
             self._contexts = LocalContexts(self.service)
         return self._contexts

@@ -20,8 +20,8 @@ from inarch import (
     UsageDelta,
     finish_for,
 )
-from inarch_chat_completions.numbering import Numbering
-from inarch_chat_completions.usage import usage_of
+from inarch_openai.numbering import Numbering
+from inarch_openai.usage import usage_of
 
 _PLAIN = frozenset({"role", "content"})
 

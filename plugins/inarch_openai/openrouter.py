@@ -8,7 +8,7 @@ from typing import Any
 from attrs import Factory, field, frozen, validators
 
 import inarch
-from inarch_chat_completions.provider import ChatCompletions
+from inarch_openai.provider import ChatCompletions
 
 KEY = "OPENROUTER_API_KEY"
 # How OpenRouter tells programs apart; the project has no site, and `.invalid` is nobody's.
