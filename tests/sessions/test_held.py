@@ -17,8 +17,10 @@ from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
 from inarch_sdk.message_cache import SLACK
 from inarch_sdk.snapshots import KEEP_AFTER
 
-SHORT, LONG = 40, 120
+SHORT, LONG = 80, 240
 """Turns after which is counted; by the first of them all is imported, and the first snapshots are made."""
+CYCLE = 60
+"""Turns in which the conversation is made shorter at least once: the most that is held in so many counts."""
 
 
 def answer(request: HttpRequest) -> HttpReply:
@@ -57,7 +59,7 @@ def test_a_long_conversation_holds_what_a_shorter_one_does(tmp_path: Path, monke
     async def talk(url: str) -> None:
         config = {
             "profiles": {"default": {"model": "openai-compatible/m", "approve": "all", "context_turns": 2}},
-            "plugins": {"openai-compatible": {"base_url": f"{url}/v1", "model": "m"}},
+            "plugins": {"openai-compatible": {"base_url": f"{url}/v1", "model": "m", "context_tokens": 11_000}},
         }
         app = inarch.compose(root=tmp_path / "project", config=config)
         session, number = app.session(), 0
@@ -67,12 +69,13 @@ def test_a_long_conversation_holds_what_a_shorter_one_does(tmp_path: Path, monke
             assert turn.status == "done"
             assert [call.status for call in turn.calls] == ["success"]
             server.requests.clear()
-            if number in (SHORT, LONG):
-                counts.append(held())
+            if number in (SHORT + 1, LONG - CYCLE + 1):
+                counts.append(Counter())
+            if (counts and number <= SHORT + CYCLE) or number > LONG - CYCLE:
+                counts[-1] |= held()
         talk = session.state
         assert talk.gone + len(talk.history) == len(session.turns) == LONG
-        assert len(talk.history) <= 11
-        assert len(talk.turns) <= 11
+        assert len(talk.turns) <= len(talk.history) + 1 < CYCLE + 12
         await app.aclose()
 
     with HttpServer([answer]) as server:

@@ -15,7 +15,7 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch import ContextStore, Replacements, StoreError
+from inarch import ContextStore, Limits, Replacements, StoreError
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
 from inarch.contract.ids import SystemClock
@@ -25,7 +25,7 @@ from inarch.journal.redaction.redactor import Redactor
 from inarch.journal.resuming import Going, resume, resume_kept
 from inarch.sessions.app import App
 from inarch.sessions.hearing import Heard
-from inarch.testing import calls, says, scripted_app
+from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch.turns.context.earlier_turns import restored
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded
@@ -42,10 +42,17 @@ def options(tmp_path: Path) -> dict[str, Any]:
     return {"root": tmp_path / "root", "journal": True, "environ": environ, "config": CONFIG}
 
 
+class Small(ScriptedModel):
+    """A scripted model with a window that a few turns fill."""
+
+    def limits(self, model: str) -> Limits:
+        return Limits(8_000)
+
+
 def script(turns: int) -> list[Step]:
     steps: list[Step] = []
     for number in range(turns):
-        write = ("write_file", {"file_path": f"{number % 5}.txt", "content": f"{number}\n"})
+        write = ("write_file", {"file_path": f"{number % 5}.txt", "content": f"{number} {'word ' * 300}\n"})
         steps += [calls(write), says(f"answer {number}")]
     return steps
 
@@ -58,7 +65,7 @@ async def talk(app: App, session_id: str | None, turns: int) -> str:
 
 
 def test_a_resumed_session_sees_what_the_live_one_saw(options: dict[str, Any]) -> None:
-    app, _ = scripted_app(script(20), **options)
+    app, _ = scripted_app(Small(script(20)), **options)
     live = app.session()
 
     async def go() -> None:
@@ -66,7 +73,7 @@ def test_a_resumed_session_sees_what_the_live_one_saw(options: dict[str, Any]) -
             await live.run(f"prompt {number}")
 
     asyncio.run(go())
-    again, _ = scripted_app(script(1), **options)
+    again, _ = scripted_app(Small(script(1)), **options)
     resumed = again.session(live.id)
     assert resumed.state.earlier_messages() == live.state.earlier_messages()
     assert [said.form for said in resumed.state.history] == [said.form for said in live.state.history]
@@ -86,7 +93,7 @@ def test_a_resumed_session_sees_what_the_live_one_saw(options: dict[str, Any]) -
 
 
 def test_what_is_resumed_is_what_is_folded_but_for_dropped_turns(options: dict[str, Any]) -> None:
-    app, _ = scripted_app(script(14), **options)
+    app, _ = scripted_app(Small(script(14)), **options)
     session_id = asyncio.run(talk(app, None, 14))
     events: list[Event] = list(app.store.load(session_id))
     for end in range(0, len(events), 7):
@@ -142,7 +149,7 @@ def _long() -> list[Event]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "root").mkdir()
-        app, _ = scripted_app(script(14), root=folder / "root", config=CONFIG)
+        app, _ = scripted_app(Small(script(14)), root=folder / "root", config=CONFIG)
         session_id = asyncio.run(talk(app, None, 14))
         events = [evolve(event, session_id="s", line="") for event in app.store.load(session_id)]
         app.close()
@@ -212,7 +219,7 @@ def test_numbers_rule_where_the_clock_goes_back(options: dict[str, Any]) -> None
     app.close()
     app, _ = scripted_app(script(3)[2:], replacing=Replacements(clock=WrongClock()), **options)
     asyncio.run(talk(app, session_id, 2))
-    again, _ = scripted_app(script(1), **options)
+    again, _ = scripted_app(Small(script(1)), **options)
     resumed = again.session(session_id)
     assert [turn.content for turn in resumed.turns] == ["answer 0", "answer 1", "answer 2"]
     assert [event.seq for event in again.store.load(session_id)] == list(range(1, resumed.state.journal.seq + 1))

@@ -44,7 +44,8 @@ def test_an_answer_that_keeps_it_ends_the_turn_and_the_model_was_told(tmp_path: 
     (tmp_path / "a.txt").write_text("one\n")
     turn, model, _ = had(tmp_path, calls(("read_file", {"file_path": "a.txt"})), says(GOOD))
     assert (turn.status, turn.content, len(model.requests)) == ("done", GOOD, 2)
-    assert all(json.dumps(SCHEMA, separators=(",", ":")) in request.system for request in model.requests)
+    schema = json.dumps(SCHEMA, separators=(",", ":"))
+    assert all(schema in request.messages[0].text and schema not in request.system for request in model.requests)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,8 @@ def test_a_session_and_its_turns_may_have_each_their_own(tmp_path: Path) -> None
             return said
 
     assert asyncio.run(go()) == ["words", "4", "more words"]
-    assert model.requests[0].system == model.requests[2].system != model.requests[1].system
+    wanted = [['"integer"' in message.text for message in request.messages] for request in model.requests]
+    assert wanted == [[False], [False, False, True], [False, False, True, False, False]]
 
 
 def test_a_profile_with_a_broken_one_is_refused_before_anything(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import inarch
 from inarch.testing import HttpServer, sse_reply
 
-MOST_BYTES = 11_800
+MOST_BYTES = 12_400
 
 
 def first_body(root: Path, wire: str, chunk: Any, monkeypatch: pytest.MonkeyPatch) -> Any:

@@ -259,7 +259,8 @@ def test_words_come_in_the_order_typed_once_and_none_is_lost(
         expected = [one.id for one in typed if one.id not in back]
         assert [*added, *(one.id for one in waiting)] == expected
         assert [event.data["id"] for event in talk.kinds("input.waiting")] == [one.id for one in typed]
-        seen = [text for said in talk.session.state.history for text in said_in(said.messages)]
+        limit = "A limit was reached"
+        seen = [text for said in talk.session.state.history for text in said_in(said.messages) if limit not in text]
         assert seen == ["begin", *(one.text for one in typed if one.id in added)]
         again = Talk(root, [says("later")], options=options).open(talk.session.id)
         assert again.session.state.history == talk.session.state.history
@@ -267,7 +268,8 @@ def test_words_come_in_the_order_typed_once_and_none_is_lost(
         await again.session.run("next")
         assert again.session.waiting == ()
         words = [*(one.text for one in waiting), "next"]
-        assert said_in(again.model.requests[0].messages) == [*seen, "\n\n".join(words)]
+        said = [text for text in said_in(again.model.requests[0].messages) if limit not in text]
+        assert said == [*seen, "\n\n".join(words)]
         await again.app.aclose()
 
     asyncio.run(go())

@@ -305,23 +305,6 @@ def test_a_second_turn_sees_the_first(root: Path) -> None:
     assert texts[2].startswith("second question")
 
 
-def test_older_turns_are_kept_in_short_form(root: Path) -> None:
-    script: list[Step] = [calls(("read_file", {"file_path": "a.txt"})), says("one"), says("two"), says("three")]
-    app, model = scripted_app(script, root, flags={"context_turns": 1})
-
-    async def go() -> None:
-        session = app.session()
-        for prompt in ("first", "second", "third"):
-            await session.run(prompt)
-        await app.aclose()
-
-    asyncio.run(go())
-    last = model.requests[-1].messages
-    assert [message.role for message in last] == ["user", "assistant", "user", "assistant", "user"]
-    assert last[0].text == "first"  # without the structure that stood beside it
-    assert not any(isinstance(part, inarch.CallPart) for message in last[:2] for part in message.parts)
-
-
 def test_an_unknown_model_is_a_configuration_error_and_nothing_is_recorded(root: Path) -> None:
     app = inarch.compose(root=root, config={}, journal=False, flags={"model": "ofline/x"})
 

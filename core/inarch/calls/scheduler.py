@@ -13,7 +13,7 @@ from inarch.calls.approvals import Approvals, change_arguments, denied
 from inarch.calls.executor import Executor
 from inarch.calls.grants import Grants
 from inarch.calls.live import LiveCall
-from inarch.calls.offering import is_offered
+from inarch.calls.offering import called, is_offered
 from inarch.calls.ordering import edges
 from inarch.calls.outputs import LONGEST_RESULT
 from inarch.calls.policy import ApproveMode, Judgement, judge
@@ -159,11 +159,12 @@ class Scheduler:
             given, provider_id = (part.id, part.provider_id) if isinstance(part, CallPart) else ("", "")
             call_id = given if given and given not in taken else self.journal.clock.new_id()
             taken.add(call_id)
-            bound = self.tools.get(part.name)
+            name, given_arguments = called(part.name, part.arguments)
+            bound = self.tools.get(name)
             if bound is not None and not is_offered(bound.value, self.approve):
                 bound = None
-            arguments, repaired = self.preparation.repaired(bound, part.arguments)
-            call = ToolCall(call_id, provider_id, turn_id, part.name, arguments, origin=origin)
+            arguments, repaired = self.preparation.repaired(bound, given_arguments)
+            call = ToolCall(call_id, provider_id, turn_id, name, arguments, origin=origin)
             batch.append(LiveCall(call, bound, self.journal, repaired=repaired))
         return batch
 

@@ -58,12 +58,16 @@ class TurnStarted:
 
 @frozen
 class ContextAdded:
-    """A context source contributed text and pictures that the model will see."""
+    """A context source, or Inarch itself, contributed text and pictures that the model will see.
+
+    It belongs to the prompt, or, if it is `apart`, is a message of its own at this place of the turn.
+    """
 
     kind: ClassVar[str] = "context.added"
     source: str
     text: str
     images: tuple[KeptImage, ...] = ()
+    apart: bool = False
 
 
 @frozen
@@ -85,7 +89,8 @@ class DecisionMade:
 class ModelRequested:
     """A request is about to be sent. `messages` and `tools` are counts; the texts stand in earlier events.
 
-    `plugin` is whose strategy or context source asks; empty for the turn itself.
+    `plugin` is whose strategy or context source asks; empty for the turn itself. Then `digest` is that of the messages:
+    a session that is resumed knows from it whether it still has what was sent.
     """
 
     kind: ClassVar[str] = "model.requested"
@@ -96,6 +101,7 @@ class ModelRequested:
     tool_choice: str = "auto"
     attempt: int = 1
     plugin: str = ""
+    digest: str = ""
 
 
 @frozen

@@ -6,6 +6,8 @@ files say, `unknown_outcome` where they don't, any other one `cancelled`; and no
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -32,6 +34,7 @@ from inarch.contract.records import (
 from inarch.contract.replacements import Settled
 from inarch.journal.history import History
 from inarch_sdk.result_text import held_text, with_added
+from inarch_sdk.thoughts import without_thoughts
 from inarch_sdk.titles import title_of
 
 CUT_OFF = "Inarch stopped before the turn ended"
@@ -39,10 +42,14 @@ CUT_OFF = "Inarch stopped before the turn ended"
 
 @define(eq=False, repr=False)
 class _Batch:
-    """Calls that go into one tool message; `message` is the reply that asked for them, None for planned ones."""
+    """Calls that go into one tool message; `message` is the reply that asked for them, None for planned ones.
+
+    `others` are what a compaction made of all that was before the next one.
+    """
 
     message: Message | None
     call_ids: list[str] = field(factory=list)
+    others: tuple[Message, ...] = ()
 
 
 @define(eq=False, repr=False)
@@ -57,6 +64,7 @@ class _OpenTurn:
     calls: dict[str, ToolCall] = field(factory=dict)
     effectful: dict[str, bool] = field(factory=dict)
     changed: dict[str, list[str]] = field(factory=dict)
+    is_compacted: bool = False
 
 
 @define(eq=False, repr=False)
@@ -114,12 +122,35 @@ class _Folder:
 
     def context(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note what the model saw beside the prompt; a picture that is gone is left out."""
-        turn.context.append(Text(str(data["text"])))
+        parts: list[Part] = [Text(str(data["text"]))]
         for image in data.get("images") or ():
             try:
-                turn.context.append(Image(str(image["media_type"]), self.blob(str(image["ref"]))))
+                parts.append(Image(str(image["media_type"]), self.blob(str(image["ref"]))))
             except StoreError:
                 continue
+        if data.get("apart"):
+            turn.batches.append(_Batch(Message("user", tuple(parts))))
+        else:
+            turn.context += parts
+
+    def compacted(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note what the running turn's messages have become, if they were kept."""
+        if not data.get("running"):
+            return
+        try:
+            kept = zlib.decompress(self.blob(_text(data, "running")))
+        except (StoreError, zlib.error):
+            return
+        messages = from_data(tuple[Message, ...], json.loads(kept))
+        turn.context, turn.batches, turn.is_compacted = [], [_Batch(None, others=messages)], True
+
+    def broken(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Leave out what only services can read of all that came before."""
+        if data["reason"] == "service":
+            return
+        for batch in (batch for known in self.turns.values() for batch in known.batches):
+            batch.others = tuple(without_thoughts(batch.others))
+            batch.message = next(iter(without_thoughts([batch.message])), None) if batch.message else None
 
     def heard(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note what was said while the turn ran, at the place where it went in."""
@@ -218,6 +249,7 @@ class _Folder:
             asked = self.turns.get(turn.turn.parent_id or "")
             if asked is not None and asked.turn.type == "user":
                 asked.context, turn.context = asked.context + turn.context, []
+                asked.is_compacted = turn.is_compacted
         for turn in self.turns.values():
             for call_id, call in turn.calls.items():
                 if call.result is None or call.status not in TERMINAL:
@@ -265,6 +297,8 @@ _HANDLERS: Mapping[str, Callable[[_Folder, _OpenTurn, Mapping[str, Any]], None]]
     "turn.ended": _Folder.ended,
     "input.ended": _Folder.heard,
     "context.added": _Folder.context,
+    "context.dropped": _Folder.compacted,
+    "context.broken": _Folder.broken,
     "decision.made": _Folder.decided,
     "model.replied": _Folder.replied,
     "call.state": _Folder.call_state,
@@ -317,12 +351,14 @@ def fold(
 
 def _messages(turn: _OpenTurn) -> Iterable[Message]:
     if turn.turn.type == "user":
-        yield Message("user", (Text(turn.turn.content), *turn.context))
+        if not turn.is_compacted:
+            yield Message("user", (Text(turn.turn.content), *turn.context))
         return
     if turn.context:
         yield Message("user", tuple(turn.context))
     answer = ""
     for batch in turn.batches:
+        yield from batch.others
         calls = [turn.calls[call_id] for call_id in batch.call_ids]
         asked = batch.message or Message("assistant", tuple(map(_call_part, calls)))
         answer = "" if calls or asked.role == "user" else asked.text
@@ -331,7 +367,8 @@ def _messages(turn: _OpenTurn) -> Iterable[Message]:
         if asked.parts:
             yield asked
         if calls:
-            yield Message("tool", tuple(map(_result_part, calls)))
+            names = {part.id: part.name for part in asked.parts if isinstance(part, CallPart)}
+            yield Message("tool", tuple(_result_part(call, names.get(call.id, call.name)) for call in calls))
     if turn.turn.content and (turn.turn.limit or not answer):
         yield Message("assistant", (Text(turn.turn.content),))
 
@@ -340,9 +377,10 @@ def _call_part(call: ToolCall) -> CallPart:
     return CallPart(call.id, call.provider_id, call.name, call.arguments)
 
 
-def _result_part(call: ToolCall) -> ResultPart:
+def _result_part(call: ToolCall, asked: str) -> ResultPart:
+    """Return a call's result under the name that it was asked under."""
     assert call.result is not None
-    return ResultPart(call.id, call.provider_id, call.name, call.result)
+    return ResultPart(call.id, call.provider_id, asked, call.result)
 
 
 def _closed(turn: _OpenTurn, said: Iterable[Message]) -> Turn:

@@ -32,6 +32,9 @@ class History:
         cut_off: Calls of which the events don't have a result.
         unended: Turns of which the events don't have the end.
         settled: What the files say of calls without a result, each with the call.
+        fixed: The data of the last `context.fixed` of each service.
+        last_request: Which model was asked last in a turn, how many messages it was sent, and their digest.
+        compacted: Whether the conversation was made shorter since.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -46,3 +49,6 @@ class History:
     cut_off: tuple[str, ...] = ()
     unended: tuple[str, ...] = ()
     settled: tuple[tuple[OpenCall, Settled], ...] = ()
+    fixed: Mapping[str, Mapping[str, Any]] = field(factory=dict)
+    last_request: tuple[str, int, str] = ("", 0, "")
+    compacted: bool = False

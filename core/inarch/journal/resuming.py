@@ -6,7 +6,7 @@ takes no more memory than its last turns do, and with a snapshot no more time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define, evolve, field
@@ -57,6 +57,9 @@ class _Held:
     title: str = ""
     seq: int = 0
     start: int = 0
+    fixed: dict[str, Any] = field(factory=dict)
+    last_request: tuple[str, int, str] = ("", 0, "")
+    compacted: bool = False
     holds: bool = True
     open: OpenCalls = field(factory=OpenCalls)
 
@@ -70,6 +73,13 @@ class _Held:
         elif kind == "context.dropped" and is_readable_drop(event.data):
             self.left_out.append(event.data)
             self._drop(event.data.get("turns") or ())
+            self.compacted |= event.data.get("reason") != "turns"
+        elif kind == "context.fixed" and isinstance(event.data.get("service"), str):
+            self.fixed[event.data["service"]] = event.data
+        elif kind == "context.broken" and event.data.get("reason") != "service":
+            self.fixed, self.last_request, self.compacted = {}, ("", 0, ""), False
+        elif kind == "model.requested":
+            self._note_request(event.data)
         elif kind == "turn.started":
             self.title = self.title or title_of((event,))
             self._note_prompt(event.data.get("turn"))
@@ -86,6 +96,14 @@ class _Held:
     def _note_prompt(self, turn: object) -> None:
         if isinstance(turn, dict) and turn.get("type") == "agent" and isinstance(turn.get("parent_id"), str):
             self.asked[str(turn.get("id"))] = turn["parent_id"]
+
+    def _note_request(self, data: Mapping[str, Any]) -> None:
+        """Note how many messages a model was sent last in a turn, and their digest: older versions kept none."""
+        model, messages, digest = data.get("model"), data.get("messages"), data.get("digest", "")
+        if data.get("purpose") != "turn" or data.get("plugin"):
+            return
+        if isinstance(model, str) and isinstance(messages, int) and isinstance(digest, str):
+            self.last_request = model, messages, digest
 
     def _drop(self, turn_ids: Iterable[str]) -> None:
         """Let go of turns and of the prompts they answer; the turn in which that is recorded is never one of them."""
@@ -115,7 +133,8 @@ class _Held:
         return {
             "first": self.first, "asked": self.asked, "dropped": [*self.dropped], "shortened": shortened,
             "results": results, "seen": self.seen, "root": self.root, "title": self.title, "seq": self.seq,
-            "open": self.open.to_data(),
+            "open": self.open.to_data(), "fixed": self.fixed, "last_request": self.last_request,
+            "compacted": self.compacted,
         }  # fmt: skip
 
     def go_on_from(self, data: Any) -> None:
@@ -124,6 +143,8 @@ class _Held:
         self.root, self.title, self.seq = data["root"], data["title"], data["seq"]
         self.dropped = dict.fromkeys(data["dropped"])
         self.open.go_on_from(data["open"])
+        self.fixed, self.last_request = data["fixed"], tuple(data["last_request"])
+        self.compacted = data["compacted"]
         left_out = {"shortened": data["shortened"], "turns": data["dropped"], "results": data["results"]}
         self.left_out = [left_out] if any(left_out.values()) else []
         self.start = self.seq
@@ -153,6 +174,9 @@ class _Held:
             seq=self.seq,
             left_out=tuple(self.left_out),
             settled=tuple(settled),
+            fixed=self.fixed,
+            last_request=self.last_request,
+            compacted=self.compacted,
         )
 
 
@@ -161,7 +185,7 @@ class Going(Generic[H]):
     """What going on with a session needs: what is still seen, and what was made of all its events."""
 
     NAME: ClassVar[str] = "resume"
-    VERSION: ClassVar[int] = 5
+    VERSION: ClassVar[int] = 6
     hearing: H
     held: _Held = field(factory=_Held)
 

@@ -45,10 +45,11 @@ class Composed:
         tools = (bound.value for bound in self.composition.tools.values())
         return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)
 
-    def tools_in(self, mode: str, among: Collection[str] | None = None) -> tuple[ToolSpec, ...]:
-        """Return the tools that there are in an approve mode, of those `among` which they are; None is all."""
+    def tools_in(self, mode: str | None, among: Collection[str] | None = None) -> tuple[ToolSpec, ...]:
+        """Return the tools that there are in an approve mode; None is any mode, and for `among` any tool."""
         tools = self.composition.tools
-        names = {name for name in tools if (among is None or name in among) and is_offered(tools[name].value, mode)}
+        there = (name for name in tools if among is None or name in among)
+        names = {name for name in there if mode is None or is_offered(tools[name].value, mode)}
         return tuple(spec for spec in self.tool_specs if spec.name in names)
 
     @property

@@ -20,6 +20,7 @@ from inarch.journal.journal import Journal
 from inarch.sessions.hearing import Heard
 from inarch.sessions.observers import Observer
 from inarch.sessions.parts import Parts
+from inarch.turns.context.prefix import Sent
 from inarch.turns.inputs import Inputs
 from inarch.turns.session_state import SessionState
 
@@ -188,7 +189,25 @@ def _state(
         from inarch.turns.context.earlier_turns import restored
 
         state.go_on_with(restored([EarlierTurn(*said) for said in history.said], history.left_out))
+        _go_on_from(state, history)
     return state
+
+
+def _go_on_from(state: SessionState, history: History) -> None:
+    """Let requests begin with what they began with before, if the session has kept that."""
+    from inarch.turns.context.fixing import kept
+
+    prefix, (model, messages, digest) = state.prefix, history.last_request
+    for service, data in history.fixed.items():
+        fixed = kept(data, lambda ref: state.journal.store.get_blob(state.session_id, ref))
+        if fixed is not None:
+            prefix.fixed[service] = fixed
+    service = model.partition("/")[0]
+    if digest and service in prefix.fixed:
+        prefix.sent[service], prefix.last = Sent(messages, digest), service
+        prefix.pending = "compaction" if history.compacted else None
+    elif model:
+        prefix.pending = "resumed" if digest else "older"
 
 
 def _instructions(config: Config) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 from attrs import define, evolve, field
 
@@ -64,7 +65,9 @@ class Asker:
     def _make_time(self) -> TurnTime:
         return TurnTime(self.meter)
 
-    async def ask(self, request: ModelRequest, plugin: str = "") -> Reply:
+    async def ask(
+        self, request: ModelRequest, plugin: str = "", tell: Callable[[str], object] = lambda text: None
+    ) -> Reply:
         """Return the reply to `request`, whose `model` is a full name (`PROVIDER/NAME`).
 
         A model that took over stays for the rest of the turn; the user is told by an event.
@@ -72,6 +75,7 @@ class Asker:
         Args:
             request: What is asked.
             plugin: Whose strategy or context source asks; empty for the turn itself.
+            tell: Keeps what the model was told of a reply that could not be used, as a message of its own.
 
         Raises:
             ProviderError: It failed for good, after retries and after every model that stands by.
@@ -80,7 +84,7 @@ class Asker:
         while True:
             name = self.answering(request.model)
             try:
-                return await self._ask_one(request, self._choose(name), plugin)
+                return await self._ask_one(request, self._choose(name), plugin, tell)
             except ProviderError as error:
                 # A decision that can't be had means: no tool. Those who stand by are kept for the answer.
                 passing = OUTAGES if name == request.model else OUTAGES | UNUSABLE
@@ -91,6 +95,7 @@ class Asker:
                 from inarch.contract.beside_events import ModelSwitched
 
                 self._replaced[request.model] = following
+                self.state.prefix.pass_on(name.partition("/")[0], following.partition("/")[0])
                 self._record(ModelSwitched(old=name, new=following, reason=error.message))
 
     def answering(self, model: str) -> str:
@@ -106,7 +111,9 @@ class Asker:
                 self._record(Note(f"fallback: {error}", "model"))
         return None
 
-    async def _ask_one(self, request: ModelRequest, choice: Choice, plugin: str) -> Reply:
+    async def _ask_one(
+        self, request: ModelRequest, choice: Choice, plugin: str, tell: Callable[[str], object]
+    ) -> Reply:
         wanted = evolve(request, model=choice.model)
         if request.effort is not None and not choice.takes_effort:
             wanted = evolve(wanted, effort=None)
@@ -129,7 +136,10 @@ class Asker:
                 self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
                 self._record(LimitWait(choice.full_name, round(seconds, 3), error.kind))
                 await self._clock.sleep(seconds)
-                request = self.state.hiding.request(telling(wanted, error.told))
+                wanted = telling(wanted, error.told)
+                if error.told:
+                    tell(error.told)
+                request = self.state.hiding.request(wanted)
         raise AssertionError("unreachable")
 
     def _may_be_of_a_minute(self, error: ProviderError, request: ModelRequest) -> bool:

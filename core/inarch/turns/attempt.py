@@ -99,7 +99,11 @@ class Attempt:
 
     async def _announce(self) -> None:
         """Record that it is sent, and put on disk what happened so far before money is spent."""
-        request = self.request
+        request, digest = self.request, ""
+        if request.purpose == "turn" and not self.plugin:
+            digest = self.state.prefix.note(
+                self.choice.provider.value.name, request, self.state.journal.redactor.version
+            )
         self.state.journal.record(
             ModelRequested(
                 model=self.choice.full_name,
@@ -109,6 +113,7 @@ class Attempt:
                 tool_choice=request.tool_choice,
                 attempt=self.number,
                 plugin=self.plugin,
+                digest=digest,
             ),
             self.turn_id,
         )

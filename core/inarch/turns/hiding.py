@@ -50,11 +50,15 @@ class Hiding:
         version, known, clean = self._last
         if version != self.redactor.version or messages[: len(known)] != known:
             known = clean = ()
-        clean += tuple(self._once(message, self._message) for message in messages[len(known) :])
+        clean += tuple(map(self.message, messages[len(known) :]))
         if all(map(is_, clean, messages)):
             clean = messages
         self._last = (self.redactor.version, messages, clean)
         return clean
+
+    def message(self, message: Message) -> Message:
+        """Return a message with placeholders for secrets; the same one if it has none."""
+        return self._once(message, self._message)
 
     def reply(self, reply: Reply) -> Reply:
         """Return a reply whose text has placeholders; its calls run as the model wrote them."""

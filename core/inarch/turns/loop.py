@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Collection, Sequence
 
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
-from inarch.contract.records import Message, Text, ToolCall, Turn
-from inarch.turns.context.fitting import ask_fitting
+from inarch.contract.records import ToolCall, Turn
+from inarch.turns.context.asking import ask_fitting
+from inarch.turns.context.fixing import tell_news
 from inarch.turns.limits import AnswerRefused, LimitReached, Refused, Stopped
 from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun
@@ -96,11 +97,12 @@ async def _answer(run: TurnRun) -> str:
                     return answer
                 continue
             done = await run.call(reply.calls, "model")
-            run.messages.append(results_message(done))
+            run.messages.append(results_message(done, reply.calls))
             run.check_stopped()
             if answer := _answered(done):
                 run.messages.append(text_message(answer))
                 return answer
+            tell_news(run, apart=True)
 
 
 def _answered(calls: Sequence[ToolCall]) -> str:
@@ -130,8 +132,7 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
     run.close_calls()
     run.hear()
     seconds = run.asker.time.for_the_last()
-    asked = Message("user", (Text(SO_FAR.format(limit=limit.text)),))
-    run.messages.append(asked)
+    run.add("limits", SO_FAR.format(limit=limit.text), apart=True)
     try:
         async with asyncio.timeout(seconds):
             reply = await ask_fitting(run, "none")
@@ -139,9 +140,6 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
         return _kept(run, limit, f"{error}")
     except TimeoutError:
         return _kept(run, limit, f"{run.main.full_name} did not end one within {seconds:.2g} s")
-    finally:
-        if asked in run.messages:  # nobody said it: later turns have none of it, as after a resume
-            run.messages.remove(asked)
     return _with_limit(run, reply.message.text, limit)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
-from inarch.contract.event_parts import KeptImage
-from inarch.contract.events import ContextAdded, DecisionMade, Note
+from inarch.contract.errors import InarchError, ProviderError, ToolFailed
+from inarch.contract.events import DecisionMade, Note
 from inarch.contract.guarding import guarded
-from inarch.contract.records import Contribution, Decision, Image, Message, Text, ToolCall
+from inarch.contract.records import Contribution, Decision, ToolCall
 from inarch.turns.checking import checked_contribution, checked_decision, pending
+from inarch.turns.context.fixing import tell_news
 from inarch.turns.limits import LimitReached, Stopped
 from inarch.turns.models import find_default
 from inarch.turns.run import TurnRun
@@ -30,7 +30,13 @@ async def find_defaults(state: SessionState) -> None:
 
 
 async def gather(run: TurnRun) -> None:
-    """Let each source add to the prompt; one that fails is skipped with a note."""
+    """Say what changed since the conversation began; then each source adds to the prompt, one that fails is skipped."""
+    schema = run.state.config.profile.output_schema
+    if schema is not None:
+        from inarch_schemas.answers import asked_for  # few profiles have one
+
+        run.add("output_schema", asked_for(schema))
+    tell_news(run, apart=False)
     for source in run.state.sources:
         try:
             with guarded(source.plugin, "source", PASSING):
@@ -68,7 +74,7 @@ async def run_decided(run: TurnRun, decision: Decision) -> None:
     if not calls:
         return
     if decision.present == "prompt":
-        _add_text(run, decision.strategy, embedded(calls, CLOSING))
+        run.add(decision.strategy, embedded(calls, CLOSING))
     else:
         run.messages += [calls_message(calls), results_message(calls)]
 
@@ -88,26 +94,7 @@ async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
     if contribution.calls:
         texts.append(embedded(await run.call(contribution.calls, "mention")))
     if texts or contribution.images:
-        _add_text(run, source, "\n\n".join(texts), contribution.images)
-
-
-def _add_text(run: TurnRun, source: str, text: str, images: tuple[Image, ...] = ()) -> None:
-    """Add text and pictures to the user's message; the journal keeps them as part of the context."""
-    run.state.journal.record(ContextAdded(source, text, _kept(run, images)), run.turn.id)
-    user = run.messages[0]
-    run.messages[0] = Message("user", (*user.parts, Text(text), *images))
-
-
-def _kept(run: TurnRun, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
-    """Keep the bytes of pictures beside the events; one that can't be kept is seen in this turn all the same."""
-    journal = run.state.journal
-    kept = []
-    for image in images:
-        try:
-            kept.append(KeptImage(image.media_type, journal.store.put_blob(journal.session_id, image.data)))
-        except StoreError as error:
-            run.skipped("a picture in the record", error)
-    return tuple(kept)
+        run.add(source, "\n\n".join(texts), contribution.images)
 
 
 def _record(run: TurnRun, decision: Decision) -> None:

@@ -11,14 +11,17 @@ from attrs import define, evolve, field
 
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import ErrorCode, InarchError, StoreError
-from inarch.contract.events import DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
+from inarch.contract.event_parts import KeptImage
+from inarch.contract.events import ContextAdded, DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
     CallOrigin,
     CallPart,
+    Image,
     Message,
     ModelRequest,
+    Part,
     PlannedCall,
     Reasoning,
     ResultPart,
@@ -33,7 +36,7 @@ from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.turn_time import child_seconds
 from inarch.turns.checking import checked_summary
-from inarch.turns.context.fitting import age, answering_in, compact, window_of
+from inarch.turns.context.fitting import answering_in, compact
 from inarch.turns.limits import AnswerRefused, Refused, Repeats, Stopped, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
 from inarch.turns.session_state import SessionState
@@ -89,7 +92,6 @@ class TurnRun:
         profile = state.config.profile
         main = choose_model(profile.model, state.models, state.environ)
         prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
-        age(state)
         clock = state.journal.clock
         now = clock.utc_now()
         parent = state.turns[-1].id if state.turns else None
@@ -166,26 +168,36 @@ class TurnRun:
             before = self.messages.pop().parts if self.messages[-1].role == "user" else ()
             self.messages.append(Message("user", (*before, *said)))
 
+    def add(self, source: str, text: str, images: tuple[Image, ...] = (), *, apart: bool = False) -> None:
+        """Add text and pictures to the prompt, or as a message of its own at the end; the journal keeps them."""
+        self.state.journal.record(ContextAdded(source, text, self._kept(images), apart), self.turn.id)
+        parts: tuple[Part, ...] = (Text(text), *images)
+        if apart:
+            self.messages.append(Message("user", parts))
+        else:
+            self.messages[0] = Message("user", (*self.messages[0].parts, *parts))
+
+    def _kept(self, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
+        """Keep the bytes of pictures beside the events; one that can't be kept is seen in this turn all the same."""
+        journal, kept = self.state.journal, []
+        for image in images:
+            try:
+                kept.append(KeptImage(image.media_type, journal.store.put_blob(journal.session_id, image.data)))
+            except StoreError as error:
+                self.skipped("a picture in the record", error)
+        return tuple(kept)
+
     def request(self, tool_choice: Literal["auto", "none"] = "auto") -> ModelRequest:
-        """Return the next request of the loop."""
+        """Return the next request of the loop; it begins with what was fixed for the service that is asked."""
+        fixed = self.state.prefix.fixed[answering_in(self).provider.value.name]
         return ModelRequest(
             model=self.main.full_name,
-            system=self.system,
+            system=fixed.system,
             messages=(*self.earlier, *self.messages),
-            tools=self.state.tools_for((answering := answering_in(self)).full_name, window_of(answering, self.state)),
+            tools=fixed.tools,
             tool_choice=tool_choice,
             effort=self.state.config.profile.effort,
         )
-
-    @property
-    def system(self) -> str:
-        """The system text: the session's, and what the answer has to be."""
-        schema = self.state.config.profile.output_schema
-        if schema is None:
-            return self.state.system
-        from inarch_schemas.answers import asked_for  # few profiles have one
-
-        return f"{self.state.system}\n\n{asked_for(schema)}"
 
     def situation(self, plugin: str = "") -> Situation:
         """Return what the strategies and sources of a plugin may look at; what they ask is on its account."""

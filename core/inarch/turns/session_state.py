@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attrs import Factory, define, field
 
+from inarch.calls.offering import GATEWAY
 from inarch.config.config import Config
 from inarch.contract.compaction import Compaction, EarlierTurn
 from inarch.contract.errors import PluginError
@@ -20,6 +21,7 @@ from inarch.plugins.composition import Bound
 from inarch.turns.between_turns import BetweenTurns
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
+from inarch.turns.context.prefix import Prefix
 from inarch.turns.hiding import Hiding
 from inarch.turns.inputs import Inputs
 from inarch.turns.limits import Repeats
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from inarch.turns.budget.meter import Meter
 
 COMPACTED_FACTOR = 4
-"""Of the turns before the last `context_turns`, this many times as many stay in their short form."""
+"""Of the turns before the last `context_turns`, a compaction leaves this many times as many in their short form."""
 
 
 @define(eq=False, repr=False)
@@ -42,7 +44,7 @@ class SessionState:
     """The state of a session between turns, and the composed parts a turn works with.
 
     Args:
-        find_tools: Returns the tools that there are in an approve mode.
+        find_tools: Returns the tools that there are in an approve mode, or in any.
         find_strategies: Returns the composed strategies of these names.
         offers: Tools that say which models are told of them.
         extensions: What plugins add to sessions.
@@ -62,13 +64,14 @@ class SessionState:
         unpriced: Full names of models of which it was told that their price is unknown.
         effortless: Full names of models of which it was told that they can't be told how much to think.
         refused: Full names of models to the tokens that were too many for them, where a service said so.
+        prefix: What services were sent.
     """
 
     session_id: str
     config: Config
     models: Models
     tools: tuple[ToolSpec, ...]
-    find_tools: Callable[[str], tuple[ToolSpec, ...]]
+    find_tools: Callable[[str | None], tuple[ToolSpec, ...]]
     strategies: Sequence[Bound[DecisionStrategy]]
     find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
     sources: Sequence[Bound[ContextSource]]
@@ -100,6 +103,7 @@ class SessionState:
     unpriced: set[str] = field(factory=set)
     refused: dict[str, int] = field(factory=dict)
     effortless: set[str] = field(factory=set)
+    prefix: Prefix = field(factory=Prefix)
     system: str = field(init=False)
     hiding: Hiding = field(init=False)
     _told: dict[tuple[str, int | None], tuple[ToolSpec, ...]] = field(init=False, factory=dict)
@@ -123,18 +127,24 @@ class SessionState:
     def enter_mode(self, mode: str) -> None:
         """Have the tools that there are in an approve mode."""
         self.tools = self.find_tools(mode)
-        self._told.clear()
 
     def tools_for(self, model: str, window: int | None) -> tuple[ToolSpec, ...]:
-        """Return the tools that a model, by its full name and its tokens, is told of; one that can't say is there."""
+        """Return the tools that a model, by its full name and its tokens, is told of; one that can't say is there.
+
+        They are those of all approve modes: whether one may be called now is found out when it is.
+        """
         told = self._told.get((model, window))
         if told is None:
-            told = tuple(spec for spec in self.tools if self._is_offered(spec.name, model, window))
+            told = tuple(spec for spec in self.find_tools(None) if self._is_offered(spec.name, model, window))
+            if told and GATEWAY.name not in self.offers and self.branch is None:
+                told = (*told, GATEWAY)
             self._told[model, window] = told
         return told
 
     def _is_offered(self, name: str, model: str, window: int | None) -> bool:
-        tool = self.offers[name]
+        tool = self.offers.get(name)
+        if tool is None:  # it came after the session was opened
+            return True
         with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
             if window is not None and window < getattr(tool.value, "least_window", 0):
                 return False

@@ -81,7 +81,7 @@ def dropped(events: Sequence[inarch.Event]) -> list[dict[str, Any]]:
 
 
 def test_a_summary_stands_in_the_place_of_turns_and_comes_back_with_a_resumed_session(tmp_path: Path) -> None:
-    prompts = [f"{number} {'word ' * 850}" for number in ("one", "two", "three", "four", "five")]
+    prompts = [f"{number} {'word ' * 800}" for number in ("one", "two", "three", "four", "five")]
     script = [says("1"), says("2"), says("3"), says("4"), says(SUMMARY), says("5")]
     app, session, model, events = talk(tmp_path, Summing(), script, prompts, journal=True)
     ids = [turn.id for turn in session.turns]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -183,16 +184,17 @@ def test_a_refusal_of_what_can_not_be_shorter_is_an_error_at_once(tmp_path: Path
     assert session.context().window is None
 
 
-def test_turns_beyond_context_turns_are_short_and_it_is_recorded(root: Path) -> None:
+def test_turns_beyond_context_turns_stay_whole_until_there_is_no_room(root: Path) -> None:
     config = {"profiles": {"default": {"context_turns": 1}}}
-    script = [reads("a"), says("first"), says("second"), says("third")]
-    session, model, events = converse(script, root, ["one", "two", "three"], None, config=config)
-    assert [said.form for said in session.state.history] == ["short", "whole", "whole"]
+    script = [reads("a"), says("first"), says("second"), says("third"), says("fourth")]
+    session, model, events = converse(script, root, ["one", "two", "three", "four " * 2_500], 9_000, config=config)
+    assert all(len(now.messages) > len(was.messages) for was, now in pairwise(model.requests[:4]))
     (dropped,) = (event for event in events if event.kind == "context.dropped")
-    assert dropped.data["reason"] == "turns"
-    assert dropped.data["shortened"] == [session.turns[0].id]
-    assert not any("left out" in event.data.get("text", "") for event in events if event.kind == "note")
+    assert dropped.data["reason"] == "window"
+    assert dropped.data["shortened"] == [turn.id for turn in session.turns[:2]]
     assert [message.text for message in model.requests[-1].messages[:2]] == ["one", "first"]
+    (broken,) = (event.data for event in events if event.kind == "context.broken")
+    assert broken["reason"] == "compaction"
 
 
 def test_compacting_keeps_the_last_turns_and_is_remembered_by_a_resumed_session(root: Path) -> None:

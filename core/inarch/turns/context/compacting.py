@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,14 +11,15 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from inarch.contract.beside_events import ContextDropped
+from inarch.contract.codec import to_data
 from inarch.contract.compaction import Compacted, Crowded
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
 from inarch.contract.guarding import guarded
 from inarch.contract.records import Message, ToolResult
 from inarch.turns.checking import checked_compacted, pending
-from inarch.turns.context.earlier_turns import dropped
+from inarch.turns.context.earlier_turns import by_turns, dropped
 from inarch.turns.limits import LimitReached
-from inarch.turns.session_state import SessionState
+from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
 from inarch_sdk.result_text import result_text
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ async def compacted(
     Raises:
         ProviderError: Not even the prompt and the newest step fit; it says what to do.
     """
-    state = run.state
+    state, kept = run.state, run.state.config.profile.context_turns
     whole = Crowded(
         tuple(state.history),
         tuple(run.messages),
@@ -52,7 +55,8 @@ async def compacted(
         partial(_keep, state),
         run.asker.ask,
     )
-    crowded, done = whole, Compacted(whole.earlier, whole.running)
+    before = tuple(by_turns(whole.earlier, kept, kept * COMPACTED_FACTOR)) if compactions else whole.earlier
+    crowded, done = evolve(whole, earlier=before), Compacted(before, whole.running)
     for one in compactions:
         try:
             with guarded(one.plugin, "compaction", (ProviderError, ToolFailed, LimitReached)):
@@ -71,7 +75,18 @@ async def compacted(
     run.messages[:] = done.running
     state.go_on_with(done.earlier)
     left_out = dropped(reason, int(whole.tokens - crowded.tokens), whole.earlier, done.earlier)
-    return evolve(left_out, results=done.results, steps=done.steps, structure=done.structure, added=done.added)
+    left_out = evolve(left_out, results=done.results, steps=done.steps, structure=done.structure, added=done.added)
+    return evolve(left_out, running=_kept(run)) if done.running != whole.running else left_out
+
+
+def _kept(run: TurnRun) -> str:
+    """Keep the messages of the running turn, as models see them, and return the reference; empty if they can't be."""
+    state = run.state
+    messages = [state.hiding.message(message) for message in run.messages]
+    try:
+        return state.journal.store.put_blob(state.session_id, zlib.compress(json.dumps(to_data(messages)).encode()))
+    except StoreError:
+        return ""
 
 
 def _cannot_fit(crowded: Crowded, was_tried: bool) -> ProviderError:

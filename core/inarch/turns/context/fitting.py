@@ -1,4 +1,4 @@
-"""Asks the model with as much of the conversation as it has room for, and records what had to be left out."""
+"""As much of a conversation as a model has room for: what has to be left out, and how that is recorded."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from inarch.contract.codec import to_data
 from inarch.contract.errors import PluginError, ProviderError
 from inarch.contract.events import Note
-from inarch.contract.records import Limits, Reply
-from inarch.turns.limits import LimitReached
+from inarch.contract.records import Limits
 from inarch.turns.models import Choice, choose_model
-from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
-from inarch_sdk.accumulator import TOO_LONG
+from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
     from inarch.contract.beside_events import ContextDropped
@@ -30,41 +28,6 @@ AFTER_REFUSAL = 0.6
 # How services say it: "maximum context length is 8192 tokens", "exceeds the available context size (4096 tokens)".
 _LIMIT = r"(?:maximum|available|limit|context)[^.\d]{0,40}(\d[\d,]{2,9})(?: tokens)?"
 _NUMBER = r"\d[\d,]{2,9}"
-
-ToolChoice = Literal["auto", "none"]
-
-
-async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
-    """Ask for the next reply of the turn; where the service says that it was too long, ask once more with less.
-
-    Raises:
-        ProviderError: As the asker does, or nothing more can be left out.
-        LimitReached: The turn can't afford it.
-    """
-    await make_room(run)
-    try:
-        return await run.asker.ask(run.request(tool_choice))
-    except ProviderError as error:
-        if error.kind == TOO_LONG:
-            raise LimitReached("max_reply_bytes", f"stopped: {error.message}; {error.remedy}") from None
-        if error.kind != "context_length":
-            raise
-        return await _ask_with_less(run, error, tool_choice)
-
-
-async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
-    """Make a refused request shorter and ask again; what then goes through is what the model has room for."""
-    state, model = run.state, answering_in(run).full_name
-    room = _room_after(error, state.counter.count(run.request(), model))
-    state.refused[model] = room  # a model with so little is told of fewer tools, too
-    if not await _shrink(run, room, "refused", strict=False) and state.counter.count(run.request(), model) > room:
-        del state.refused[model]
-        raise error
-    state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
-    request = run.request(tool_choice)
-    reply = await run.asker.ask(request)
-    state.refused[model] = max(room, state.counter.count(request, model))
-    return reply
 
 
 def window_of(choice: Choice, state: SessionState) -> int | None:
@@ -90,10 +53,10 @@ async def make_room(run: TurnRun) -> None:
     choice = answering_in(run)
     window = window_of(choice, run.state)
     if window is not None:
-        await _shrink(run, window, "window", strict=window != run.state.refused.get(choice.full_name))
+        await shrink(run, window, "window", strict=window != run.state.refused.get(choice.full_name))
 
 
-async def _shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -> bool:
+async def shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -> bool:
     """Leave out what doesn't fit `window`, or what a compaction wants out before; whether there was anything."""
     state, model = run.state, answering_in(run).full_name
     request = run.request()
@@ -112,17 +75,10 @@ async def _shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) 
     left_out = await compacted(run, called, room, reason, model, strict=strict)
     run.earlier[:] = state.earlier_messages()
     record(state, left_out, run.turn.id)
-    return bool(left_out)
-
-
-def age(state: SessionState) -> None:
-    """Before a turn: of earlier ones the last `context_turns` stay whole, some before those in short form."""
-    whole = state.config.profile.context_turns
-    if len(state.history) > whole:
-        from inarch.turns.context.earlier_turns import by_turns
-
-        compact(state, by_turns(state.history, whole, whole * COMPACTED_FACTOR), "turns")
+    if left_out:
+        state.prefix.pending = "compaction"
         _let_go(state)
+    return bool(left_out)
 
 
 def _let_go(state: SessionState) -> None:
@@ -140,6 +96,8 @@ def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["tu
     left_out = dropped(reason, tokens, state.history, history)
     state.go_on_with(history)
     record(state, left_out, None)
+    if left_out and reason == "asked":
+        state.prefix.pending = "compaction"
     return left_out
 
 
@@ -156,7 +114,7 @@ def record(state: SessionState, left_out: ContextDropped, turn_id: str | None) -
         state.journal.record(Note(said, "context"), turn_id)
 
 
-def _room_after(error: ProviderError, counted: int) -> int:
+def room_after(error: ProviderError, counted: int) -> int:
     """Return how many tokens the next attempt may have: what the service says, and less than what it refused.
 
     Where it also says how many there were, the room is in tokens as they are counted here, not as it counts them.

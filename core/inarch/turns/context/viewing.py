@@ -10,6 +10,7 @@ from inarch.contract.errors import PluginError
 from inarch.contract.records import ModelRequest, Usage
 from inarch.turns.context.counting import Calibration, Report, Row
 from inarch.turns.context.fitting import window_of
+from inarch.turns.context.prefix import Fixed
 from inarch.turns.models import Choice, choose_model
 from inarch.turns.session_state import SessionState
 from inarch_sdk.costs import cost_of
@@ -56,7 +57,8 @@ def view_context(state: SessionState) -> ContextView:
     choice = choose_model(state.config.profile.model, state.models, state.environ)
     model = choice.full_name
     window = window_of(choice, state)
-    request = ModelRequest(model, state.system, tuple(state.earlier_messages()), state.tools_for(model, window))
+    fixed = state.prefix.fixed.get(choice.provider.value.name) or Fixed(state.system, state.tools_for(model, window))
+    request = ModelRequest(model, fixed.system, tuple(state.earlier_messages()), fixed.tools)
     short = sum(len(said.messages) for said in state.history if said.form == "short")
     rows = state.counter.breakdown(request, short=short, instructions=state.instructions)
     forms = [said.form for said in state.history]

@@ -1,0 +1,112 @@
+"""What each request of a session begins with: fixed as it begins and kept with it; what is new is a message."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from inarch.calls.offering import GATEWAY
+from inarch.contract.beside_events import Broken, ContextBroken, ContextFixed
+from inarch.contract.codec import to_data
+from inarch.contract.compaction import EarlierTurn
+from inarch.contract.errors import StoreError
+from inarch.contract.records import ToolSpec
+from inarch.turns.context.fitting import answering_in, window_of
+from inarch.turns.context.prefix import Fixed, digest_of
+from inarch.turns.wording import GONE_INSTRUCTIONS, NEW_INSTRUCTIONS, NEW_TOOLS
+from inarch_sdk.result_text import json_text
+from inarch_sdk.thoughts import without_thoughts
+
+if TYPE_CHECKING:
+    from inarch.turns.run import TurnRun
+    from inarch.turns.session_state import SessionState
+
+
+def fix(run: TurnRun) -> None:
+    """Fix the system text and the tools for the service that is asked next, if that was not done yet."""
+    state, choice = run.state, answering_in(run)
+    if choice.provider.value.name in state.prefix.fixed:
+        return
+    tools = state.tools_for(choice.full_name, window_of(choice, state))
+    _keep(run, Fixed(state.system, tools, digest_of(state.instructions)))
+
+
+def go_on(run: TurnRun) -> None:
+    """See to it that the next request is a continuation of the last one; otherwise record why, and begin anew."""
+    fix(run)
+    state, choice = run.state, answering_in(run)
+    request = state.hiding.request(run.request())
+    why = state.prefix.broken(choice.provider.value.name, request, state.journal.redactor.version)
+    if why is not None:
+        begin_anew(run, why)
+
+
+def begin_anew(run: TurnRun, why: Broken) -> None:
+    """Record that the next request is no continuation; leave out what only services can read, but for another one."""
+    state, model = run.state, answering_in(run).full_name
+    state.journal.record(ContextBroken(why, model, len(run.earlier) + len(run.messages)), run.turn.id)
+    if why != "service":
+        state.prefix.begin_anew()
+        state.history[:] = [_plain(said) for said in state.history]
+        run.earlier[:] = state.earlier_messages()
+        run.messages[:] = without_thoughts(run.messages)
+    fix(run)
+
+
+def tell_news(run: TurnRun, *, apart: bool) -> None:
+    """Tell the model what differs by now from what its requests begin with: instructions that changed, tools that came.
+
+    Args:
+        run: The turn.
+        apart: Whether that is a message of its own; otherwise it belongs to the prompt.
+    """
+    state, choice = run.state, answering_in(run)
+    fixed = state.prefix.fixed.get(choice.provider.value.name)
+    if fixed is None:
+        return
+    now = digest_of(state.instructions)
+    tools = state.tools_for(choice.full_name, window_of(choice, state))
+    late = [spec for spec in tools if spec.name not in fixed.known]
+    if now == fixed.instructions and not late:
+        return
+    _keep(run, evolve(fixed, instructions=now, late=(*fixed.late, *(spec.name for spec in late))))
+    if now != fixed.instructions:
+        text = NEW_INSTRUCTIONS.format(state.instructions) if state.instructions else GONE_INSTRUCTIONS
+        run.add("instructions", text, apart=apart)
+    if late:
+        listed = (f"- {one.name}: {one.description}\n  arguments: {json_text(one.input_schema)}" for one in late)
+        run.add("tools", NEW_TOOLS.format(GATEWAY.name, "\n".join(listed)), apart=apart)
+
+
+def kept(data: Mapping[str, Any], blob: Callable[[str], bytes]) -> Fixed | None:
+    """Return what a session was begun with, from the data of its `context.fixed`; None if it can't be read."""
+    try:
+        system, tools = (zlib.decompress(blob(data[name])).decode() for name in ("system", "tools"))
+        specs = tuple(ToolSpec(one["name"], one["description"], one["input_schema"]) for one in json.loads(tools))
+        return Fixed(system, specs, data["instructions"], tuple(data["late"]))
+    except (StoreError, zlib.error, ValueError, LookupError, TypeError):
+        return None
+
+
+def _keep(run: TurnRun, fixed: Fixed) -> None:
+    state, service = run.state, answering_in(run).provider.value.name
+    state.prefix.fixed[service] = fixed
+    system, tools = _kept(state, fixed.system), _kept(state, json.dumps(to_data(fixed.tools), ensure_ascii=False))
+    state.journal.record(ContextFixed(service, system, tools, fixed.instructions, fixed.late), run.turn.id)
+
+
+def _kept(state: SessionState, text: str) -> str:
+    """Keep a text beside the events, without secrets, and return its reference; empty if it can't be kept."""
+    data = state.journal.redactor.text(text).encode("utf-8", "replace")
+    try:
+        return state.journal.store.put_blob(state.session_id, zlib.compress(data))
+    except StoreError:
+        return ""
+
+
+def _plain(said: EarlierTurn) -> EarlierTurn:
+    return evolve(said, messages=tuple(without_thoughts(said.messages)))

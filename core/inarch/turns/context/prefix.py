@@ -1,0 +1,144 @@
+"""What one service was sent of a conversation: each request has to be a continuation of the last one.
+
+Services bind thoughts to all that came before them, and cache a request by its beginning. So the system text and the
+tools are fixed as the conversation begins, and kept with it; what changes later is a message at the end. If a request
+can't be a continuation, that is an event with its reason, and the context begins anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch.contract.codec import to_data
+from inarch.contract.frozen import frozen
+from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part, ResultPart, ToolSpec
+from inarch_sdk.message_cache import MessageCache
+from inarch_sdk.result_text import result_text
+
+if TYPE_CHECKING:
+    from inarch.contract.beside_events import Broken
+
+DIGEST_BYTES = 16
+
+
+@frozen
+class Fixed:
+    """What each request to a service begins with; `instructions` and `late` are what a message has told since."""
+
+    system: str
+    tools: tuple[ToolSpec, ...]
+    instructions: str = ""
+    late: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> set[str]:
+        """The names of the tools that the model knows of."""
+        return {spec.name for spec in self.tools}.union(self.late)
+
+
+@frozen
+class Sent:
+    """The last request to a service: how many messages it had, their digest, and how many secrets were known."""
+
+    messages: int
+    digest: str
+    secrets: int = -1
+
+
+@define(eq=False, repr=False)
+class Digests:
+    """Digests of the beginnings of a conversation; each message is looked at once."""
+
+    _known: MessageCache = field(init=False, factory=MessageCache)
+    _last: tuple[tuple[Message, ...], list[bytes]] = field(init=False, default=((), []))
+
+    def of(self, messages: tuple[Message, ...]) -> list[bytes]:
+        """Return the digest of the first message, of the first two, and so on."""
+        before, digests = self._last
+        same = len(before) if messages[: len(before)] == before else 0
+        digests = digests[:same]
+        for message in messages[same:]:
+            digest = hashlib.blake2b(digests[-1] if digests else b"", digest_size=DIGEST_BYTES)
+            digest.update(self._known.once(message, _seen_of))
+            digests.append(digest.digest())
+        self._last = messages, digests
+        return digests
+
+    def asked(self, request: ModelRequest) -> None:
+        """Forget what no request has any more."""
+        self._known.asked(request)
+
+
+@define(eq=False, repr=False)
+class Prefix:
+    """What the services of one session were sent, by the names of their providers.
+
+    Args:
+        fixed: What each request begins with.
+        sent: The last request.
+        last: Who was asked last.
+        pending: Why the next request is no continuation, if that is known already.
+    """
+
+    fixed: dict[str, Fixed] = field(factory=dict)
+    sent: dict[str, Sent] = field(factory=dict)
+    last: str = ""
+    pending: Broken | None = None
+    digests: Digests = field(init=False, factory=Digests)
+
+    def broken(self, service: str, request: ModelRequest, secrets: int) -> Broken | None:
+        """Return why a request can't be a continuation of the last one; None if it is one, or the first."""
+        why, self.pending = self.pending, None
+        if why is not None and (self.sent or why != "compaction"):
+            return why
+        if not self.sent:
+            return None
+        sent = self.sent.get(service)
+        if sent is None:
+            return "service"
+        digests = self.digests.of(request.messages)
+        if len(digests) >= sent.messages and (not sent.messages or digests[sent.messages - 1].hex() == sent.digest):
+            return None
+        return "secret" if sent.secrets not in (-1, secrets) else "resumed"
+
+    def note(self, service: str, request: ModelRequest, secrets: int) -> str:
+        """Note what is sent, and return the digest of its messages."""
+        digests = self.digests.of(request.messages)
+        self.digests.asked(request)
+        digest = digests[-1].hex() if digests else ""
+        self.sent[service], self.last = Sent(len(digests), digest, secrets), service
+        return digest
+
+    def begin_anew(self) -> None:
+        """Forget what was sent and fixed: the next request begins with what there is then."""
+        self.fixed.clear()
+        self.sent.clear()
+
+    def pass_on(self, old: str, new: str) -> None:
+        """Let a service that takes over in the midst of a turn be sent what the former one was."""
+        if old in self.fixed:
+            self.fixed.setdefault(new, self.fixed[old])
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of a text, empty for none."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest() if text else ""
+
+
+def _seen_of(message: Message) -> bytes:
+    """Return what a service is shown of a message, in one form for all services."""
+    return json.dumps([message.role, [_part(part) for part in message.parts]], sort_keys=True).encode()
+
+
+def _part(part: Part) -> list[Any]:
+    if isinstance(part, ResultPart):
+        return [part.call_id, part.provider_id, part.name, result_text(part.result), to_data(part.provider_data)]
+    if isinstance(part, Image):
+        return [part.media_type, hashlib.sha256(part.data).hexdigest()]
+    if isinstance(part, CallPart):
+        return [part.id, part.provider_id, part.name, to_data(part.arguments), to_data(part.provider_data)]
+    return [type(part).__name__, part.text, to_data(part.provider_data)]

@@ -1,0 +1,181 @@
+"""Whatever happens in a session, each request to a service is a continuation of the last one, or an event says why not.
+
+The model of these tests binds each thought to all that came before it, as services do, and keeps an account of every
+thought that comes back behind something else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import inarch
+from inarch import Message, ModelRequest, Reasoning
+from inarch.plugins.composition import Bound
+from inarch.sessions.forking import fork_session
+from inarch.testing import ScriptedModel, scripted_app
+
+KEY = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz"
+LONG = "many words of a file that is read\n" * 300
+
+
+class Thinker(ScriptedModel):
+    """Thinks before each reply, and calls a tool as often as the prompt says; `window` is that of its service."""
+
+    def __init__(self, name: str, window: int | None = None) -> None:
+        super().__init__([], name=name)
+        self.window = window
+        self.bound: list[str] = []
+
+    def limits(self, model: str) -> inarch.Limits:
+        return inarch.Limits(self.window)
+
+    async def answer(self, request: ModelRequest) -> AsyncIterator[inarch.Delta]:
+        self.requests.append(request)
+        for place, message in enumerate(request.messages):
+            for number, part in enumerate(message.parts):
+                own = (part.provider_data or {}).get(self.name)
+                if isinstance(part, Reasoning) and own and own["sign"] != self.sign(request, place):
+                    self.bound.append(f"message {place}, part {number} of request {len(self.requests)}")
+        said = _last_words(request)
+        done = sum(message.role == "tool" for message in _since(request, said))
+        yield inarch.ReasoningDelta(f"thought {len(self.requests)}")
+        yield inarch.PartData(inarch.REASONING_INDEX, {"sign": self.sign(request, len(request.messages))})
+        if request.purpose == "turn" and request.tool_choice != "none" and done < said.count("call"):
+            path = "missing.txt" if "missing" in said else "a.txt"
+            name = "present_plan" if "plan" in said else "read_file"
+            broken = "malformed" in said and "could not be used" not in request.messages[-1].text
+            arguments = '{"file_path": ' if broken else f'{{"file_path": "{path}"}}'
+            yield inarch.CallDelta(0, f"id{len(self.requests)}", name, arguments)
+            yield inarch.Finish("calls")
+        else:
+            yield inarch.TextDelta(f"answer {len(self.requests)}")
+            yield inarch.Finish("stop")
+
+    def sign(self, request: ModelRequest, place: int) -> str:
+        seen = (request.system, request.tools, request.messages[:place])
+        return hashlib.sha256(repr(seen).encode()).hexdigest()
+
+
+def _last_words(request: ModelRequest) -> str:
+    return next((one.text for one in reversed(request.messages) if one.text.startswith("prompt")), "")
+
+
+def _since(request: ModelRequest, said: str) -> list[Message]:
+    place = max(place for place, one in enumerate(request.messages) if one.text == said) if said else 0
+    return list(request.messages[place:])
+
+
+class Talk:
+    """One conversation through any number of openings; forks go on with it."""
+
+    def __init__(self, root: Path, window: int | None) -> None:
+        self.root = root
+        self.models = [Thinker("one", window), Thinker("two", window)]
+        self.without: list[str] = []
+        self.count = 0
+        self.id: str | None = None
+        self.events: list[inarch.Event] = []
+        self.open()
+
+    def open(self) -> None:
+        options: dict[str, Any] = {
+            "config": {"profiles": {"default": {"approve": "all", "context_turns": 2}}},
+            "environ": {"XDG_STATE_HOME": str(self.root / "state"), "XDG_CACHE_HOME": str(self.root / "cache")},
+            "without": self.without,
+            "journal": True,
+        }
+        self.app, _ = scripted_app(self.models[0], self.root / "root", **options)
+        second = self.models[1]
+        bound: Bound[inarch.ModelProvider] = Bound(second.name, second, inarch.PluginContext(second.name, ""))
+        self.app.composition = evolve(self.app.composition, models={**self.app.composition.models, "two": bound})
+        self.session = self.app.session(self.id)
+        self.id = self.session.id
+        self.session.state.journal.listeners.append(self.events.append)
+
+    async def turn(self, words: str) -> None:
+        self.count += 1
+        with contextlib.suppress(inarch.InarchError):
+            await self.session.run(f"prompt {self.count}: {words}")
+
+    async def do(self, step: str) -> None:
+        kind, _, rest = step.partition(" ")
+        if kind == "turn":
+            await self.turn(rest)
+        elif kind == "mode":
+            self.session.set_approve(rest)
+        elif kind == "limit":
+            self.session.change({"max_iterations": 1})
+            await self.turn("call call")
+            self.session.change({"max_iterations": 50})
+        elif kind == "schema":
+            self.session.change({"output_schema": {"type": "object"}})
+            await self.turn("schema")
+            self.session.change({"output_schema": None})
+        elif kind == "steer":
+            self.session.say("and mind the tests")
+            await self.turn("call")
+        elif kind == "compact":
+            self.session.compact()
+        elif kind == "model":
+            await self.session.set_model(rest)
+        elif kind == "secret":
+            self.session.state.journal.redactor.learn_values([("KEY", KEY)])
+        elif kind == "resume":
+            await self.app.aclose()
+            self.without = ["git"] if rest else []
+            self.open()
+        elif kind == "fork" and self.session.turns:
+            self.id = fork_session(self.app.store, self.id or "")
+            await self.app.aclose()
+            self.open()
+
+    def broken(self) -> Iterator[tuple[str, str]]:
+        """Yield the reason and the model of each request that is no continuation, as the events say."""
+        yield from ((one.data["reason"], one.data["model"]) for one in self.events if one.kind == "context.broken")
+
+
+STEPS = st.sampled_from([
+    "turn", "turn call", "turn call call missing", "turn call malformed", "turn plan call", f"turn {KEY} call", "limit",
+    "steer", "schema", "mode plan", "mode all", "compact", "model two/script", "model one/script", "secret", "resume",
+    "resume without", "fork",
+])  # fmt: skip
+
+
+@settings(max_examples=settings().max_examples // 2, deadline=None)
+@given(st.lists(STEPS, min_size=1, max_size=9), st.sampled_from([None, 16_000]))
+def test_each_request_goes_on_from_the_last_one_or_an_event_says_why(steps: list[str], window: int | None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "root").mkdir()
+        (root / "root" / "a.txt").write_text(LONG)
+        asyncio.run(_check(root, ["turn", *steps, "turn call"], window))
+
+
+async def _check(root: Path, steps: list[str], window: int | None) -> None:
+    talk = Talk(root, window)
+    for step in steps:
+        await talk.do(step)
+    await talk.app.aclose()
+    assert [one for model in talk.models for one in model.bound] == []
+    reasons = [reason for reason, _ in talk.broken()]
+    assert not {"older", "resumed"}.intersection(reasons)
+    if "secret" not in reasons and "compaction" not in reasons:
+        for model in talk.models:
+            own = [request for request in model.requests if request.purpose == "turn"]
+            for was, now in pairwise(own):
+                assert (now.system, now.tools) == (was.system, was.tools)
+                assert now.messages[: len(was.messages)] == was.messages
+    may = {"service": any(step.startswith("model") for step in steps), "secret": "secret" in steps}
+    may["compaction"] = window is not None or "compact" in steps
+    assert all(may[reason] for reason in reasons)
