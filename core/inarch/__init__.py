@@ -28,7 +28,7 @@ _HOMES: dict[str, str] = {
         "contract.inputs": "Inbox Input",
         "contract.plugin_events": "EventKind",
         "contract.ports": "Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
-        " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace"
+        " FrontEndSpec LateTools ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace"
         " WorkspaceSpec",
         "contract.processes": "Confinement Piped Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX AnsweredBy ApprovalScope CallDelta CallPart"

@@ -53,6 +53,7 @@ from inarch.contract.ports import DecisionStrategy as DecisionStrategy
 from inarch.contract.ports import FrontEnd as FrontEnd
 from inarch.contract.ports import FrontEndOptions as FrontEndOptions
 from inarch.contract.ports import FrontEndSpec as FrontEndSpec
+from inarch.contract.ports import LateTools as LateTools
 from inarch.contract.ports import ModelProvider as ModelProvider
 from inarch.contract.ports import Policy as Policy
 from inarch.contract.ports import Situation as Situation

@@ -34,6 +34,15 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 
 @inarch.hookimpl
+def inarch_late_tools(context: inarch.PluginContext) -> Iterable[inarch.LateTools]:
+    """Return who knows of tools that servers list while they run."""
+    from inarch_mcp.watching import Watch
+
+    catalog = _catalog(context)
+    return [Watch(catalog)] if catalog.servers else []
+
+
+@inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
     """Return who closes the connections and tells of changes."""
     from inarch_mcp.watching import Watch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import define, field
 
@@ -40,6 +40,7 @@ class Catalog:
     changed: dict[str, str] = field(init=False, factory=dict)
     _news: list[str] = field(init=False, factory=list)
     _composed: dict[str, Listing] = field(init=False, factory=dict)
+    _late: list[ServerTool] = field(init=False, factory=list)
 
     @hub.default
     def _make_hub(self) -> Hub:
@@ -71,13 +72,14 @@ class Catalog:
         news, self._news = self._news, []
         return "; ".join(news)
 
+    def new_tools(self) -> list[ServerTool]:
+        """Return the tools that servers have listed since this was last called, each once."""
+        late, self._late = self._late, []
+        return late
+
     def _make_tools(self) -> None:
         pairs = [(name, one) for name, listing in self._composed.items() for one in listing.definitions]
-        names = tool_names([(server, one.tool) for server, one in pairs])
-        self.tools = tuple(
-            ServerTool.of(name, (server, self.servers[server]), one, self.hub, self._ran)
-            for name, (server, one) in zip(names, pairs, strict=True)
-        )
+        self.tools = self._tools(pairs)
         for server, listing in self._composed.items():
             former = self.agreed.changes(server, listing.definitions)
             for tool in self.tools:
@@ -90,23 +92,31 @@ class Catalog:
             if several:
                 self.remarks.append(f"MCP server {server!r} has changed {_some(several)}: you are asked again")
 
+    def _tools(self, pairs: Sequence[tuple[str, Definition]]) -> tuple[ServerTool, ...]:
+        names = tool_names([(server, one.tool) for server, one in pairs])
+        return tuple(
+            ServerTool.of(name, (server, self.servers[server]), one, self.hub, self._ran)
+            for name, (server, one) in zip(names, pairs, strict=True)
+        )
+
     def _ran(self, server: str, definition: Definition) -> None:
         for tool in self.tools:
             if tool.definition is definition and self.changed.pop(tool.name, ""):
                 self.agreed.agree(server, definition)
 
     def _listed(self, name: str, listing: Listing) -> None:
-        """Keep what a server lists; differences to what was composed are told and count from the next start."""
+        """Keep what a server lists. New tools can be called at once; what else differs counts from the next start."""
         self.cache.keep(name, self.servers[name], listing)
         before = self._composed.get(name)
         if before is None:
             return
         old = {one.tool: one for one in before.definitions}
         new = {one.tool: one for one in listing.definitions}
-        said = [
-            (f"{_some([tool for tool in new if tool not in old])} new", any(tool not in old for tool in new)),
-            (f"{_some([tool for tool in old if tool not in new])} gone", any(tool not in new for tool in old)),
-        ]
+        known = {(tool.server, tool.definition.tool) for tool in self.tools}
+        late = self._tools([(name, one) for one in listing.definitions if (name, one.tool) not in known])
+        self.tools += late
+        self._late += late
+        said = [(f"{_some([tool for tool in old if tool not in new])} gone", any(tool not in new for tool in old))]
         other = [tool for tool in new if tool in old and old[tool].prints != new[tool].prints]
         said.append((f"{_some(other)} changed", bool(other)))
         told = ", ".join(text for text, holds in said if holds)

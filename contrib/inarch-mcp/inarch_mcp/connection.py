@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,8 @@ WAITED_FOR_S = 5.0
 """The longest pause before another try that a call sits out; a longer one fails it."""
 CLOSING_S = 8.0
 RELISTING_PAUSE_S = 0.5
+FRESH_S = 0.5
+"""Seconds that a result waits for the list of tools that its call has changed: the model is told of both together."""
 _TERMINATED = "Session terminated"
 
 Report = Callable[[str], None]
@@ -84,6 +86,7 @@ class Connection:
     _listing: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _relisting: asyncio.Task[None] | None = field(init=False, default=None)
     _is_stale: bool = field(init=False, default=False)
+    _fresh: asyncio.Event = field(init=False, factory=asyncio.Event)
 
     @log.default
     def _make_log(self) -> Log:
@@ -144,6 +147,10 @@ class Connection:
             raise ValueError(str(error)) from error
         finally:
             self._reports.remove(report)
+        if self._relisting is not None and not self._relisting.done():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FRESH_S):
+                    await self._fresh.wait()
         whole: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
         return whole
 
@@ -275,6 +282,7 @@ class Connection:
     def _want_list(self) -> None:
         """List the tools again, soon: a server may say at any rate that they changed."""
         self._is_stale = True
+        self._fresh.clear()
         if self._relisting is None or self._relisting.done():
             self._relisting = asyncio.create_task(self._relist())
 
@@ -286,6 +294,8 @@ class Connection:
                     self._take(await self._list(client))
             except (MCPError, ValueError, OSError, httpx2.HTTPError):  # the next connection lists again
                 return
+            finally:
+                self._fresh.set()
             await asyncio.sleep(RELISTING_PAUSE_S)
 
     async def _listen(self, client: Client) -> None:

@@ -12,7 +12,7 @@ from inarch_mcp.catalog import Catalog
 
 @define(eq=False, repr=False)
 class Watch:
-    """A tracer that tells what was noticed of servers and closes the connections with the application."""
+    """Tells what was noticed of servers, brings their new tools, and closes the connections with the application."""
 
     catalog: Catalog
     name: str = "mcp"
@@ -23,6 +23,10 @@ class Watch:
     def summary(self, turn_id: str) -> str | None:
         """Say what servers changed while the turn ran."""
         return self.catalog.news() or None
+
+    def new_tools(self) -> Sequence[inarch.Tool]:
+        """Return the tools that servers have listed since this was last asked."""
+        return self.catalog.new_tools()
 
     def remarks(self) -> Sequence[str]:
         """Return what there is to say before anything runs: servers and tools that were left out or changed."""

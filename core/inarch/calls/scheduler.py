@@ -64,7 +64,7 @@ class Scheduler:
         preparation: What repairs and checks calls.
     """
 
-    tools: Mapping[str, Bound[Tool]]
+    tools: dict[str, Bound[Tool]]
     policies: Sequence[Bound[Policy]] = ()
     approve: ApproveMode = "ask"
     front_end: FrontEnd | None = None

@@ -17,6 +17,7 @@ from inarch.contract.ports import (
     DecisionStrategy,
     FrontEnd,
     FrontEndSpec,
+    LateTools,
     ModelProvider,
     Policy,
     StoreSpec,
@@ -227,6 +228,23 @@ def inarch_end_guards(context: PluginContext) -> Iterable[EndGuard]:  # type: ig
 
 
 @hookspec
+def inarch_late_tools(context: PluginContext) -> Iterable[LateTools]:  # type: ignore[empty-body]
+    """Return what knows of tools that come while sessions run.
+
+    >>> import inarch
+    >>> class Found:
+    ...     name = "found"
+    ...     def new_tools(self):
+    ...         return []
+    >>> @inarch.hookimpl
+    ... def inarch_late_tools(context):
+    ...     return [Found()]
+    >>> inarch_late_tools(inarch.PluginContext("demo", "."))[0].name
+    'found'
+    """
+
+
+@hookspec
 def inarch_policies(context: PluginContext) -> Iterable[Policy]:  # type: ignore[empty-body]
     """Return policies.
 
@@ -378,7 +396,7 @@ def inarch_settings() -> type:  # type: ignore[empty-body]
 HOOKS: tuple[str, ...] = (
     "inarch_tools", "inarch_models", "inarch_strategies", "inarch_stores", "inarch_tracers", "inarch_workspaces",
     "inarch_context_sources", "inarch_compactions", "inarch_rewriters", "inarch_reviewers", "inarch_end_guards",
-    "inarch_policies", "inarch_slash_commands", "inarch_events",
+    "inarch_late_tools", "inarch_policies", "inarch_slash_commands", "inarch_events",
     "inarch_front_ends", "inarch_session_extensions", "inarch_exporters", "inarch_checks", "inarch_loaders",
     "inarch_settings",
 )  # fmt: skip

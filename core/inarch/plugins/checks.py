@@ -56,6 +56,7 @@ PORTS: dict[str, Port] = {
     "rewriters": Port("rewriter", False, ("rewrite",), coroutines=("rewrite",)),
     "reviewers": Port("reviewer", False, ("review",), coroutines=("review",)),
     "end_guards": Port("end guard", False, ("hold",), coroutines=("hold",)),
+    "late_tools": Port("source of late tools", False, ("new_tools",)),
     "policies": Port("policy", False, ("judge",)),
     "slash_commands": Port("slash command", True, ("run",), ("name", "help", "words"), ("run",), SlashCommand),
     "session_extensions": Port("session extension", True, ("open",), ("name", "help"), cls=SessionExtension),

@@ -22,6 +22,7 @@ from inarch.contract.ports import (
     DecisionStrategy,
     FrontEnd,
     FrontEndSpec,
+    LateTools,
     ModelProvider,
     Policy,
     StoreSpec,
@@ -100,6 +101,7 @@ class Composition:
     rewriters: tuple[Bound[Rewriter], ...] = ()
     reviewers: tuple[Bound[Reviewer], ...] = ()
     end_guards: tuple[Bound[EndGuard], ...] = ()
+    late_tools: tuple[Bound[LateTools], ...] = ()
     policies: tuple[Bound[Policy], ...] = ()
     slash_commands: Mapping[str, Bound[SlashCommand]] = _NOTHING
     session_extensions: Mapping[str, Bound[SessionExtension]] = _NOTHING

@@ -116,6 +116,17 @@ def check_schemas(name: str, offers: Mapping[str, Iterable[Any]]) -> None:
             raise PluginError(f"plugin {name!r} broke the contract: {fault}", plugin=name, door="hook")
 
 
+def check_offered(name: str, kind: str, values: tuple[Any, ...]) -> None:
+    """Check what a plugin brings of one kind, with the schemas of tools.
+
+    Raises:
+        PluginError: The plugin broke its side of the contract.
+    """
+    if values:
+        _check_names(name, kind, values)
+        check_schemas(name, {"tools": (), "events": (), kind: values})
+
+
 def _checked_hooks(module: ModuleType, name: str, manager: pluggy.PluginManager) -> tuple[str, ...]:
     hooks = []
     for attribute, value in list(vars(module).items()):

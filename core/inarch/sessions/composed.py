@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attrs import define
+from attrs import define, evolve
 
 from inarch.calls.offering import is_offered
 from inarch.config.config import Config
@@ -15,12 +15,13 @@ from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins.composition import Bound, Composition
 from inarch.plugins.discovery import discover, full_name
 from inarch.plugins.loading import has_address
+from inarch.plugins.registration import check_offered
 from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
     from inarch.calls.grants import ProjectGrants
     from inarch.contract.compaction import Compaction
-    from inarch.contract.ports import DecisionStrategy, FrontEnd, Policy
+    from inarch.contract.ports import DecisionStrategy, FrontEnd, Policy, Tool
     from inarch.plugins.readiness import Ready
     from inarch.turns.models import Choice
 
@@ -44,6 +45,22 @@ class Composed:
 
         tools = (bound.value for bound in self.composition.tools.values())
         return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)
+
+    def find_late_tools(self) -> Mapping[str, Bound[Tool]]:
+        """Return all tools by name; those that came since this was last called are composed from now on.
+
+        Raises:
+            PluginError: A plugin failed to say which, or brought something else.
+        """
+        for source in self.composition.late_tools:
+            with guarded(source.plugin, "hook", passes=()):
+                found = tuple(source.value.new_tools())
+            check_offered(source.plugin, "tools", found)
+            known = self.composition.tools
+            new = {one.name: Bound(source.plugin, one, source.context) for one in found if one.name not in known}
+            if new:
+                self.composition = evolve(self.composition, tools={**known, **new})
+        return self.composition.tools
 
     def tools_in(self, mode: str | None, among: Collection[str] | None = None) -> tuple[ToolSpec, ...]:
         """Return the tools that there are in an approve mode; None is any mode, and for `among` any tool."""

@@ -160,6 +160,7 @@ def _state(
         models=parts.composition.models,
         tools=find_tools(config.profile.approve),
         find_tools=find_tools,
+        find_late_tools=parts.find_late_tools,
         offers=parts.composition.tools,
         strategies=parts.strategies,
         find_strategies=parts.strategies_of,

@@ -46,6 +46,7 @@ class SessionState:
     Args:
         find_tools: Returns the tools that there are in an approve mode, or in any.
         find_strategies: Returns the composed strategies of these names.
+        find_late_tools: Returns all tools, with those that came since it was last called.
         offers: Tools that say which models are told of them.
         extensions: What plugins add to sessions.
         compactions: What makes a conversation shorter that is too long, in this order.
@@ -72,6 +73,7 @@ class SessionState:
     models: Models
     tools: tuple[ToolSpec, ...]
     find_tools: Callable[[str | None], tuple[ToolSpec, ...]]
+    find_late_tools: Callable[[], Mapping[str, Bound[Tool]]]
     strategies: Sequence[Bound[DecisionStrategy]]
     find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
     sources: Sequence[Bound[ContextSource]]
@@ -128,6 +130,20 @@ class SessionState:
         """Have the tools that there are in an approve mode."""
         self.tools = self.find_tools(mode)
 
+    def take_late_tools(self) -> None:
+        """Let calls reach the tools that have come.
+
+        Raises:
+            PluginError: A plugin failed to say which, or brought something else.
+        """
+        found = self.find_late_tools()
+        new = {name: bound for name, bound in found.items() if name not in self.offers}
+        if new and self.branch is None:
+            self.offers = found
+            self._told.clear()
+            if self._scheduler is not None:
+                self._scheduler.tools.update(new)
+
     def tools_for(self, model: str, window: int | None) -> tuple[ToolSpec, ...]:
         """Return the tools that a model, by its full name and its tokens, is told of; one that can't say is there.
 
@@ -143,7 +159,7 @@ class SessionState:
 
     def _is_offered(self, name: str, model: str, window: int | None) -> bool:
         tool = self.offers.get(name)
-        if tool is None:  # it came after the session was opened
+        if tool is None:  # whoever composed has put it there since
             return True
         with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
             if window is not None and window < getattr(tool.value, "least_window", 0):

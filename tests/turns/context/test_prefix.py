@@ -20,10 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import inarch
-from inarch import Message, ModelRequest, Reasoning
+from inarch import Message, ModelRequest, Reasoning, tool
 from inarch.plugins.composition import Bound
 from inarch.sessions.forking import fork_session
-from inarch.testing import ScriptedModel, scripted_app
+from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch.turns.wording import system_text
 
 KEY = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz"
 LONG = "many words of a file that is read\n" * 300
@@ -179,3 +180,71 @@ async def _check(root: Path, steps: list[str], window: int | None) -> None:
     may = {"service": any(step.startswith("model") for step in steps), "secret": "secret" in steps}
     may["compaction"] = window is not None or "compact" in steps
     assert all(may[reason] for reason in reasons)
+
+
+class Found:
+    """Brings one tool, once it is told to."""
+
+    name = "found"
+
+    def __init__(self) -> None:
+        self.waiting: list[inarch.Tool] = []
+
+    def new_tools(self) -> list[inarch.Tool]:
+        waiting, self.waiting = self.waiting, []
+        return waiting
+
+
+@tool(effects=inarch.Effects())
+def shout(text: str) -> str:
+    """Say it louder."""
+    return text.upper()
+
+
+def test_a_tool_that_comes_late_is_told_in_a_message_and_called_through_the_gateway(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    script = [says("first"), calls(("call_tool", {"name": "shout", "arguments": {"text": "hi"}})), says("second")]
+    found, model = Found(), ScriptedModel(script)
+    options: dict[str, Any] = {"journal": True, "environ": {"XDG_STATE_HOME": str(tmp_path / "state")}}
+    app, _ = scripted_app(model, tmp_path / "root", **options)
+    bound: Bound[inarch.LateTools] = Bound("found", found, inarch.PluginContext("found", ""))
+    app.composition = evolve(app.composition, late_tools=(bound,))
+
+    async def go() -> inarch.Session:
+        session = app.session()
+        await session.run("one")
+        found.waiting.append(shout)
+        turn = await session.run("two")
+        assert [(call.name, call.status) for call in turn.calls] == [("shout", "success")]
+        return session
+
+    session = asyncio.run(go())
+    first, *_, last = model.requests
+    assert first.tools == last.tools and "shout" not in {spec.name for spec in first.tools}
+    assert "- shout: Say it louder." in last.messages[2].text
+    (result,) = last.messages[-1].parts
+    assert isinstance(result, inarch.ResultPart) and (result.name, result.result.data) == ("call_tool", "HI")
+    again, _ = scripted_app([], tmp_path / "root", **options)
+    assert again.session(session.id).state.earlier_messages() == session.state.earlier_messages()
+    asyncio.run(app.aclose())
+    asyncio.run(again.aclose())
+
+
+def test_instructions_that_changed_are_told_in_a_message(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    options: dict[str, Any] = {"journal": True, "environ": {"XDG_STATE_HOME": str(tmp_path / "state")}}
+    kept = ""
+    requests: list[ModelRequest] = []
+    for instructions in ("Use tabs.", "Use spaces.", "Use spaces.", ""):
+        app, model = scripted_app([says("yes")], tmp_path / "root", **options)
+        session = app.session(kept or None)
+        kept, session.state.instructions = session.id, instructions
+        session.state.system = system_text(instructions)
+        asyncio.run(session.run("go"))
+        requests += model.requests
+        asyncio.run(app.aclose())
+    assert {request.system for request in requests} == {system_text("Use tabs.")}
+    told = [request.messages[-1].text.partition("\n\n")[2] for request in requests]
+    assert [("spaces" in text, "taken away" in text) for text in told] == [
+        (False, False), (True, False), (False, False), (False, True),
+    ]  # fmt: skip

@@ -13,7 +13,7 @@ from inarch.calls.offering import GATEWAY
 from inarch.contract.beside_events import Broken, ContextBroken, ContextFixed
 from inarch.contract.codec import to_data
 from inarch.contract.compaction import EarlierTurn
-from inarch.contract.errors import StoreError
+from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.records import ToolSpec
 from inarch.turns.context.fitting import answering_in, window_of
 from inarch.turns.context.prefix import Fixed, digest_of
@@ -65,6 +65,10 @@ def tell_news(run: TurnRun, *, apart: bool) -> None:
         apart: Whether that is a message of its own; otherwise it belongs to the prompt.
     """
     state, choice = run.state, answering_in(run)
+    try:
+        state.take_late_tools()
+    except PluginError as error:
+        run.skipped("what knows of new tools", error)
     fixed = state.prefix.fixed.get(choice.provider.value.name)
     if fixed is None:
         return
