@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -176,10 +177,8 @@ class Events:
         yield from self._answers(response)
         if (usage := _usage(_mapping(response.get("usage")))) is not None:
             yield usage
-        for change in response.get("input_transformations") or ():
-            one = _mapping(change)
-            what = f"{one.get('action', 'changed')} {one.get('type', 'an item')} of an earlier reply"
-            yield ProviderNote(f"{self.service.name} {what}: {one.get('reason', 'it gave no reason')}")
+        changes = Counter(map(_change, response.get("input_transformations") or ()))
+        yield from (ProviderNote(f"{self.service.name} {what}: {count} times") for what, count in changes.items())
         status = response.get("status")
         if status == "failed" or response.get("error"):
             raise self._failure(response)
@@ -199,6 +198,13 @@ class Events:
         if code.startswith(("invalid_", "image_", "unsupported_", "empty_", "failed_to_", "data_")):
             error = {**error, "code": 400}
         return self.service.error({"error": dict(error)})
+
+
+def _change(change: Any) -> str:
+    """Return what a service did with an item of the input, and why."""
+    one = _mapping(change)
+    what = f"{one.get('action', 'changed')} the {one.get('type', 'item')} of an earlier reply"
+    return f"{what} ({one.get('reason', 'no reason given')})"
 
 
 def _usage(usage: Mapping[str, Any]) -> UsageDelta | None:

@@ -43,7 +43,7 @@ class Origin:
 
 def words_of(item: Mapping[str, Any]) -> str:
     """Return what a reader sees of a message or of reasoning."""
-    texts = [_text(entry) for entry in _sections(item)]
+    texts = filter(None, map(_text, _sections(item)))
     return (GAP if item.get("type") == "reasoning" else "").join(texts)
 
 
@@ -119,12 +119,12 @@ def _call(part: CallPart, item: dict[str, Any]) -> dict[str, Any]:
 
 def _with_words(entries: list[dict[str, Any]], lengths: Sequence[int], words: str, gap: str) -> list[dict[str, Any]]:
     """Return the sections of an item with their texts; words that no longer fit them are one section."""
-    if sum(lengths) + len(gap) * max(len(lengths) - 1, 0) != len(words):
+    if sum(lengths) + len(gap) * max(sum(map(bool, lengths)) - 1, 0) != len(words):
         return [{**entries[0], _key(entries[0]): words}] if entries else []
     found, start = [], 0
     for entry, length in zip(entries, lengths, strict=True):
         found.append({**entry, _key(entry): words[start : start + length]})
-        start += length + len(gap)
+        start += length + (len(gap) if length else 0)
     return found
 
 
