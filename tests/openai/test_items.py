@@ -21,6 +21,7 @@ from ..services.openai_events import response, stream
 
 MODEL = "gpt-6.2-sol"
 TEXT = st.text(max_size=30)
+SAID = {"type": "message", "role": "assistant", "status": "completed"}
 PARTS = st.one_of(
     TEXT.map(lambda text: {"type": "output_text", "text": text, "annotations": []}),
     TEXT.map(
@@ -40,7 +41,7 @@ ITEMS = st.lists(
             st.sampled_from([{"encrypted_content": "gAAA"}, {"encrypted_content": "gAAA", "status": "completed"}]),
         ),
         st.builds(
-            lambda parts, more: {"type": "message", "role": "assistant", "status": "completed", "content": parts, **more},
+            lambda parts, more: {**SAID, "content": parts, **more},
             st.lists(PARTS, max_size=3),
             st.sampled_from([{}, {"phase": "commentary"}, {"phase": "final_answer"}]),
         ),
