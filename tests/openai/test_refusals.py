@@ -124,6 +124,9 @@ def test_keys_that_are_none_are_told(tmp_path: Path) -> None:
 def test_an_unknown_model_and_a_server_without_the_wire_are_told(tmp_path: Path) -> None:
     unknown = error_of(tmp_path / "a", model="openai/gpt-77")
     assert "The model `gpt-77` does not exist" in unknown and "inarch models list" in unknown
+    message = "The encrypted content for item rs_1 could not be verified."
+    foreign = json_reply({"error": {"message": message, "code": "invalid_encrypted_content"}}, 400)
+    assert "use /compact" in error_of(tmp_path / "c", reply=lambda request: foreign)
     absent = json_reply({"error": {"message": "Not Found"}}, 404)
     assert "openai-compatible" in error_of(tmp_path / "b", reply=lambda request: absent)
 

@@ -113,6 +113,8 @@ class ResponsesProvider:
         """Return the error with the one thing to do, if more is known than its status says."""
         if error.status == 401:
             return error.with_text(remedy=f"check the key in {self.key_variable}")
+        if error.status == 400 and "encrypted content" in error.message.lower():
+            return error.with_text(remedy="its reasoning belongs to another key: use /compact, or begin a new session")
         if error.status in _ABSENT and "model" not in error.message.lower():
             remedy = f"check the base_url {self.service.address}; a server without /responses is one for"
             return error.with_text(remedy=f"{remedy} the plugin openai-compatible")
