@@ -12,7 +12,7 @@ import argparse
 import json
 import tempfile
 
-from programs import BARE, WIRES, Place, compared
+from programs import BARE, PLUGINS, Place, compared
 from serving import Server, serving
 
 
@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     runs = parser.parse_args().runs
     with serving() as server:
-        for wire in WIRES:
+        for wire in PLUGINS:
             measure(server, wire, runs)
 
 

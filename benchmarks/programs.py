@@ -22,7 +22,8 @@ from typing import Any
 from serving import NOTE, Server
 
 WIRES = ("openai-compatible", "gemini")
-PLUGINS = {"openai-compatible": "/v1", "gemini": "/v1beta"}
+PLUGINS = {"openai-compatible": "/v1", "gemini": "/v1beta", "openai": "/v1"}
+PATHS = {"gemini": "/models/m:streamGenerateContent?alt=sse", "openai": "/responses"}
 
 BARE = '''
 import asyncio
@@ -68,7 +69,7 @@ def found(events):
 
 async def main():
     body = json.loads(open(plan, encoding="utf-8").read())
-    messages = body["contents" if gemini else "messages"]
+    messages = body["contents" if gemini else "input" if wire == "openai" else "messages"]
     record = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600) if log else None
     async with httpx.AsyncClient(headers={"user-agent": "bare"}) as client:
         while True:
@@ -119,6 +120,7 @@ class Place:
     def configure(self, server: Server, plan: str, wire: str) -> None:
         """Write the user's configuration: where the server is, and a profile of default plugins that may go on."""
         self.environ |= {"GEMINI_API_KEY": "AIza-benchmark"} if wire == "gemini" else {}
+        self.environ |= {"OPENAI_API_KEY": "sk-benchmark"} if wire == "openai" else {}
         text = f"""
 [profiles.default]
 model = "{wire}/m"
@@ -135,9 +137,7 @@ base_url = "{server.url}/{plan}{PLUGINS[wire]}"
 
     def bare(self, server: Server, plan: str, wire: str, body: Any, log: bool) -> list[str]:
         """Return the command line of the bare loop; it begins with `body` and, with `log`, keeps a log."""
-        path = f"/{plan}{PLUGINS[wire]}" + (
-            "/models/m:streamGenerateContent?alt=sse" if wire == "gemini" else "/chat/completions"
-        )
+        path = f"/{plan}{PLUGINS[wire]}" + PATHS.get(wire, "/chat/completions")
         first = self.folder / f"first-{wire}.json"
         first.write_text(json.dumps(body), "utf-8")
         kept = str(self.folder / "bare.log") if log else ""

@@ -60,6 +60,19 @@ def call(number: int, gemini: bool, name: str, arguments: dict[str, Any]) -> dic
     return {"index": number, "id": f"call_{number}", "type": "function", "function": function}
 
 
+def responded(text: str) -> bytes:
+    """Return the events of one response that is a text."""
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": content}
+    usage = {"input_tokens": 900, "output_tokens": 20, "total_tokens": 920}
+    events = [
+        {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": text},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {"status": "completed", "model": "m", "usage": usage}},
+    ]
+    return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)
+
+
 def replied(gemini: bool, calls: list[dict[str, Any]], text: str = "") -> bytes:
     """Return the events of one reply."""
     if gemini:
@@ -92,6 +105,8 @@ def script(path: str, asked: int) -> bytes:
         if asked:
             return replied(gemini, [], "all done")
         return replied(gemini, [call(n, gemini, "slow", {"n": n}) for n in range(int(plan.partition("-")[2]))])
+    if path.endswith("/responses"):
+        return responded("all done")
     if asked >= int(plan):
         return replied(gemini, [], "all done")
     line = asked % LINES + 1
@@ -128,7 +143,7 @@ def serve(connection: socket.socket, seen: Watched) -> None:
             body += connection.recv(1 << 20)
         buffer = body[length:]
         body = body[:length]
-        if not path.endswith(("/chat/completions", "enerateContent", "?alt=sse", "/rows", "/bodies")):
+        if not path.endswith(("/chat/completions", "/responses", "enerateContent", "?alt=sse", "/rows", "/bodies")):
             connection.sendall(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")  # how large its context is
             continue
         if words[0] == b"GET":

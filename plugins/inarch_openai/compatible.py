@@ -9,7 +9,10 @@ from typing import Any, Literal
 from attrs import Attribute, Factory, field, frozen, validators
 
 import inarch
+from inarch_openai.either import EitherWire
+from inarch_openai.memory import Memory
 from inarch_openai.provider import ChatCompletions
+from inarch_openai.responses.wire import Responses
 
 NAME = "openai-compatible"
 KEY = "OPENAI_API_KEY"
@@ -37,6 +40,8 @@ class Settings:
         base_url: The server's address, most often with `/v1` at its end, such as `http://localhost:11434/v1`.
         model: The model of `model = "openai-compatible"`; empty for the first that the server lists.
         decision_model: A cheap model for decisions; empty for the same.
+        api: The wire: `chat` (chat completions), `responses`, or `auto`. Auto takes Responses for OpenAI, Azure and
+            xAI, chat completions for others, and changes if the server asks for it.
         api_key_env: The variable that holds the key; "" sends none. Left out it is `OPENAI_API_KEY` for an `https://`
             address that is not this machine's, else none is sent.
         input_price: US dollars for a million tokens of input; 0 for a server of your own.
@@ -55,6 +60,7 @@ class Settings:
     base_url: str = ""
     model: str = ""
     decision_model: str = ""
+    api: Literal["auto", "chat", "responses"] = "auto"
     api_key_env: str | None = None
     input_price: float | None = field(default=None, validator=_NOT_NEGATIVE)
     output_price: float | None = field(default=None, validator=[_NOT_NEGATIVE, _goes_with_input])
@@ -83,23 +89,23 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     key = context.environ.get(variable, "").strip() if variable else ""
     if key:
         service.headers = {"Authorization": f"Bearer {key}"}
-    return [
-        ChatCompletions(
-            name=NAME,
-            service=service,
-            model=settings.model,
-            decision_model=settings.decision_model,
-            extra=settings.extra,
-            missing=_missing(settings, variable, key),
-            fixed_price=_price(settings),
-            context_tokens=settings.context_tokens,
-            output_limit=settings.output_limit,
-            text_calls=settings.text_tool_calls,
-            key_variable=variable,
-            requests_per_minute=settings.requests_per_minute,
-            tokens_per_minute=settings.tokens_per_minute,
-        )
-    ]
+    chat = ChatCompletions(
+        name=NAME,
+        service=service,
+        model=settings.model,
+        decision_model=settings.decision_model,
+        extra=settings.extra,
+        missing=_missing(settings, variable, key),
+        fixed_price=_price(settings),
+        context_tokens=settings.context_tokens,
+        output_limit=settings.output_limit,
+        text_calls=settings.text_tool_calls,
+        key_variable=variable,
+        requests_per_minute=settings.requests_per_minute,
+        tokens_per_minute=settings.tokens_per_minute,
+    )
+    memory = Memory(service.address, context.cache_dir)
+    return [EitherWire(chat, Responses(NAME, service, memory, settings.extra), memory, settings.api)]
 
 
 @inarch.hookimpl

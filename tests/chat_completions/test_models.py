@@ -247,13 +247,13 @@ def test_a_trusted_projects_address_does_not_count_for_auto(tmp_path: Path) -> N
 )
 def test_a_key_goes_only_where_the_user_wants_it(base_url: str, settings: dict[str, str], sent: bool) -> None:
     from inarch_openai.compatible import Settings, inarch_models
-    from inarch_openai.provider import ChatCompletions
+    from inarch_openai.either import EitherWire
 
     given = Settings(base_url=base_url, **settings)  # type: ignore[arg-type]
     (provider,) = inarch_models(inarch.PluginContext("x", ".", given, environ={"OPENAI_API_KEY": KEY}))
-    assert isinstance(provider, ChatCompletions)
-    assert (KEY in str(provider.service.headers)) == sent
-    assert (provider.missing is not None) == (settings.get("api_key_env") == "OTHER")
+    assert isinstance(provider, EitherWire)
+    assert (KEY in str(provider.chat.service.headers)) == sent
+    assert (provider.chat.missing is not None) == (settings.get("api_key_env") == "OTHER")
 
 
 def test_composing_without_a_key_imports_nothing_of_the_package(tmp_path: Path) -> None:

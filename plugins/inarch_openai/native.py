@@ -1,0 +1,83 @@
+"""The plugin `openai`: models of OpenAI over its Responses wire, with a key in `OPENAI_API_KEY`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import Factory, field, frozen, validators
+
+import inarch
+from inarch_openai.addresses import OPENAI, completed, is_openai
+from inarch_openai.memory import Memory
+from inarch_openai.responses.provider import ResponsesProvider
+from inarch_openai.responses.wire import Responses
+
+NAME = "openai"
+KEY = "OPENAI_API_KEY"
+# OpenAI's pages of its models, seen 28 Nov 2026.
+MODEL = "gpt-6.2-sol"
+DECISION_MODEL = "gpt-6-luna"
+_POSITIVE: Any = validators.gt(0)
+
+
+@frozen(eq=False, repr=False)
+class Settings:
+    """Settings of `[plugins.openai]`.
+
+    Args:
+        model: The model of `model = "openai"`.
+        decision_model: A cheap model for decisions.
+        extra: Further members of every request, such as `{ service_tier = "flex" }`.
+        base_url: Where the service is, with or without `/v1` at its end: OpenAI, or another that speaks Responses.
+        silence_s: Seconds without a byte after which a reply is given up.
+        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
+        tokens_per_minute: How many tokens a minute.
+    """
+
+    model: str = MODEL
+    decision_model: str = DECISION_MODEL
+    extra: Mapping[str, Any] = Factory(dict)
+    base_url: str = OPENAI
+    silence_s: float = field(default=120.0, validator=_POSITIVE)
+    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
+    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
+    """Return the one provider, `openai`."""
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    url = completed(settings.base_url)
+    key = context.environ.get(KEY, "").strip()
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    service = inarch.HttpService(NAME, url, headers, silence_s=settings.silence_s)
+    return [
+        ResponsesProvider(
+            name=NAME,
+            wire=Responses(NAME, service, Memory(url, context.cache_dir), settings.extra),
+            default_model=settings.model,
+            default_decision_model=settings.decision_model,
+            key_variable=KEY,
+            missing=_missing(key, url),
+            cache_dir=context.cache_dir,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
+        )
+    ]
+
+
+def _missing(key: str, url: str) -> inarch.ProviderError | None:
+    if not key:
+        remedy = f"make one at platform.openai.com/api-keys and set {KEY}, or choose another model with --model"
+        return inarch.ProviderError("auth", f"{NAME} needs a key: {KEY} is not set", remedy=remedy)
+    if is_openai(url) and key.startswith("sk-ant-"):
+        remedy = "put it into ANTHROPIC_API_KEY, or set a key of OpenAI"
+        return inarch.ProviderError("auth", f"{KEY} holds a key of Anthropic (sk-ant-…)", remedy=remedy)
+    return None
