@@ -68,7 +68,8 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
         command("sessions", "", "List the sessions of this directory.", "sessions:sessions", at_once=True),
         command("stats", "", "Show what the session took: requests, tokens, cost, time.", "views:stats",
                 at_once=True),
-        command("tools", "[NAME]", "List the tools, or show one.", "views:tools", "tools", at_once=True),
+        command("tools", "[NAME|refresh]", "List the tools, or show one; refresh: list new ones to the model.",
+                "views:tools", "tools", at_once=True),
     ]  # fmt: skip
 
 

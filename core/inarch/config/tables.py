@@ -107,7 +107,7 @@ class Profile:
     max_cost_usd: Decimal | None = key("US dollars a turn may cost; unset: no limit.", None, POSITIVE)
     max_tokens: int | None = key("Tokens a turn may use; unset: no limit.", None, COUNT)
     max_reply_bytes: int = key("Bytes of one reply of a model; a longer one is ended there.", 8 << 20, COUNT)
-    context_turns: int = key("Earlier turns that the model sees whole.", 10, _NOT_NEGATIVE)
+    context_turns: int = key("Earlier turns that stay whole when a conversation is made shorter.", 10, _NOT_NEGATIVE)
     effort: Effort | None = key("How much the model thinks before it answers; unset: as its service has it.", None)
     output_schema: Mapping[str, Any] | None = key(
         "The JSON Schema that answers keep, which are JSON then; unset: answers are prose.", None, _SCHEMA

@@ -198,6 +198,14 @@ class Session:
             state.journal.flush()
         return dropped
 
+    def refresh_tools(self) -> None:
+        """Have the next request list the tools that there are then, and the project's instructions as they are.
+
+        Until then a running conversation keeps its list, and what came since is reached through `call_tool`. It costs
+        one reading of the whole conversation at the service's full price.
+        """
+        self.state.prefix.pending = "tools"
+
     async def set_model(self, name: str, why: str = "the user asked for it") -> str:
         """Ask another model (`PROVIDER/NAME`, `PROVIDER` or `auto`) from the next turn on; return its full name.
 

@@ -45,7 +45,8 @@ def profiles(talk: Talk, words: str) -> Iterable[Row]:
 
 
 def tools(talk: Talk, words: str) -> Iterator[Row]:
-    """Yield the tools."""
+    """Yield the tools, and what takes new ones in."""
+    yield "refresh", "list new tools to the model itself from now on; costs its cache once"
     for name, bound in sorted(talk.app.composition.tools.items()):
         yield name, first_line(bound.value.description)
 

@@ -12,13 +12,17 @@ if TYPE_CHECKING:
 
 BESIDE = 36
 """Columns that what is said needs beside its name; with fewer it stands below."""
+REFRESH = "refresh"
 _WHOLE: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
 """A word that is wider than the terminal is broken by it, so that it can be copied whole."""
 
 
 def tools(talk: Talk, words: str) -> str:
-    """Return the tools of the profile, or one of them with its arguments and effects."""
+    """Return the tools of the profile, or one of them with its arguments and effects; `refresh` takes new ones in."""
     known = talk.app.composition.tools
+    if words == REFRESH and words not in known:
+        talk.session.refresh_tools()
+        return "the next request lists the tools there are now: its service reads the conversation anew, at full price"
     if not words:
         tools = sorted((name, bound.value) for name, bound in known.items())
         rows = ((name, f"{tool.category} · {first_line(tool.description)}") for name, tool in tools)
