@@ -1,7 +1,7 @@
 """What `pip install .` brings: seconds, wheels of LiteLLM that pip tried, packages, and what weighs most.
 
 Run with `python benchmarks/install.py`; it makes a new virtual environment in a temporary folder and installs this
-checkout there, which fetches what it needs. `--requirement 'litellm>=1.106,<2'` shows what another bound would cost.
+checkout there, which fetches what it needs. `--requirement 'litellm>=1.108,<2'` shows what another bound would cost.
 """
 
 from __future__ import annotations

@@ -21,6 +21,10 @@ _UNREACHABLE = frozenset({"ConnectError", "ClientConnectorError"})
 _BROKEN = frozenset({"TransportError", "ClientError"})
 _KEYLESS = re.compile(r"missing credentials|api_key client option must|missing .{0,40}\bapi key", re.I)
 """What clients say that were made without a key: no service was asked, whatever status comes with it."""
+_CUT = re.compile(r"^Stream ended before a finish_reason was received")
+"""What the library says since 1.107 of a stream that ended without its end; it names no reason of its own then."""
+_BARE = re.compile(r"^Error code: \d+$")
+"""What the client of OpenAI's wire says since 3.0 of an error that is not an object; it keeps the text beside it."""
 _WRAPPERS = "litellm.exceptions"
 _INVENTED = frozenset({"APIConnectionError", "InternalServerError", "ServiceUnavailableError", "APIError"})
 """What the library raises with a status of its own making where no service told one."""
@@ -49,6 +53,8 @@ def failure(
         remedy = "name another model, or leave out of [plugins.litellm] extra what it does not know"
         unknown = _plain("request", name, "can't take the request", text, hide)
         return ProviderError("request", unknown.message, remedy=remedy)
+    if _CUT.search(text):
+        return ProviderError("malformed", f"{name} sent a reply that was cut before its end", retryable=True)
     if kinds & _SILENT:
         return ProviderError("timeout", f"{name} said nothing for {silence_s:g} s", retryable=True)
     if kinds & _GARBLED:
@@ -128,7 +134,7 @@ def _body(causes: list[BaseException], text: str) -> Any:
     """
     for cause in causes:
         body = getattr(cause, "body", None)
-        if isinstance(body, Mapping) and body:
+        if body and (isinstance(body, Mapping) or (isinstance(body, str) and _BARE.search(text))):
             return body
     inner = text.removeprefix("b'").removesuffix("'") if text.startswith("b'") else text
     start, end = inner.find("{"), inner.rfind("}")
