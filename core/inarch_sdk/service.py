@@ -22,8 +22,6 @@ from inarch_sdk.sse import LONGEST, TooLong, Unfinished, events, whole
 from inarch_sdk.unpacking import ACCEPTED, beginning
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx2
 
 LONGEST_ERROR = 1 << 16
@@ -32,8 +30,6 @@ ERROR_S = 10.0
 """Seconds that it may take to come."""
 DRAIN_S = 0.05
 """Seconds that the end of a response may take once everything in it has come."""
-_CERTIFICATE = "check the base_url, the clock and who stands in between; for an authority of your own set SSL_CERT_FILE"
-_TLS = "check the base_url and its port: a server without TLS has an address that begins with http://"
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.I)
 _LOOPBACK = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:|/|$)", re.I)
 
@@ -145,34 +141,14 @@ class HttpService:
                     said = await beginning(answer, LONGEST_ERROR, ERROR_S)
                     raise from_response(self.name, answer.status_code, answer.headers, said, self.hide)
                 yield answer
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise self._failure(error) from None
+        except (httpx2.UnsupportedProtocol, httpx2.InvalidURL):
+            raise self._no_address() from None
+        except httpx2.HTTPError as error:
+            from inarch_sdk.connection_errors import connection_error
+
+            raise connection_error(self, error) from None
         except TooLong:
             raise ProviderError("malformed", f"{self.name} sent more than {LONGEST} bytes in one piece") from None
-
-    def _failure(self, error: Exception) -> ProviderError:
-        """Return what an error of the connection means for the user."""
-        import httpx2
-
-        if isinstance(error, httpx2.ConnectTimeout):
-            message = f"{self.name} could not be reached at {self.address} for {self.connect_s:g} s"
-            return ProviderError("timeout", message, retryable=True, was_sent=False)
-        if isinstance(error, httpx2.TimeoutException):
-            return ProviderError("timeout", f"{self.name} said nothing for {self.silence_s:g} s", retryable=True)
-        if isinstance(error, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
-            return self._no_address()
-        said = shown(self.hide(str(error))) or type(error).__name__
-        if isinstance(error, httpx2.ConnectError) and (why := _distrust(error)):
-            message = f"{self.name} can't be reached at {self.address}: its certificate is not trusted here ({why})"
-            return ProviderError("network", message, remedy=_CERTIFICATE, was_sent=False)
-        if isinstance(error, httpx2.ConnectError) and (why := _no_tls(error)):
-            message = f"{self.name} can't be reached at {self.address}: no TLS connection could be made ({why})"
-            return ProviderError("network", message, remedy=_TLS, was_sent=False)
-        if isinstance(error, httpx2.ConnectError):
-            remedy = "start the server, or correct the base_url" if self.is_local else "check the connection"
-            message = f"{self.name} can't be reached at {self.address}: {said}"
-            return ProviderError("network", message, retryable=True, remedy=remedy, was_sent=False)
-        return ProviderError("network", f"{self.name} broke the connection off: {said}", retryable=True)
 
     async def _opened(self) -> httpx2.AsyncClient:
         """Return the client of the running loop; connections of another loop are of no use."""
@@ -180,10 +156,20 @@ class HttpService:
         if self._client is None or self._loop is not loop:
             self._check_headers()
             self._check_port()
-            self._loop, self._client = loop, self._made()
+            self._loop, self._client = loop, self._made_or_explained()
             self._closing = _closed_with_the_loop(self._client)
             await anext(self._closing)
         return self._client
+
+    def _made_or_explained(self) -> httpx2.AsyncClient:
+        import httpx2
+
+        try:
+            return self._made()
+        except (OSError, ImportError, ValueError, httpx2.InvalidURL) as error:  # certificates or a proxy of no use
+            from inarch_sdk.connection_errors import setup_error
+
+            raise setup_error(self, error) from None
 
     def _made(self) -> httpx2.AsyncClient:
         """Make a client; an SSL context costs more than a whole request, and a plain address has no use for one."""
@@ -192,8 +178,8 @@ class HttpService:
         timeout = httpx2.Timeout(self.silence_s, connect=self.connect_s)
         headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED, **self.headers}
         if self.is_local:  # nothing of this machine goes through a proxy
-            secure = self.base_url.startswith("https:")
-            return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=secure, trust_env=False)
+            verify = httpx2.create_ssl_context() if self.base_url.startswith("https:") else False
+            return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=verify, trust_env=False)
         from urllib.request import getproxies
 
         secure = not self.base_url.startswith("http:") or bool(getproxies())
@@ -263,29 +249,6 @@ class HttpService:
             raise ProviderError(
                 "malformed", f"{self.name} answered with JSON nested too deeply", retryable=True
             ) from None
-
-
-def _distrust(error: BaseException | None) -> str:
-    """Return why a certificate was refused, empty where that is not why there is no connection."""
-    refused = _tls_error(error)
-    return shown(getattr(refused, "verify_message", ""))
-
-
-def _no_tls(error: BaseException | None) -> str:
-    """Return why both sides can't agree on TLS, empty if that is not why or if the other side only broke off."""
-    import ssl
-
-    refused = _tls_error(error)
-    broke_off = isinstance(refused, (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError))
-    return "" if refused is None or broke_off else shown(refused.reason or "no reason given").lower().replace("_", " ")
-
-
-def _tls_error(error: BaseException | None) -> ssl.SSLError | None:
-    import ssl
-
-    while error is not None and not isinstance(error, ssl.SSLError):
-        error = error.__cause__ or error.__context__
-    return error
 
 
 async def _drained(received: AsyncIterator[list[bytes]]) -> None:
