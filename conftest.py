@@ -21,6 +21,7 @@ PROGRAMS = {
     "espeak-ng": "apt-get install espeak-ng",
     "gcc": "apt-get install gcc",
     "curl": "apt-get install curl",
+    "openssl": "apt-get install openssl",
     "node": "apt-get install nodejs",
     "bwrap": "apt-get install bubblewrap",
     "chromium": "apt-get install chromium",

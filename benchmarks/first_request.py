@@ -1,9 +1,9 @@
-"""From the start of the process to its first request on the wire, beside a bare program of httpx that sends the same.
+"""From the start of the process to its first request on the wire, beside a bare program of httpx2 that sends the same.
 
     python benchmarks/first_request.py [--runs 20]
 
 The request's arrival is seen by the server. Both run in turns; reach ≤ 2.2 ×. The bare program's client makes an SSL
-context (24 ms) as httpx does by itself; the second row of a wire is against one that is told not to.
+context (24 ms) as httpx2 does by itself; the second row of a wire is against one that is told not to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the client takes between a reply and its next request, and a whole run, beside a bare loop of httpx.
+"""What the client takes between a reply and its next request, and a whole run, beside a bare loop of httpx2.
 
     python benchmarks/iterations.py [--runs 7] [--wire openai-compatible]
 

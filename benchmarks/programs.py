@@ -1,4 +1,4 @@
-"""The programs that benchmarks of models compare: Inarch as a person starts it, and the same requests by bare httpx.
+"""The programs that benchmarks of models compare: Inarch as a person starts it, and the same requests by bare httpx2.
 
 Not a benchmark. The bare loop streams with an `AsyncClient`, parses with `json.loads` and sends the same bodies:
 Inarch's own system text and tools, and messages that it extends as the wire wants. Before each request it reads the
@@ -31,7 +31,7 @@ import json
 import os
 import sys
 
-import httpx
+import httpx2
 
 url, path, wire, plan, log = sys.argv[1:]
 gemini = wire == "gemini"
@@ -71,7 +71,7 @@ async def main():
     body = json.loads(open(plan, encoding="utf-8").read())
     messages = body["contents" if gemini else "input" if wire == "openai" else "messages"]
     record = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600) if log else None
-    async with httpx.AsyncClient(headers={"user-agent": "bare"}) as client:
+    async with httpx2.AsyncClient(headers={"user-agent": "bare"}) as client:
         while True:
             if record is not None:
                 os.write(record, (json.dumps(messages[-1]) + "\\n").encode())

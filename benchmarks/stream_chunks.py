@@ -1,4 +1,4 @@
-"""CPU of a streamed chunk, from the wire to the event, beside `aiter_lines` and `json.loads` of bare httpx.
+"""CPU of a streamed chunk, from the wire to the event, beside `aiter_lines` and `json.loads` of bare httpx2.
 
     python benchmarks/stream_chunks.py [--runs 9] [--chunks 20000]
 
@@ -16,7 +16,7 @@ import os
 import tempfile
 import time
 
-import httpx
+import httpx2
 from programs import compared
 from serving import Server, serving
 
@@ -28,10 +28,10 @@ WAYS = {"chunks": "a burst", "writes": "one a write"}
 
 
 async def bare(url: str) -> int:
-    """Read the chunks with httpx alone."""
+    """Read the chunks with httpx2 alone."""
     count = 0
     async with (
-        httpx.AsyncClient(verify=False) as client,
+        httpx2.AsyncClient(verify=False) as client,
         client.stream("POST", f"{url}/chat/completions", json={}) as answer,
     ):
         async for line in answer.aiter_lines():

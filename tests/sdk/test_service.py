@@ -6,8 +6,6 @@ import asyncio
 import gc
 import json
 import ssl
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
@@ -194,12 +192,3 @@ def test_lines_may_be_read_in_any_pieces(texts: list[str], end: bytes, size: int
         found += reader.read(lines[start : start + size])
     found += reader.end()
     assert [json.loads(data) for data in found] == texts
-
-
-def test_httpx_loads_without_its_command_line_which_can_still_be_imported() -> None:
-    code = (
-        "import sys\nfrom inarch_sdk.service import _load_httpx\n_load_httpx()\n"
-        "assert 'httpx' in sys.modules and not {'rich', 'httpx._main'} & sys.modules.keys()\n"
-        "import httpx._main\nassert callable(httpx._main.main)"
-    )
-    subprocess.run([sys.executable, "-P", "-c", code], check=True)

@@ -9,7 +9,7 @@ import sys
 import zlib
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,7 +72,7 @@ def test_a_bomb_takes_some_times_the_bound_in_a_stream_a_listing_and_an_error() 
 
 
 async def _read(url: str) -> bytes:
-    async with httpx.AsyncClient() as client, client.stream("GET", url) as response:
+    async with httpx2.AsyncClient() as client, client.stream("GET", url) as response:
         return b"".join([piece async for piece in body_pieces(response)])
 
 
@@ -84,7 +84,7 @@ def test_one_coding_is_undone_and_every_other_refused(codings: list[str]) -> Non
         if coding.strip() in ("", "identity", "gzip", "GZIP", "deflate"):
             assert asyncio.run(_read(server.url)) == b"words"
         else:
-            with pytest.raises(httpx.DecodingError, match="not asked for"):
+            with pytest.raises(httpx2.DecodingError, match="not asked for"):
                 asyncio.run(_read(server.url))
 
 

@@ -74,8 +74,8 @@ def test_the_pages_program_answers_with_tools_and_loads_nothing_it_did_not_name(
         bodies = [request.json for request in service.requests if request.method == "POST"]
     assert printed == "done It says: buy apples.\n"
     assert (len(bodies), "buy apples" in str(bodies[1]["messages"][-1])) == (2, True)
-    _, httpx = loaded("import httpx", tmp_path)  # which imports a command line of its own
-    new = modules - httpx
+    _, httpx2 = loaded("import httpx2", tmp_path)  # which reads its own version
+    new = modules - httpx2
     ours = {name for name in new if name.partition(".")[0].startswith("inarch") or name.startswith("__editable")}
     assert {name.partition(".")[0] for name in ours if not name.startswith("__")} <= OURS
     assert {name.split(".")[1] for name in ours if name.startswith("inarch.")} <= FLOORS

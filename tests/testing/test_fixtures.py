@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 import inarch.testing.stores
@@ -47,7 +47,7 @@ def test_the_application_plays_a_script(app: Callable[..., tuple[App, object]], 
 
 def test_the_server_is_told_what_to_reply(http_server: HttpServer) -> None:
     http_server.replies = [json_reply({"a": 1})]
-    assert httpx.get(f"{http_server.url}/x").json() == {"a": 1}
+    assert httpx2.get(f"{http_server.url}/x").json() == {"a": 1}
     assert [request.path for request in http_server.requests] == ["/x"]
 
 
@@ -73,7 +73,7 @@ WITHOUT_PYTEST = """
 import sys
 
 import inarch.testing
-heavy = {name for name in sys.modules if name.split(".")[0] in ("pytest", "_pytest", "attrs", "jsonschema", "httpx")}
+heavy = {name for name in sys.modules if name.split(".")[0] in ("pytest", "_pytest", "attrs", "jsonschema", "httpx2")}
 assert not heavy, heavy
 sys.modules["pytest"] = None
 for name in inarch.testing.__all__:

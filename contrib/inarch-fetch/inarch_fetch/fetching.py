@@ -9,7 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 
 import inarch
 from inarch_fetch import Settings
@@ -99,30 +99,30 @@ class Fetcher:
         )
 
     @asynccontextmanager
-    async def _answer(self, url: str, place: Place) -> AsyncIterator[httpx.Response]:
+    async def _answer(self, url: str, place: Place) -> AsyncIterator[httpx2.Response]:
         """Ask the host, by the addresses that were judged: its name can't lead elsewhere a moment later."""
-        timeout = httpx.Timeout(self._settings.timeout_s, connect=_CONNECT_S)
+        timeout = httpx2.Timeout(self._settings.timeout_s, connect=_CONNECT_S)
         # A transport of its own keeps the variables for proxies out: a proxy would resolve the name by itself.
-        async with httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(), timeout=timeout) as client:
+        async with httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(), timeout=timeout) as client:
             answer = await self._connected(client, url, place)
             try:
                 yield answer
             finally:
                 await answer.aclose()
 
-    async def _connected(self, client: httpx.AsyncClient, url: str, place: Place) -> httpx.Response:
+    async def _connected(self, client: httpx2.AsyncClient, url: str, place: Place) -> httpx2.Response:
         host = urlsplit(url).netloc
         names = {"sni_hostname": place.host} if isinstance(place.host, str) else {}
         failure: Exception | None = None
         for address in await self._allowed(place):
-            target = httpx.URL(url).copy_with(host=str(address), port=place.port)
+            target = httpx2.URL(url).copy_with(host=str(address), port=place.port)
             request = client.build_request("GET", target, headers={**_HEADERS, "host": host}, extensions=names)
             request.extensions["timeout"] = client.timeout.as_dict()
             try:
                 return await client.send(request, stream=True)
-            except httpx.ConnectError as error:
+            except httpx2.ConnectError as error:
                 failure = error
-            except httpx.HTTPError as error:
+            except httpx2.HTTPError as error:
                 failure = error
                 break
         raise inarch.ToolFailed("execution", f"{url}: {_words(failure)}", "check the address, or try again later")
@@ -147,7 +147,7 @@ class Fetcher:
             raise inarch.ToolFailed("permission", message, remedy)
         return allowed[:_MOST_ADDRESSES]
 
-    async def _read(self, url: str, answer: httpx.Response) -> Page:
+    async def _read(self, url: str, answer: httpx2.Response) -> Page:
         if answer.status_code >= 400:
             code: Literal["not_found", "execution"] = "not_found" if answer.status_code in (404, 410) else "execution"
             raise inarch.ToolFailed(code, f"{url}: HTTP {answer.status_code}", "check the address, or try another page")
@@ -163,7 +163,7 @@ class Fetcher:
             return Page(url, read.title, read.text, is_cut or read.is_cut)
         return Page(url, "", text_of(body, charset), is_cut)
 
-    async def _body(self, url: str, answer: httpx.Response) -> tuple[bytes, bool]:
+    async def _body(self, url: str, answer: httpx2.Response) -> tuple[bytes, bool]:
         body = bytearray()
         most = self._settings.max_bytes
         try:
@@ -172,7 +172,7 @@ class Fetcher:
                     body += piece
                     if len(body) > most:
                         return bytes(body[:most]), True
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise inarch.ToolFailed("execution", f"{url} broke off: {_words(error)}", "try again later") from None
         return bytes(body), False
 

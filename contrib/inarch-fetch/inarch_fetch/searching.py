@@ -10,7 +10,7 @@ from contextlib import aclosing
 from itertools import islice
 from typing import Any, NamedTuple
 
-import httpx
+import httpx2
 
 import inarch
 from inarch_fetch import Search
@@ -71,13 +71,13 @@ async def search(service: Search, key: str, query: str, count: int, timeout_s: f
     headers = {"accept-encoding": "gzip", **({form.key_header: key} if form.key_header else {})}
     try:
         async with (
-            httpx.AsyncClient(timeout=timeout_s) as client,
+            httpx2.AsyncClient(timeout=timeout_s) as client,
             client.stream(
                 "GET", service.address + form.path, params=form.parameters(query, count), headers=headers
             ) as answer,
         ):
             body = await _body(service, answer)
-    except httpx.HTTPError as error:
+    except httpx2.HTTPError as error:
         raise _failed(service, inarch.escape(str(error) or type(error).__name__)) from None
     if answer.status_code != 200:
         raise _failed(service, f"HTTP {answer.status_code}", form.remedies.get(answer.status_code, ""))
@@ -87,7 +87,7 @@ async def search(service: Search, key: str, query: str, count: int, timeout_s: f
         raise _failed(service, "its reply holds no results in the form that is known") from None
 
 
-async def _body(service: Search, answer: httpx.Response) -> bytes:
+async def _body(service: Search, answer: httpx2.Response) -> bytes:
     body = bytearray()
     async with aclosing(inarch.body_pieces(answer)) as pieces:
         async for piece in pieces:

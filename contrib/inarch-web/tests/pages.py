@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-import httpx
+import httpx2
 import uvicorn
 from attrs import define, field
 from inarch_web.pointing.addresses import PageAddress
@@ -87,9 +87,9 @@ async def framed(app: ASGIApp, framer: str = FRAMER) -> AsyncIterator[Framed]:
         yield found
 
 
-def client(page: Framed) -> httpx.AsyncClient:
+def client(page: Framed) -> httpx2.AsyncClient:
     """Return a client that reaches the proxy as a browser does, whatever this machine makes of `*.localhost`."""
     headers = {"host": page.addresses.frame.authority, "sec-fetch-site": "same-origin", "sec-fetch-dest": "empty"}
-    return httpx.AsyncClient(
+    return httpx2.AsyncClient(
         base_url=f"http://127.0.0.1:{page.addresses.frame.port}", headers=headers, trust_env=False, timeout=60
     )

@@ -8,7 +8,7 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from websockets.exceptions import ConnectionClosed
 
@@ -85,7 +85,7 @@ async def test_neither_half_a_request_nor_a_silent_socket_takes_a_place(tmp_path
         for half in halves:
             half.send(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode())
         silent = [await plain(program.address) for _ in range(40)]
-        async with httpx.AsyncClient(trust_env=False) as client:
+        async with httpx2.AsyncClient(trust_env=False) as client:
             assert (await client.get(f"{address}/")).status_code == 200
         async with entered(program.address) as page:
             assert (await page.do("sessions"))["sessions"] == []

@@ -6,7 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -16,7 +16,7 @@ from .talking import entered, plain, served, split
 
 
 async def test_only_the_page_s_own_name_origin_and_methods_are_answered(project: Path) -> None:
-    async with served([says("x")], project) as there, httpx.AsyncClient(trust_env=False) as client:
+    async with served([says("x")], project) as there, httpx2.AsyncClient(trust_env=False) as client:
         origin, token = split(there.address)
         page = await client.get(f"{origin}/")
         assert page.status_code == 200 and token not in page.text

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-import httpx
+import httpx2
 from attrs import define, evolve
 
 import inarch
@@ -114,7 +114,7 @@ class Locator:
         verify = not inarch.hosts.is_loopback(self.addresses.page.host)
         try:
             async with (
-                httpx.AsyncClient(trust_env=False, verify=verify, timeout=_FETCH_S) as client,
+                httpx2.AsyncClient(trust_env=False, verify=verify, timeout=_FETCH_S) as client,
                 client.stream("GET", url, headers=_HEADERS) as response,
                 aclosing(inarch.body_pieces(response)) as pieces,
             ):
@@ -122,9 +122,9 @@ class Locator:
                     data += piece
                     if len(data) > _LARGEST_MODULE:
                         return ""
-        except httpx.HTTPError:
+        except httpx2.HTTPError:
             return ""
-        return data.decode("utf-8", "replace") if response.status_code == httpx.codes.OK else ""
+        return data.decode("utf-8", "replace") if response.status_code == httpx2.codes.OK else ""
 
 
 def _bare(told: str, addresses: Addresses, root: str) -> str:

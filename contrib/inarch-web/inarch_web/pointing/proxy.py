@@ -14,7 +14,7 @@ from contextlib import aclosing, suppress
 from importlib.resources import files
 from typing import Any
 
-import httpx
+import httpx2
 from attrs import define, field
 from starlette.types import Receive, Scope, Send
 
@@ -42,16 +42,16 @@ class Proxy:
 
     addresses: Addresses
     framer: str
-    _client: httpx.AsyncClient = field(init=False)
+    _client: httpx2.AsyncClient = field(init=False)
     _picker: bytes = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         source = (files("inarch_web") / "pointing" / "picker.js").read_text("utf-8")
         self._picker = source.replace('"INARCH_ORIGIN"', json.dumps(self.framer)).encode()
-        self._client = httpx.AsyncClient(
+        self._client = httpx2.AsyncClient(
             verify=not inarch.hosts.is_loopback(self.addresses.page.host),  # development servers sign for themselves
-            timeout=httpx.Timeout(None, connect=CONNECT_S),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+            timeout=httpx2.Timeout(None, connect=CONNECT_S),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
             trust_env=False,  # another proxy has no business between this machine and itself
             follow_redirects=False,
         )
@@ -84,14 +84,14 @@ class Proxy:
             body = _body(receive, sent)
         else:
             sent.set()
-        request = httpx.Request(
+        request = httpx2.Request(
             scope["method"], self._url(scope),
             headers=for_the_page(headers, self.addresses, wants_plain=wants_plain),
             content=body,
         )  # fmt: skip
         try:
             response = await self._client.send(request, stream=True)
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             await _answer(send, 502, _not_there(self.addresses.page.origin, error), "text/html; charset=utf-8", "2")
             return
         finally:
@@ -101,7 +101,7 @@ class Proxy:
         finally:
             await response.aclose()
 
-    async def _answer_with(self, response: httpx.Response, method: str, wants_plain: bool, send: Send) -> None:
+    async def _answer_with(self, response: httpx2.Response, method: str, wants_plain: bool, send: Send) -> None:
         encoding = response.headers.get("content-encoding", "")
         is_changed = (
             wants_plain and method == "GET" and response.status_code not in (204, 206, 304)
@@ -114,14 +114,14 @@ class Proxy:
         )  # fmt: skip
         await send({"type": "http.response.start", "status": response.status_code, "headers": sent})
         pieces = _changed(response, nonce) if is_changed else response.aiter_raw()
-        with suppress(httpx.TransportError, httpx.DecodingError):  # begun is begun: the browser sees that it is cut off
+        with suppress(httpx2.TransportError, httpx2.DecodingError):  # begun is begun: the browser sees a cut
             async for piece in pieces:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    def _url(self, scope: Scope) -> httpx.URL:
+    def _url(self, scope: Scope) -> httpx2.URL:
         page = self.addresses.page
-        return httpx.URL(scheme=page.scheme, host=page.host, port=page.port, raw_path=target_of(scope))
+        return httpx2.URL(scheme=page.scheme, host=page.host, port=page.port, raw_path=target_of(scope))
 
 
 def refusal(method: str, headers: Headers, addresses: Addresses) -> str:
@@ -160,7 +160,7 @@ def has_body(headers: Headers) -> bool:
     return any(name in (b"content-length", b"transfer-encoding") for name, _ in headers)
 
 
-async def _changed(response: httpx.Response, nonce: str) -> AsyncIterator[bytes]:
+async def _changed(response: httpx2.Response, nonce: str) -> AsyncIterator[bytes]:
     injection = Injection(f'<script src="{PICKER}" nonce="{nonce}"></script>'.encode())
     async with aclosing(inarch.body_pieces(response)) as pieces:
         async for piece in pieces:
@@ -174,7 +174,7 @@ async def _body(receive: Receive, sent: asyncio.Event) -> AsyncIterator[bytes]:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise httpx.WriteError("the browser has gone")
+            raise httpx2.WriteError("the browser has gone")
         if body := message.get("body"):
             yield body
         if not message.get("more_body"):
@@ -214,7 +214,7 @@ async def _answer(send: Send, status: int, body: bytes, kind: str, refresh: str 
     await send({"type": "http.response.body", "body": body})
 
 
-def _not_there(origin: str, error: httpx.TransportError) -> bytes:
+def _not_there(origin: str, error: httpx2.TransportError) -> bytes:
     why = html.escape(f"{type(error).__name__}: {error}"[:300])
     return (
         "<!doctype html><meta charset=utf-8><title>Nothing answers</title><body style='font:16px system-ui;margin:2em'>"
