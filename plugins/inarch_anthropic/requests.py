@@ -123,8 +123,10 @@ class Encoder:
 
     def _mark(self, items: list[_Item]) -> None:
         """Mark the end, and the end of the request before: the service looks back for that over 20 blocks only."""
-        replies = [place for place, (role, _) in enumerate(items) if role == "assistant"]
-        for place in {len(items) - 1, replies[-1] - 1} if replies and replies[-1] else {len(items) - 1}:
+        last = len(items) - 1
+        reply = next((place for place in range(last, 0, -1) if items[place][0] == "assistant"), 0)
+        former = next((place for place in range(reply, 0, -1) if items[place - 1][0] == "user"), last + 1) - 1
+        for place in {last, former}:
             role, blocks = items[place]
             items[place] = (role, tuple(self._marked(blocks)))
 
