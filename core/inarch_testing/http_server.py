@@ -92,11 +92,12 @@ class HttpServer:
 
     `routes` (`"GET /v1/models"` to a reply) are looked at first and take nothing from the script. `requests` keeps what
     was asked, routes included, and `connections` counts on how many connections it came. What a client asks only to
-    find out which server this is (`ASIDE`) is a 404 where there is no route, and is not counted.
+    find out which server this is (`ASIDE`) is a 404 where there is no route, and is not counted. `port` 0 is any free one.
     """
 
     replies: Sequence[Answer] = ()
     routes: Mapping[str, Answer] = field(factory=dict)
+    port: int = 0
     requests: list[HttpRequest] = field(init=False, factory=list)
     connections: int = field(init=False, default=0)
     closed: threading.Event = field(init=False, factory=threading.Event)
@@ -113,7 +114,7 @@ class HttpServer:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> HttpServer:
-        self._server = _Listener(("127.0.0.1", 0), _handler_of(self))
+        self._server = _Listener(("127.0.0.1", self.port), _handler_of(self))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         return self

@@ -29,7 +29,8 @@ def served(wire: Wire) -> Callable[[HttpRequest], HttpReply]:
 
     def reply(request: HttpRequest) -> HttpReply:
         text = request.body.decode()
-        if '"required"' in json.dumps(request.json.get("tool_choice", "")) or '"ANY"' in text:
+        demanded = json.dumps(request.json.get("tool_choice", ""))
+        if '"required"' in demanded or '"any"' in demanded or '"ANY"' in text:
             return wire.render(Calls([("echo", {"text": "a"}), ("echo", {"text": "b"})]))
         return wire.render(Says(["You said: ", last_text(request.json)]))
 
@@ -72,6 +73,8 @@ class TestProviders(ModelContract):
     @pytest.fixture(autouse=True)
     def service(self, wire: Wire, composition: Callable[..., App], request: pytest.FixtureRequest) -> Iterator[None]:
         self.wire, self.composition, self.model = wire, composition, wire.model
+        if wire.provider == "anthropic":
+            self.model = "claude-haiku-4-5"  # of later models no call can be demanded
         with ExitStack() as self.stack:
             yield
         if wire.provider == "litellm" and "cancelled" in request.node.name:

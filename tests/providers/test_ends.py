@@ -15,12 +15,13 @@ from .wires import KEY, WIRES, Calls, Says, Step, Wire
 
 REASONS = {
     "gemini": ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "BRAND_NEW"],
+    "anthropic": ["refusal", "brand_new", "SAFETY"],
     "chat": ["content_filter", "refusal", "SAFETY", "brand_new"],
 }
 CASES = [
     pytest.param(wire, reason, id=f"{wire.provider} {reason}", marks=[pytest.mark.filterwarnings("ignore")])
     for wire in WIRES
-    for reason in REASONS["gemini" if wire.provider == "gemini" else "chat"]
+    for reason in REASONS[wire.provider if wire.provider in REASONS else "chat"]
 ]
 
 
@@ -28,7 +29,7 @@ def ended(wire: Wire, step: Step, reason: str) -> HttpReply:
     """A reply whose finish reason is another one."""
     reply = wire.render(step)
     body = b"".join(chunk for chunk in reply.chunks if isinstance(chunk, bytes))
-    for usual in (b'"STOP"', b'"stop"', b'"tool_calls"}]'):
+    for usual in (b'"STOP"', b'"stop"', b'"tool_calls"}]', b'"end_turn"', b'"tool_use"}, "usage'):
         body = body.replace(usual, usual.replace(usual.split(b'"')[1], reason.encode()))
     return HttpReply([body], 200, reply.headers)
 

@@ -10,13 +10,14 @@ import inarch
 from inarch.config.load import load_config
 
 MODULES = {
+    "anthropic": "inarch_anthropic",
     "gemini": "inarch_gemini",
     "openrouter": "inarch_openai.openrouter",
     "openai-compatible": "inarch_openai.compatible",
     "dispatch": "inarch_dispatch",
 }
 RANGES = [
-    *((name, key) for name in ("gemini", "openrouter", "openai-compatible")
+    *((name, key) for name in ("anthropic", "gemini", "openrouter", "openai-compatible")
       for key in ("silence_s", "requests_per_minute", "tokens_per_minute")),
     ("openai-compatible", "context_tokens"),
     ("dispatch", "max_entries"),

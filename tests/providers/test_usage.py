@@ -29,7 +29,16 @@ INPUT_USD, OUTPUT_USD = Decimal("0.3"), Decimal("2.5")
 """For a million tokens: the price of `gemini-2.5-flash`, which its wire can't be given."""
 CEILING = Decimal("0.004")
 OUTPUT = 20
-MEMBERS = {"chat": ("prompt_tokens", "completion_tokens"), "gemini": ("promptTokenCount", "candidatesTokenCount")}
+MEMBERS = {
+    "chat": ("prompt_tokens", "completion_tokens"),
+    "gemini": ("promptTokenCount", "candidatesTokenCount"),
+    "anthropic": ("input_tokens", "output_tokens"),
+}
+KNOWN = {
+    "gemini": ("gemini-2.5-flash", INPUT_USD, OUTPUT_USD),
+    "anthropic": ("claude-haiku-4-5", Decimal(1), Decimal(5)),
+}
+"""Models whose price only the table of known models tells."""
 ABSENT = object()
 DRESSES: Sequence[Callable[[int], Any]] = (int, float, str, "{}.0".format)
 Report = tuple[Any, Any] | None
@@ -75,8 +84,8 @@ class Bench:
         return HttpReply([self._with_usage(body)], 200, reply.headers)
 
     def _with_usage(self, body: bytes) -> bytes:
-        is_gemini = self.wire.provider == "gemini"
-        name, names = ("usageMetadata", MEMBERS["gemini"]) if is_gemini else ("usage", MEMBERS["chat"])
+        provider = self.wire.provider
+        name, names = "usageMetadata" if provider == "gemini" else "usage", MEMBERS.get(provider, MEMBERS["chat"])
         counts = (self.sizes[-1] // 4, OUTPUT)
         given = zip(names, self.report or (), counts, strict=False)
         usage = {key: seen(member, count) for key, member, count in given if member is not ABSENT}
@@ -110,8 +119,8 @@ def _changed(line: bytes, name: str, usage: Mapping[str, Any] | None) -> bytes:
 )
 def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     wire: Wire = request.param
-    if wire.provider in ("litellm", "gemini") and find_spec("litellm") is None:
-        pytest.skip("PyPI litellm is not installed")  # Gemini's prices are those of its table
+    if wire.provider in ("litellm", *KNOWN) and find_spec("litellm") is None:
+        pytest.skip("PyPI litellm is not installed")  # the prices are those of its table
     folder = tmp_path_factory.mktemp("usage")
     (folder / "work").mkdir()
     (folder / "work" / "a.txt").write_text("a\n" * 60)
@@ -120,7 +129,7 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "openai-compatible": {"input_price": float(INPUT_USD), "output_price": float(OUTPUT_USD)},
         "litellm": {"prices": {wire.model: {"input": float(INPUT_USD), "output": float(OUTPUT_USD)}}},
     }
-    model = "gemini-2.5-flash" if wire.provider == "gemini" else wire.model
+    model, *_ = KNOWN.get(wire.provider, (wire.model,))
     with HttpServer([lambda asked: answering[0](asked)]) as server, asyncio.Runner() as runner:
         address = {wire.address: f"{server.url}{wire.path}", **wire.settings, **price.get(wire.provider, {})}
         app = inarch.compose(
@@ -150,7 +159,8 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @settings(max_examples=settings().max_examples // 3, suppress_health_check=list(HealthCheck))
 def test_requests_under_a_ceiling_never_cost_more_than_it_and_one_request(bench: Bench, report: Report) -> None:
     events = bench.turn(report)
-    costs = [(INPUT_USD * size / 4 + OUTPUT_USD * OUTPUT) / 1_000_000 for size in bench.sizes]
+    _, inputs, outputs = KNOWN.get(bench.wire.provider, ("", INPUT_USD, OUTPUT_USD))
+    costs = [(inputs * size / 4 + outputs * OUTPUT) / 1_000_000 for size in bench.sizes]
     assert sum(costs[:-1]) <= CEILING
     assert events[-1].data["turn"]["limit"] == "max_cost_usd", events[-1].data["turn"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import frozen
@@ -112,6 +113,56 @@ def _ended(*parts: dict[str, Any]) -> dict[str, Any]:
     return {**_content(*parts, finishReason="STOP"), "usageMetadata": usage}
 
 
+def anthropic(step: Step) -> HttpReply:
+    """Return a reply as the API of Anthropic sends it."""
+    match step:
+        case Limited():
+            error = {"type": "rate_limit_error", "message": "slow down"}
+            return json_reply({"type": "error", "error": error}, 429, retry_after="0")
+        case Refused():
+            error = {"type": "authentication_error", "message": "this key is not valid"}
+            return json_reply({"type": "error", "error": error}, 401)
+        case Says():
+            blocks = [_block(0, "thinking", [step.reasoning])] if step.reasoning else []
+            blocks.append(_block(len(blocks), "text", step.pieces))
+            if step.cut:
+                return sse_reply([_opened(), *blocks[0][:-1]], done=False, ending="cut")
+            return sse_reply([_opened(), *chain(*blocks), *_closed("end_turn")], done=False)
+        case Calls():
+            blocks = [_block(0, "thinking", [step.reasoning])] if step.reasoning else []
+            blocks += [_block(len(blocks), "text", [step.text])] if step.text else []
+            blocks += [_use(len(blocks) + place, *one) for place, one in enumerate(step.wanted)]
+            return sse_reply([_opened(), *chain(*blocks), *_closed("tool_use")], done=False)
+
+
+def _opened() -> dict[str, Any]:
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": []}
+    return {"type": "message_start", "message": message}
+
+
+def _block(index: int, kind: str, pieces: Sequence[str]) -> list[dict[str, Any]]:
+    deltas = [{"type": f"{kind}_delta", kind: piece} for piece in pieces]
+    return _whole_block(index, {"type": kind, kind: ""}, deltas)
+
+
+def _use(index: int, name: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    block = {"type": "tool_use", "id": f"toolu_{index}", "name": name, "input": {}}
+    return _whole_block(index, block, [{"type": "input_json_delta", "partial_json": json.dumps(given)}])
+
+
+def _whole_block(index: int, block: dict[str, Any], deltas: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"type": "content_block_start", "index": index, "content_block": block},
+        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": index},
+    ]
+
+
+def _closed(reason: str) -> list[dict[str, Any]]:
+    usage = {"input_tokens": 100, "output_tokens": 20}
+    return [{"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage}, {"type": "message_stop"}]
+
+
 @frozen
 class Wire:
     """A provider and how its service talks: where, with which key, under which model's name.
@@ -141,6 +192,7 @@ WIRES = (
     Wire("openai-compatible", chat_completions, MODEL, "SOME_API_KEY", settings={"api_key_env": "SOME_API_KEY"}),
     Wire("openrouter", chat_completions, MODEL, "OPENROUTER_API_KEY"),
     Wire("gemini", gemini, MODEL, "GEMINI_API_KEY", "/v1beta"),
+    Wire("anthropic", anthropic, MODEL, "ANTHROPIC_API_KEY"),
     Wire(
         "litellm", chat_completions, f"openai/{MODEL}", "OPENAI_API_KEY", address="api_base", service="litellm/openai"
     ),

@@ -9,6 +9,7 @@ import collections.abc as abc
 import math
 import types
 import typing
+from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
@@ -53,12 +54,19 @@ def wrong(value: Any, kind: Any, at: str = "body") -> list[str]:
 def _members(value: Any, kind: Any, at: str) -> list[str]:
     if not isinstance(value, dict):
         return [f"{at}: not an object"]
-    hints = typing_extensions.get_type_hints(kind, include_extras=True)
-    needed = {name for name, hint in hints.items() if get_origin(hint) in (typing_extensions.Required, typing.Required)}
+    hints, needed = _hints(kind)
     lines = [f"{at}.{name}: unknown member" for name in value.keys() - hints.keys()]
     lines += [f"{at}.{name}: missing" for name in needed - value.keys()]
     known = ((name, one) for name, one in value.items() if name in hints)
     return lines + [line for name, one in known for line in wrong(one, hints[name], f"{at}.{name}")]
+
+
+@cache
+def _hints(kind: Any) -> tuple[dict[str, Any], set[str]]:
+    """Return the members of a type, and which are needed; `__required_keys__` is empty if annotations are texts."""
+    hints = typing_extensions.get_type_hints(kind, include_extras=True)
+    required = (typing_extensions.Required, typing.Required)
+    return hints, {name for name, hint in hints.items() if get_origin(hint) in required}
 
 
 def _plain(value: Any, kind: Any, at: str) -> list[str]:

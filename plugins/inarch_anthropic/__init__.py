@@ -1,0 +1,84 @@
+"""anthropic: Anthropic's Claude models over their own wire, Messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import Factory, field, frozen, validators
+
+import inarch
+
+BASE_URL = "https://api.anthropic.com"
+KEY = "ANTHROPIC_API_KEY"
+# Anthropic, pages on thinking, seen Nov 2026: the first makes `block_binding` and reports of dropped thoughts known;
+# models before 4.6 think between calls with the second only. A model that has no use for one ignores it.
+BETAS = "thinking-binding-controls-2026-08-01,interleaved-thinking-2025-05-14"
+_POSITIVE: Any = validators.gt(0)
+
+
+@frozen(eq=False, repr=False)
+class Settings:
+    """Settings of `[plugins.anthropic]`.
+
+    Args:
+        model: The model of `model = "anthropic"`.
+        decision_model: A cheap model for decisions.
+        base_url: Where the service is, with or without `/v1`; another one gets the key as well.
+        cache: How long the service keeps what it has read for the next request, `5m` or `1h`; `off` keeps nothing.
+        extra: Further members of every request, such as `{ service_tier = "standard_only" }`.
+        silence_s: Seconds without a byte after which a reply is given up.
+        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
+        tokens_per_minute: How many tokens a minute.
+    """
+
+    model: str = "claude-sonnet-5-5"
+    decision_model: str = "claude-haiku-5-5"
+    base_url: str = BASE_URL
+    cache: str = field(default="5m", validator=validators.in_(("5m", "1h", "off")))
+    extra: Mapping[str, Any] = Factory(dict)
+    silence_s: float = field(default=120.0, validator=_POSITIVE)
+    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
+    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
+    """Return the one provider, `anthropic`."""
+    from inarch_anthropic.provider import Anthropic
+
+    settings = context.settings if isinstance(context.settings, Settings) else Settings()
+    key = context.environ.get(KEY, "").strip()
+    base_url = settings.base_url.rstrip("/").removesuffix("/v1")
+    headers = {"x-api-key": key, "anthropic-version": "2023-06-01", "anthropic-beta": BETAS}
+    return [
+        Anthropic(
+            service=inarch.HttpService("anthropic", base_url, headers, silence_s=settings.silence_s),
+            default_model=settings.model,
+            default_decision_model=settings.decision_model,
+            cache="" if settings.cache == "off" else settings.cache,
+            extra=settings.extra,
+            missing=_key_fault(key, base_url),
+            a_minute=inarch.Limits(
+                requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute
+            ),
+        )
+    ]
+
+
+def _key_fault(key: str, base_url: str) -> inarch.ProviderError | None:
+    """Return why the key cannot work; a gateway at another address has keys of its own."""
+    remedy = f"make one at platform.claude.com and set {KEY}, or choose another model with --model"
+    if not key:
+        return inarch.ProviderError("auth", f"anthropic needs a key: {KEY} is not set", remedy=remedy)
+    if base_url == BASE_URL and key.startswith("sk-") and not key.startswith("sk-ant-"):
+        whose = "OpenRouter's" if key.startswith("sk-or-") else "OpenAI's"
+        message = f"{KEY} does not hold a key of Anthropic: those begin with sk-ant-, and this looks like {whose}"
+        return inarch.ProviderError("auth", message, remedy=remedy, was_sent=False)
+    return None
