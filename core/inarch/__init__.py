@@ -67,7 +67,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.steering_files": "AskAboutSteering",
         "inarch_sdk.tool_names": "granted_tools guarding_names",
         "inarch_sdk.tooling": "FunctionTool tool",
-        "inarch_sdk.unpacking": "body_pieces",
+        "inarch_sdk.unpacking": "ACCEPTED_ENCODING body_pieces",
         "inarch_sdk.usage": "credible_usage reported_usage token_count",
         "inarch_sdk.versions": "is_older",
         "inarch_secrets.dotenv": "is_dotenv",

@@ -180,6 +180,7 @@ from inarch_sdk.tool_names import granted_tools as granted_tools
 from inarch_sdk.tool_names import guarding_names as guarding_names
 from inarch_sdk.tooling import FunctionTool as FunctionTool
 from inarch_sdk.tooling import tool as tool
+from inarch_sdk.unpacking import ACCEPTED_ENCODING as ACCEPTED_ENCODING
 from inarch_sdk.unpacking import body_pieces as body_pieces
 from inarch_sdk.usage import credible_usage as credible_usage
 from inarch_sdk.usage import reported_usage as reported_usage

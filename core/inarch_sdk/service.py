@@ -20,7 +20,7 @@ from inarch.contract.errors import ProviderError
 from inarch_output.escaping import shown
 from inarch_sdk.http_errors import from_response, provider_error
 from inarch_sdk.sse import LONGEST, TooLong, Unfinished, events, whole
-from inarch_sdk.unpacking import ACCEPTED, beginning
+from inarch_sdk.unpacking import ACCEPTED_ENCODING, beginning
 
 if TYPE_CHECKING:
     import ssl
@@ -192,7 +192,7 @@ class HttpService:
         import httpx
 
         timeout = httpx.Timeout(self.silence_s, connect=self.connect_s)
-        headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED, **self.headers}
+        headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED_ENCODING, **self.headers}
         if self.is_local:  # nothing of this machine goes through a proxy
             secure = self.base_url.startswith("https:")
             return httpx.AsyncClient(headers=headers, timeout=timeout, verify=secure, trust_env=False)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import pytest
 from attrs import frozen
 
 from inarch.testing import HttpReply, json_reply, sse_reply
@@ -145,3 +146,8 @@ WIRES = (
         "litellm", chat_completions, f"openai/{MODEL}", "OPENAI_API_KEY", address="api_base", service="litellm/openai"
     ),
 )
+EACH = [
+    pytest.param(wire, id=wire.provider, marks=[pytest.mark.once] if wire.provider == "litellm" else [])
+    for wire in WIRES
+]
+"""Parameters of tests and fixtures that meet every wire."""
