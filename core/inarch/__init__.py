@@ -39,7 +39,7 @@ _HOMES: dict[str, str] = {
         " Verdict Walk",
         "contract.replacements": "LastingApprovals Pacing Replacements Settled",
         "contract.session_extensions": "SessionAccess SessionExtension",
-        "contract.slash_commands": "SlashCommand SlashContext split_slash_command",
+        "contract.slash_commands": "SlashCommand SlashContext Submitted split_slash_command",
         "contract.transcripts": "Exporter Transcript",
         "contract.undoing": "FileConflict FileOutcome PutBack Standing UndoReport",
         "sessions.app": "App compose open_store run",

@@ -127,6 +127,7 @@ from inarch.contract.session_extensions import SessionAccess as SessionAccess
 from inarch.contract.session_extensions import SessionExtension as SessionExtension
 from inarch.contract.slash_commands import SlashCommand as SlashCommand
 from inarch.contract.slash_commands import SlashContext as SlashContext
+from inarch.contract.slash_commands import Submitted as Submitted
 from inarch.contract.slash_commands import split_slash_command as split_slash_command
 from inarch.contract.transcripts import Exporter as Exporter
 from inarch.contract.transcripts import Transcript as Transcript

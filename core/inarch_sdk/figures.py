@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from inarch.contract.processes import Confinement
 
 __all__ = [
+    "answered_words",
     "child_words",
     "confinement_words",
     "cost_words",
@@ -93,6 +94,19 @@ def money(amount: Decimal) -> str:
     if amount == 0:
         return "$0"
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
+
+
+def answered_words(model: str, answered_by: str, company: str = "") -> str:
+    """Say who answered in another's place; empty if that is the model that was asked, or its service doesn't say.
+
+    Args:
+        model: What was asked, as `PROVIDER/NAME`.
+        answered_by: The name that the service gives, without the provider.
+        company: Who runs it, if the service says so.
+    """
+    if not answered_by or f"/{model}".endswith(f"/{answered_by}"):
+        return ""
+    return f"answered by {answered_by}" + (f" ({company})" if company else "")
 
 
 _DECISIONS = {"deny": "denies it", "stop": "stops the turn", "ask": "asks about it", "allow": "allows it"}

@@ -40,7 +40,7 @@ class JsonFrontEnd:
             self._write(exit_code(self._turn["status"], unmet=self._turn["unmet"]))
         elif event.kind == "model.switched":
             say("note", switched_words(event.data))
-        elif event.kind == "note":
+        elif event.kind == "note" and event.data.get("source") != "repair":
             say("note", event.data["text"])
         elif event.kind == "error":
             remedy = event.data["remedy"]
