@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -21,9 +24,11 @@ __all__ = [
     "dropped_words",
     "duration",
     "held_words",
+    "hit_rate_words",
     "input_words",
     "local_time",
     "money",
+    "repair_words",
     "reviewed_words",
     "rewritten_words",
     "seconds_between",
@@ -204,6 +209,39 @@ def input_words(row: Data) -> str:
     rate = row.get("cached_tokens", 0) / row["input_tokens"] if row["input_tokens"] else 0
     about = "about " if row.get("estimated") else ""
     return f"{about}{row['input_tokens']:,}" + (f" ({rate:.0%} cached)" if rate else "")
+
+
+def hit_rate_words(rows: Sequence[Data]) -> str:
+    """Say which share of the input came from the services' caches, and by model if several report any.
+
+    A model whose service has never reported a cached token counts for nothing; empty if that is all of them.
+    """
+    sums: dict[str, list[int]] = {}
+    for row in rows:
+        one = sums.setdefault(str(row["model"]), [0, 0])
+        one[0] += row.get("cached_tokens", 0)
+        one[1] += row["input_tokens"]
+    known = {model: (cached, whole) for model, (cached, whole) in sorted(sums.items()) if cached and whole}
+    if not known:
+        return ""
+    whole = sum(tokens for _, tokens in known.values())
+    each = [f"{model} {_share(*one)}" for model, one in known.items()] if len(known) > 1 else []
+    share = _share(sum(cached for cached, _ in known.values()), whole)
+    return f"from the cache: {share} of {whole:,} input tokens" + (f" ({', '.join(each)})" if each else "")
+
+
+def _share(part: int, whole: int) -> str:
+    """Return a share that is whole only if nothing is missing."""
+    return f"{math.floor(1000 * part / whole) / 10:g}%"
+
+
+_QUOTED = re.compile(r"'[^']*'|`[^`]*`|\"[^\"]*\"")
+
+
+def repair_words(texts: Iterable[str]) -> str:
+    """Say how often what was mended in replies; remarks that differ only in what they quote are one kind."""
+    kinds = Counter(_line(_QUOTED.sub("…", text)) for text in texts)
+    return "; ".join(f"{count} × {kind}" for kind, count in kinds.most_common())
 
 
 def summed(rows: Sequence[Data]) -> dict[str, Any]:
