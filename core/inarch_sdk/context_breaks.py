@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field, frozen
@@ -25,8 +25,6 @@ def _compacted(data: Mapping[str, Any]) -> str:
 
 _WORDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"context.dropped": _compacted}
 """The kinds of events after which the context begins anew, and why by their data."""
-KINDS: Collection[str] = ("model.requested", *_WORDS)
-"""The events that have to be read."""
 
 
 @frozen
@@ -54,6 +52,15 @@ class Breaks:
                 self._waiting.clear()
         elif event.kind in _WORDS and self._requests:
             self._waiting.append(_WORDS[event.kind](event.data))
+
+    def to_data(self) -> Any:
+        """Return what was found as plain JSON data."""
+        return [[(one.request, one.why) for one in self.found], self._requests, self._waiting]
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over what `to_data` gave."""
+        found, self._requests, self._waiting = data
+        self.found = [Break(request, why) for request, why in found]
 
 
 def break_lines(found: Sequence[Break]) -> Iterator[str]:

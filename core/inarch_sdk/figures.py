@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,7 @@ __all__ = [
     "input_words",
     "local_time",
     "money",
+    "repair_kind",
     "repair_words",
     "reviewed_words",
     "rewritten_words",
@@ -238,10 +238,16 @@ def _share(part: int, whole: int) -> str:
 _QUOTED = re.compile(r"'[^']*'|`[^`]*`|\"[^\"]*\"")
 
 
-def repair_words(texts: Iterable[str]) -> str:
-    """Say how often what was mended in replies; remarks that differ only in what they quote are one kind."""
-    kinds = Counter(_line(_QUOTED.sub("…", text)) for text in texts)
-    return "; ".join(f"{count} × {kind}" for kind, count in kinds.most_common())
+def repair_kind(text: str) -> str:
+    """Return the kind of a remark on what was mended: those that differ only in what they quote are one."""
+    return _line(_QUOTED.sub("…", text))
+
+
+def repair_words(repairs: Mapping[str, int]) -> str:
+    """Say how often what was mended in replies, by its kind; empty for nothing."""
+    ordered = sorted(repairs.items(), key=lambda item: -item[1])
+    said = "; ".join(f"{count:,} × {kind}" for kind, count in ordered)
+    return f"mended in replies: {said}" if said else ""
 
 
 def summed(rows: Sequence[Data]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def stats(
     if said := hit_rate_words([{"model": model, **row} for model, row in sums["model"].items()]):
         print_line(said)
     if repairs:
-        print_line(f"mended in replies: {repair_words(repairs.elements())}")
+        print_line(repair_words(repairs))
 
 
 def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, dict[str, Any], int, Counter[str]]:
@@ -76,6 +76,8 @@ def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, di
 
     What a fork shares with another session counts once.
     """
+    from inarch.figures import repair_kind
+
     sums: Sums = {name: {} for name in BY}
     total, seen, sessions, repairs = dict(_NOTHING), set(), 0, Counter[str]()
     for info in app.store.sessions(None if everywhere else app.config.root):
@@ -88,7 +90,7 @@ def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, di
                 continue
             seen.add(same)
             if event.kind == "note":
-                repairs[str(event.data.get("text"))] += event.data.get("source") == "repair"
+                repairs[repair_kind(str(event.data.get("text")))] += event.data.get("source") == "repair"
                 continue
             row, data = _row(event), event.data
             if row is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from inarch_commands.sessions.pages import Shown
 from inarch_commands.sessions.story import PLAIN
 from inarch_sdk.context_breaks import MOST, Break, Breaks, break_lines
 from inarch_sdk.exchanges import exchanges
-from inarch_sdk.figures import answered_words, hit_rate_words, repair_words
+from inarch_sdk.figures import answered_words, hit_rate_words, repair_kind, repair_words
 from inarch_sdk.recoveries import Recoveries
 from inarch_terminal.front_ends.json import JsonFrontEnd
 from inarch_terminal.front_ends.text import TextFrontEnd
@@ -193,9 +194,11 @@ def test_a_service_that_never_reports_a_cache_counts_for_no_hit_rate() -> None:
 
 
 def test_repairs_are_counted_by_what_they_say() -> None:
-    assert repair_words(["took 'a.b' for 'b'", "left out max_tokens", "took 'c' for 'd'"]) == (
-        "2 × took … for …; 1 × left out max_tokens"
+    texts = ["left out max_tokens", "took 'a.b' for 'b'", "took 'c' for 'd'"]
+    assert repair_words(Counter(map(repair_kind, texts))) == (
+        "mended in replies: 2 × took … for …; 1 × left out max_tokens"
     )
+    assert repair_words({}) == ""
 
 
 def test_where_the_context_began_anew_is_said_with_the_request_that_follows() -> None:
@@ -207,6 +210,8 @@ def test_where_the_context_began_anew_is_said_with_the_request_that_follows() ->
     breaks = Breaks()
     for number, (kind, data) in enumerate(rows, 1):
         breaks.take(inarch.Event(number, "", "s", "t", kind, data))
+        kept, breaks = json.loads(json.dumps(breaks.to_data())), Breaks()
+        breaks.go_on_from(kept)
     assert [*break_lines(breaks.found)] == [
         "context began anew before request 3: compaction (to fit the window)",
         "context began anew before request 4: compaction (/compact)",

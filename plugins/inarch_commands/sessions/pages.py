@@ -11,7 +11,7 @@ from attrs import define, field
 from inarch import UsageError, escape
 from inarch_commands.sessions.branches import branch_of
 from inarch_commands.sessions.story import heading, is_told, told
-from inarch_sdk.context_breaks import KINDS, Break, Breaks, break_lines
+from inarch_sdk.context_breaks import break_lines
 from inarch_sdk.recoveries import Recoveries
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Shown:
         where = list(where_lines(self._tokens.rows(), self._left_out, "" if whole else " in the turns above"))
         if where:
             yield ""
-        yield from (escape(line, keep_newlines=False) for line in (*where, *break_lines(self._breaks())))
+        yield from (escape(line, keep_newlines=False) for line in (*where, *break_lines(self.contents.breaks.found)))
 
     def as_json(self) -> Iterator[tuple[str, Any]]:
         """Yield the members of a JSON object, each when all that it needs was read."""
@@ -108,7 +108,7 @@ class Shown:
         yield "turns", (self._turn_data(turn) for history in self.histories() for turn in history.turns)
         yield "tokens", [{"what": name, "count": many, "tokens": tokens} for name, many, tokens in self._tokens.rows()]
         yield "left_out", to_data(self._left_out)
-        yield "began_anew", to_data(self._breaks())
+        yield "began_anew", to_data(self.contents.breaks.found)
         yield "unknown", to_data(self._unknown)
         yield "events", [json.loads(event.line) for event in self._events]
         yield "missing", to_data(self.contents.gaps)
@@ -124,12 +124,3 @@ class Shown:
             if (later := self._recoveries.of.get(call["id"])) is not None:
                 call["recovered_by"] = later
         return data
-
-    def _breaks(self) -> list[Break]:
-        """Return where the context began anew, in the whole session."""
-        from inarch_sdk.snapshots import scan
-
-        breaks = Breaks()
-        for event in scan(self.store, self.info.id, kinds=KINDS):
-            breaks.take(event)
-        return breaks.found

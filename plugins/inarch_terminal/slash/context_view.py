@@ -92,12 +92,10 @@ def _remarks(view: ContextView) -> Iterator[str]:
 
 def _broken(session: Session, columns: int) -> Iterator[str]:
     """Yield where the context began anew."""
-    from inarch_sdk.context_breaks import KINDS, Breaks, break_lines
-    from inarch_sdk.snapshots import scan
+    from inarch.host import contents_of
+    from inarch_sdk.context_breaks import break_lines
 
-    breaks = Breaks()
-    for event in scan(session.state.journal.store, session.id, kinds=KINDS):
-        breaks.take(event)
+    breaks = contents_of(session.state.journal.store, session.id).breaks
     yield from (_wrapped(line, columns) for line in break_lines(breaks.found))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from inarch import UsageError, escape, width
 
 if TYPE_CHECKING:
-    from inarch import Session, Turn
+    from inarch import Turn
     from inarch_terminal.slash.talk import Talk
 
 BESIDE = 36
@@ -67,7 +67,8 @@ def stats(talk: Talk, words: str) -> str:
         UsageError: There are words.
     """
     from inarch import to_data
-    from inarch.figures import hit_rate_words, summed, table
+    from inarch.figures import hit_rate_words, repair_words, summed, table
+    from inarch.host import contents_of
 
     _none(words, "stats")
     rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
@@ -81,7 +82,8 @@ def stats(talk: Talk, words: str) -> str:
     if max(map(width, lines)) > talk.columns():
         narrow = [*rows, {**summed(rows), "purpose": "in all"}] if len(rows) > 1 else rows
         lines = [_wrapped(_spent(row), talk.columns()) for row in narrow]
-    said = filter(None, (hit_rate_words(rows), *_others_answered(turns), _repaired(talk.session)))
+    repairs = contents_of(talk.session.state.journal.store, talk.session.id).repairs
+    said = filter(None, (hit_rate_words(rows), *_others_answered(turns), repair_words(repairs)))
     lines += [_wrapped(line, talk.columns()) for line in said]
     return "\n".join([_wrapped(lead, talk.columns()), *(escape(line) for line in lines)])
 
@@ -92,16 +94,6 @@ def _others_answered(turns: Iterable[Turn]) -> Iterator[str]:
 
     found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
     yield from (f"{model} was {said}" for model, said in found.items() if said)
-
-
-def _repaired(session: Session) -> str:
-    """Return how often what was mended in replies."""
-    from inarch.figures import repair_words
-    from inarch_sdk.snapshots import scan
-
-    notes = scan(session.state.journal.store, session.id, kinds=("note",))
-    said = repair_words(str(event.data.get("text")) for event in notes if event.data.get("source") == "repair")
-    return f"mended in replies: {said}" if said else ""
 
 
 def _spent(row: Mapping[str, Any]) -> str:
