@@ -127,6 +127,7 @@ from inarch.contract.session_extensions import SessionAccess as SessionAccess
 from inarch.contract.session_extensions import SessionExtension as SessionExtension
 from inarch.contract.slash_commands import SlashCommand as SlashCommand
 from inarch.contract.slash_commands import SlashContext as SlashContext
+from inarch.contract.slash_commands import Submitted as Submitted
 from inarch.contract.slash_commands import split_slash_command as split_slash_command
 from inarch.contract.transcripts import Exporter as Exporter
 from inarch.contract.transcripts import Transcript as Transcript
@@ -180,6 +181,7 @@ from inarch_sdk.tool_names import granted_tools as granted_tools
 from inarch_sdk.tool_names import guarding_names as guarding_names
 from inarch_sdk.tooling import FunctionTool as FunctionTool
 from inarch_sdk.tooling import tool as tool
+from inarch_sdk.unpacking import ACCEPTED_ENCODING as ACCEPTED_ENCODING
 from inarch_sdk.unpacking import body_pieces as body_pieces
 from inarch_sdk.usage import credible_usage as credible_usage
 from inarch_sdk.usage import reported_usage as reported_usage

@@ -62,7 +62,7 @@ def kill_all(ended: dict[int, int], wake: int, spared: frozenset[int] = frozense
         if not found and spared:
             return
         for pid in found:
-            _send(os.kill, pid, signal.SIGKILL)
+            send_signal(os.kill, pid, signal.SIGKILL)
         if poller.poll(_PAUSE_MS):
             drain(wake)
 
@@ -109,13 +109,14 @@ def _stop(pid: int, groups: set[int]) -> None:
     except ProcessLookupError:
         return
     if group in groups:
-        _send(os.kill, pid, signal.SIGSTOP)
+        send_signal(os.kill, pid, signal.SIGSTOP)
     else:
         groups.add(group)
-        _send(os.killpg, group, signal.SIGSTOP)
+        send_signal(os.killpg, group, signal.SIGSTOP)
 
 
-def _send(send: Callable[[int, int], None], target: int, number: int) -> None:
+def send_signal(send: Callable[[int, int], None], target: int, number: int) -> None:
+    """Send a signal to a process or a group, if it is still there and ours."""
     try:
         send(target, number)
     except (ProcessLookupError, PermissionError):

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 
 if __name__ == "__main__":
     sys.path[:0] = [os.path.dirname(os.path.abspath(__file__))]
-    from descendants import become_subreaper, drain, kill_all, reap, wake_on_child  # type: ignore[import-not-found]
+    from descendants import become_subreaper, drain, kill_all, reap, send_signal, wake_on_child  # type: ignore[import-not-found]
 else:
-    from .descendants import become_subreaper, drain, kill_all, reap, wake_on_child
+    from .descendants import become_subreaper, drain, kill_all, reap, send_signal, wake_on_child
 
 _FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _NOT_STARTED = 127
@@ -42,12 +42,12 @@ def main(lifeline: int, argv: Sequence[str]) -> None:
     wake, ended = wake_on_child(), dict[int, int]()
     pid = _started(argv, lifeline)
     for number in _FORWARDED:
-        signal.signal(number, lambda number, _frame: _send(pid, number))
+        signal.signal(number, lambda number, _frame: send_signal(os.killpg, pid, number))
     for descriptor in range(3):  # the program alone holds these: who reads them sees its end
         os.dup2(lifeline, descriptor)
     _wait(lifeline, wake, pid, ended)
     if sys.platform != "linux":  # elsewhere there are no subreapers
-        _send(pid, signal.SIGKILL)
+        send_signal(os.killpg, pid, signal.SIGKILL)
     kill_all(ended, wake)
     _exit_as(ended.get(pid, signal.SIGKILL))
 
@@ -89,13 +89,6 @@ def _wait(lifeline: int, wake: int, pid: int, ended: dict[int, int]) -> None:
         if pid in ended or any(descriptor == lifeline for descriptor, _ in poller.poll()):
             return
         drain(wake)
-
-
-def _send(group: int, number: int) -> None:
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def _exit_as(status: int) -> None:

@@ -13,6 +13,7 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.contract.transcripts import Answered, Call, Change, Data, Exchange, Remark, Request, Step
+from inarch_sdk.recoveries import Recoveries
 
 MOST_OUTPUT = 100_000
 """Characters of live output that are held of a call; shown only where it has no result."""
@@ -42,6 +43,7 @@ class Reading:
     calls: dict[str, Call] = field(factory=dict)
     time: float = 0.0
     touched: Step | None = field(init=False, default=None)
+    _recoveries: Recoveries = field(init=False, factory=Recoveries)
 
     @property
     def is_empty(self) -> bool:
@@ -63,6 +65,7 @@ class Reading:
             turn = _mapping(data.get("turn"))
             yield from self._begun(turn, turn.get("type") == "user")
         self.exchange.size += len(event.line)
+        recovered = self._recoveries.take(event)
         if event.kind in ("turn.started", "session.started"):
             return
         handler = _HANDLERS.get(event.kind)
@@ -73,6 +76,8 @@ class Reading:
                 self._add(Remark(event.kind, self.time, data))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             self._add(Remark(event.kind, self.time, data))
+        if recovered in self.calls:
+            self.calls[recovered].recovered_by = str(data.get("call_id"))
 
     def _begun(self, turn: Data, is_users: bool) -> Iterator[Exchange]:
         before, content = self.exchange, str(turn.get("content") or "")
@@ -85,6 +90,7 @@ class Reading:
         began = _seconds(turn.get("started")) or self.time
         if is_users:
             self.exchange.prompt, self.exchange.prompted = content, began
+            self.exchange.mode = str(turn.get("mode") or "text")
         else:
             self.exchange.begun, self.exchange.model = began, str(turn.get("model") or "")
 
@@ -106,6 +112,7 @@ class Reading:
             return
         exchange.answer, exchange.status = str(turn.get("content") or ""), str(turn.get("status") or "")
         exchange.model = str(turn.get("model") or exchange.model)
+        exchange.answered_by, exchange.company = str(turn.get("answered_by") or ""), str(turn.get("company") or "")
         exchange.error, exchange.limit = str(turn.get("error") or ""), str(turn.get("limit") or "")
         exchange.begun = exchange.begun or _seconds(turn.get("started"))
         exchange.ended = _seconds(turn.get("ended")) or self.time
@@ -154,6 +161,7 @@ class Reading:
         request.replied, request.seconds = self.time, seconds
         request.usage, request.finish = _mapping(data.get("usage")), str(data.get("finish") or "")
         request.error = str(data.get("error") or "")
+        request.answered_by, request.company = str(data.get("answered_by") or ""), str(data.get("company") or "")
 
     def call_state(self, data: Data) -> None:
         """Note how far a call came; a call that an approval changed comes with its new arguments."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -14,15 +16,19 @@ if TYPE_CHECKING:
     from inarch.contract.processes import Confinement
 
 __all__ = [
+    "answered_words",
     "child_words",
     "confinement_words",
     "cost_words",
     "dropped_words",
     "duration",
     "held_words",
+    "hit_rate_words",
     "input_words",
     "local_time",
     "money",
+    "repair_kind",
+    "repair_words",
     "reviewed_words",
     "rewritten_words",
     "seconds_between",
@@ -93,6 +99,19 @@ def money(amount: Decimal) -> str:
     if amount == 0:
         return "$0"
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
+
+
+def answered_words(model: str, answered_by: str, company: str = "") -> str:
+    """Say who answered in another's place; empty if that is the model that was asked, or its service doesn't say.
+
+    Args:
+        model: What was asked, as `PROVIDER/NAME`.
+        answered_by: The name that the service gives, without the provider.
+        company: Who runs it, if the service says so.
+    """
+    if not answered_by or f"/{model}".endswith(f"/{answered_by}"):
+        return ""
+    return f"answered by {answered_by}" + (f" ({company})" if company else "")
 
 
 _DECISIONS = {"deny": "denies it", "stop": "stops the turn", "ask": "asks about it", "allow": "allows it"}
@@ -190,6 +209,45 @@ def input_words(row: Data) -> str:
     rate = row.get("cached_tokens", 0) / row["input_tokens"] if row["input_tokens"] else 0
     about = "about " if row.get("estimated") else ""
     return f"{about}{row['input_tokens']:,}" + (f" ({rate:.0%} cached)" if rate else "")
+
+
+def hit_rate_words(rows: Sequence[Data]) -> str:
+    """Say which share of the input came from the services' caches, and by model if several report any.
+
+    A model whose service has never reported a cached token counts for nothing; empty if that is all of them.
+    """
+    sums: dict[str, list[int]] = {}
+    for row in rows:
+        one = sums.setdefault(str(row["model"]), [0, 0])
+        one[0] += row.get("cached_tokens", 0)
+        one[1] += row["input_tokens"]
+    known = {model: (cached, whole) for model, (cached, whole) in sorted(sums.items()) if cached and whole}
+    if not known:
+        return ""
+    whole = sum(tokens for _, tokens in known.values())
+    each = [f"{model} {_share(*one)}" for model, one in known.items()] if len(known) > 1 else []
+    share = _share(sum(cached for cached, _ in known.values()), whole)
+    return f"from the cache: {share} of {whole:,} input tokens" + (f" ({', '.join(each)})" if each else "")
+
+
+def _share(part: int, whole: int) -> str:
+    """Return a share that is whole only if nothing is missing."""
+    return f"{math.floor(1000 * part / whole) / 10:g}%"
+
+
+_QUOTED = re.compile(r"'[^']*'|`[^`]*`|\"[^\"]*\"")
+
+
+def repair_kind(text: str) -> str:
+    """Return the kind of a remark on what was mended: those that differ only in what they quote are one."""
+    return _line(_QUOTED.sub("…", text))
+
+
+def repair_words(repairs: Mapping[str, int]) -> str:
+    """Say how often what was mended in replies, by its kind; empty for nothing."""
+    ordered = sorted(repairs.items(), key=lambda item: -item[1])
+    said = "; ".join(f"{count:,} × {kind}" for kind, count in ordered)
+    return f"mended in replies: {said}" if said else ""
 
 
 def summed(rows: Sequence[Data]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from inarch.contract.errors import ProviderError
 from inarch_output.escaping import shown
 from inarch_sdk.http_errors import from_response, provider_error
 from inarch_sdk.sse import LONGEST, TooLong, Unfinished, events, whole
-from inarch_sdk.unpacking import ACCEPTED, beginning
+from inarch_sdk.unpacking import ACCEPTED_ENCODING, beginning
 
 if TYPE_CHECKING:
     import httpx2
@@ -176,7 +176,7 @@ class HttpService:
         import httpx2
 
         timeout = httpx2.Timeout(self.silence_s, connect=self.connect_s)
-        headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED, **self.headers}
+        headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED_ENCODING, **self.headers}
         if self.is_local:  # nothing of this machine goes through a proxy
             verify = httpx2.create_ssl_context() if self.base_url.startswith("https:") else False
             return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=verify, trust_env=False)

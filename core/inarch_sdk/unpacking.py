@@ -12,8 +12,8 @@ from attrs import define, field
 if TYPE_CHECKING:
     import httpx2
 
-ACCEPTED = "gzip"
-"""The `Accept-Encoding` of requests whose answers are read here."""
+ACCEPTED_ENCODING = "gzip"
+"""The `Accept-Encoding` of requests whose answers `body_pieces` reads."""
 LARGEST_PIECE = 1 << 16
 _HEADER = 2
 """Bytes that say whether what follows has the frame of zlib."""

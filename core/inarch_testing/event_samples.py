@@ -33,11 +33,12 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
     usage = Usage(100, 20, 10, 5, Decimal("0.01"))
     result = ToolResult(False, {"text": text}, ToolError("execution", text, text), {"duration_s": 0.5, "files": {}})
     call = ToolCall("c1", "p1", turn, "read_file", {"file_path": text}, started=TIME, after=("c0",))
-    asked = Turn("u", "user", None, session, TIME, content=text, status="done")
-    begun = Turn(turn, "agent", "u", session, TIME, model="m")
+    asked = Turn("u", "user", None, session, TIME, content=text, status="done", mode="voice")
+    begun = Turn(turn, "agent", "u", session, TIME, model="m", mode="voice")
     ended = Turn(
-        turn, "agent", "u", session, TIME, TIME, text, "m", text, (call,), usage, "failed", text, "max_iterations"
-    )
+        turn, "agent", "u", session, TIME, TIME, text, "m", text, (call,), usage, "failed", text, "max_iterations",
+        answered_by=text, company=text, mode="voice",
+    )  # fmt: skip
     said = Message("assistant", (Reasoning(text), Text(text), CallPart("c1", "p1", "read_file", {"file_path": text})))
     spent = Spent("turn", "", "m", 1, 1, 100, 20, 10, Decimal("0.01"), 1, 0.5)
     branch = Branch("p", "t0", "c0", text, 1, text, ("read_file",))

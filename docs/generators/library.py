@@ -118,7 +118,8 @@ def described(name: str, home: str, package: ModuleType = inarch) -> str:
     value = getattr(package, name)
     says_itself = inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value)
     own = inspect.getdoc(value) if says_itself else None
-    text = own or _beside(name, f"{package.__name__}.{home}") or MADE_OF_OTHERS.get(name, "")
+    module = home if home.startswith("inarch_") else f"{package.__name__}.{home}"
+    text = own or _beside(name, module) or MADE_OF_OTHERS.get(name, "")
     if not text.strip():
         raise Unlisted(f"{package.__name__}.{name} has no docstring, and docs/generators/library.py says nothing of it")
     return " ".join(text.strip().split("\n\n")[0].split())

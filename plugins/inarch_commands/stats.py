@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -18,7 +19,7 @@ from inarch.output import print_json, print_line
 if TYPE_CHECKING:
     from inarch import App, Event
 
-KINDS = ("model.requested", "model.replied")
+KINDS = ("model.requested", "model.replied", "note")
 BY = ("day", "model", "plugin", "purpose")
 _AGE = re.compile(r"(\d{1,4})([dw])")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -42,16 +43,18 @@ def stats(
 ) -> None:
     """Sum up tokens, money and time of requests in kept sessions, by day, model, plugin and purpose."""
     from inarch.commands import compose_given
+    from inarch.figures import hit_rate_words, repair_words
 
     first, last = _day(since, "--since"), _day(until, "--until")
     if first and last and first > last:
         raise UsageError(f"--since {first} is after --until {last}", "give the earlier day first")
     with compose_given(given, tells=False) as app:
-        sums, total, sessions = _summed(app, first, last, everywhere)
+        sums, total, sessions, repairs = _summed(app, first, last, everywhere)
     shown = by or BY
     if as_json:
         rows = {name: [{name: key, **_plain(row)} for key, row in sorted(sums[name].items())] for name in shown}
-        print_json({"since": first, "until": last, "sessions": sessions, "total": _plain(total), **rows})
+        print_json({"since": first, "until": last, "sessions": sessions, "total": _plain(total), **rows,
+                    "repairs": [{"text": text, "count": count} for text, count in repairs.most_common()]})  # fmt: skip
         return
     if not total["requests"]:
         print_line("no requests" if everywhere else "no requests in this directory; --all counts all others")
@@ -62,12 +65,21 @@ def stats(
         print_line("")
     many = "1 session" if sessions == 1 else f"{sessions:,} sessions"
     print_line(f"{many}: {'  '.join(_cells('', total)[1:])}")
+    if said := hit_rate_words([{"model": model, **row} for model, row in sums["model"].items()]):
+        print_line(said)
+    if repairs:
+        print_line(repair_words(repairs))
 
 
-def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, dict[str, Any], int]:
-    """Return the sums, the total, and of how many sessions they are; what a fork shares with another counts once."""
+def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, dict[str, Any], int, Counter[str]]:
+    """Return the sums, the total, of how many sessions they are, and what was mended in replies how often.
+
+    What a fork shares with another session counts once.
+    """
+    from inarch.figures import repair_kind
+
     sums: Sums = {name: {} for name in BY}
-    total, seen, sessions = dict(_NOTHING), set(), 0
+    total, seen, sessions, repairs = dict(_NOTHING), set(), 0, Counter[str]()
     for info in app.store.sessions(None if everywhere else app.config.root):
         if first and _local_day(max(info.started, info.updated)) < first:
             continue
@@ -77,6 +89,9 @@ def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, di
             if same in seen or (first and day < first) or (last and day > last):
                 continue
             seen.add(same)
+            if event.kind == "note":
+                repairs[repair_kind(str(event.data.get("text")))] += event.data.get("source") == "repair"
+                continue
             row, data = _row(event), event.data
             if row is None:
                 continue
@@ -86,7 +101,7 @@ def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, di
             for name, key in zip(BY, keys, strict=True):
                 _add(sums[name].setdefault(str(key), dict(_NOTHING)), row)
         sessions += has_any
-    return sums, total, sessions
+    return sums, total, sessions, +repairs
 
 
 def _row(event: Event) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch.figures import answered_words
 from inarch.transcripts import Call, Data, Exchange, Remark, Request, Step, Transcript
 from inarch_export.overview import Overview, overview_of
 from inarch_export.remarks import exchanges_of, headline_of
@@ -65,8 +66,10 @@ class Steps:
         """Yield the steps in their order."""
         exchange = self.exchange
         if exchange.prompt is not None:
-            pictures = {"extra": {"pictures": exchange.pictures}} if exchange.pictures else {}
-            yield {**_at(exchange.prompted), "source": "user", "message": exchange.prompt, **pictures}
+            told = {"pictures": exchange.pictures, "mode": exchange.mode if exchange.mode != "text" else ""}
+            extra = {name: value for name, value in told.items() if value}
+            more = {"extra": extra} if extra else {}
+            yield {**_at(exchange.prompted), "source": "user", "message": exchange.prompt, **more}
         for step in exchange.steps:
             yield from self._taken(step)
         yield from self._closed()
@@ -114,7 +117,10 @@ class Steps:
 
 
 def _request(request: Request) -> dict[str, Any]:
-    step: dict[str, Any] = {**_at(request.asked), "source": "agent", "model_name": request.model,
+    is_another = bool(answered_words(request.model, request.answered_by))
+    # The form wants the model that was used, and in the agent the one that is asked as a rule (RFC 0001, Oct 2025).
+    used = f"{request.model.partition('/')[0]}/{request.answered_by}" if is_another else request.model
+    step: dict[str, Any] = {**_at(request.asked), "source": "agent", "model_name": used,
                             "message": request.text, "llm_call_count": 1}  # fmt: skip
     if request.usage and not (count_of(request.usage, "input_tokens") or count_of(request.usage, "output_tokens")):
         step["llm_call_count"] = 0  # the offline planner's, which is no language model
@@ -122,6 +128,8 @@ def _request(request: Request) -> dict[str, Any]:
         step |= {"reasoning_content": request.reasoning} if request.reasoning else {}
         step |= {"metrics": _metrics(request.usage)} if request.usage else {}
     told = {
+        "asked": request.model if is_another else "",
+        "company": request.company,
         "purpose": request.purpose if request.purpose != "turn" else "",
         "plugin": request.plugin,
         "finish": request.finish,
@@ -155,6 +163,7 @@ def _call(call: Call) -> dict[str, Any]:
         "rewritten": [dict(one) for one in call.rewritten],
         "seconds": round(call.span.seconds, 3) if call.span is not None else 0,
         "files": [f"{change.verb} {change}" for change in call.changes],
+        "recovered_by": call.recovered_by,
     }  # fmt: skip
     extra = {name: value for name, value in told.items() if value}
     return {"tool_call_id": call.id, "function_name": call.name, "arguments": dict(call.arguments), "extra": extra}

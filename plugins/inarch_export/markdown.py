@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from inarch.figures import rewritten_words
+from inarch.figures import answered_words, rewritten_words
 from inarch.transcripts import Call, Exchange, Remark, Request, Step, Transcript
 from inarch_export.cutting import cut
 from inarch_export.fences import code, fenced, quoted, words
 from inarch_export.overview import Overview, overview_of
 from inarch_export.remarks import exchanges_of, headline_of
 from inarch_export.words import (
+    MODES,
     PURPOSES,
     added_by,
     amount_of,
@@ -71,7 +72,8 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
     figures += [duration(exchange.span.seconds)] if exchange.span is not None and exchange.span.seconds else []
     yield f"\n## {' · '.join([f'Turn {exchange.number}' if exchange.number else 'Before the first turn', *figures])}\n"
     if exchange.prompt is not None:
-        yield f"\n**Prompt**\n\n{_block(exchange.prompt, 'text', 60_000)}"
+        how = f" {MODES[exchange.mode]}" if exchange.mode in MODES else ""
+        yield f"\n**Prompt**{how}\n\n{_block(exchange.prompt, 'text', 60_000)}"
         yield f"\n{many(exchange.pictures, 'picture')}, not exported.\n" if exchange.pictures else ""
     for step in exchange.steps:
         yield from _step(step, exchange.answer)
@@ -102,6 +104,7 @@ def _request(request: Request, answer: str) -> Iterator[str]:
     told = [PURPOSES.get(request.purpose, request.purpose) if request.purpose != "turn" else "", request.plugin]
     told += [tokens(usage), cost(amount_of(usage.get("cost_usd"))) if request.usage else "no reply is recorded"]
     told += [duration(request.span.seconds) if request.replied is not None else "", request.error]
+    told.insert(0, answered_words(request.model, request.answered_by, request.company))
     yield f"\n*{words(request.model)}* — {words(' · '.join(filter(None, told)), 1_000)}\n"
     if request.reasoning.strip():
         yield f"\nReasoning:\n\n{_block(request.reasoning)}"
@@ -126,6 +129,8 @@ def _call(call: Call) -> Iterator[str]:
     if isinstance(error, dict):
         said = (str(error.get("message") or ""), str(error.get("remedy") or ""))
         yield f"\nError {code(str(error.get('code') or 'error'))}:\n\n{_block(chr(10).join(filter(None, said)))}"
+    if call.recovered_by:
+        yield "\nA later call of this turn did it.\n"
     if data is not None:
         yield f"\nOutput:\n\n{_value(data)}"
     for one in call.added:

@@ -44,6 +44,8 @@ def says_nothing(step: Step) -> bool:
         return False
     if step.kind == "input.ended":
         return step.data.get("outcome") == "prompt"  # the prompt has the words
+    if step.kind == "note":
+        return step.data.get("source") == "repair"
     return step.kind in _BOOKKEEPING or (step.kind == "decision.made" and step.data.get("strategy") == "native")
 
 

@@ -12,6 +12,8 @@ SCOPES = {"once": "once", "shape": "for such calls", "tool": "for this tool", "s
           "project": "for the project"}  # fmt: skip
 OUTCOMES = {"approve": "approved", "deny": "denied", "modify": "changed"}
 _ASKED_BY = {"user": "by the user", "mode": "by the approve mode", "headless": "because nobody could be asked"}
+MODES = {"voice": "by voice", "selection": "with an element of the page selected"}
+"""How a prompt was given, if not typed alone."""
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import evolve
@@ -21,6 +22,9 @@ _SPARE_S = 5.0
 _STRICTER = ("", "allow", "ask", "deny", "stop")
 
 
+_Run = tuple[Hook, str, str | None]
+
+
 class _AroundCalls:
     name = "hooks"
 
@@ -28,15 +32,16 @@ class _AroundCalls:
         self._hooks, self._root = hooks, root
         self.timeout_s = LONGEST_S  # a hook runs for each file of a call
 
-    def _runs(self, calls: Sequence[inarch.ToolCall], tool: inarch.Tool) -> Iterator[tuple[Hook, str, str | None]]:
-        """Yield each hook with its name for the tool and each file that it runs for; of the calls the last counts."""
+    def _runs(self, call: inarch.ToolCall, tool: inarch.Tool) -> list[list[_Run]]:
+        """Return for each hook its name for the tool with each file that it runs for."""
+        effects = tool.effects(call.arguments)
+        names = inarch.guarding_names(tool, effects)
+        found: list[list[_Run]] = []
         for hook in self._hooks:
-            call = calls[-1]
-            effects = tool.effects(call.arguments)
-            names = inarch.guarding_names(tool, effects)
-            if (matched := next(filter(hook.matches, names), None)) is not None:
-                name = name_for(names, matched)
-                yield from ((hook, name, path) for path in files_of(call, effects, name))
+            matched = next(filter(hook.matches, names), None)
+            name = "" if matched is None else name_for(names, matched)
+            found.append([(hook, name, path) for path in files_of(call, effects, name)] if name else [])
+        return found
 
     def _given(self, call: inarch.ToolCall, name: str, path: str | None) -> dict[str, Any]:
         arguments = {**call.arguments, "file_path": path} if path is not None else call.arguments
@@ -55,10 +60,11 @@ class BeforeCalls(_AroundCalls):
         """Run the hooks for a call, each with what those before it made of its input."""
         place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
         before, decision, reason, calls, person = call.arguments, "", "", [call], False
-        if (runs := sum(1 for _ in self._runs(calls, tool))) > MOST_RUNS:
-            return inarch.Rewrite(decision="deny", reason=f"{runs} hooks would run: name fewer files in a call")
+        runs = self._runs(call, tool)
+        if (count := sum(map(len, runs))) > MOST_RUNS:
+            return inarch.Rewrite(decision="deny", reason=f"{count} hooks would run: name fewer files in a call")
         end = time.monotonic() + self.timeout_s - _SPARE_S / 2
-        for hook, name, path in self._runs(calls, tool):
+        for hook, name, path in self._following(runs, calls, tool):
             given_call = self._given(call, name, path)
             said = run_hook(_within(hook, end), given_call, place, is_shown=hook.on_failure == "allow")
             new, why = _decided(said, hook)
@@ -75,6 +81,15 @@ class BeforeCalls(_AroundCalls):
         if arguments is None and not decision:
             return None
         return inarch.Rewrite(arguments, decision, reason, person)  # type: ignore[arg-type]  # one of the five
+
+    def _following(self, runs: list[list[_Run]], calls: Sequence[inarch.ToolCall], tool: inarch.Tool) -> Iterator[_Run]:
+        """Yield the runs one after the other; a hook runs for the last of the calls that those before it left."""
+        known = calls[-1]
+        for place in range(len(runs)):
+            if calls[-1] is not known:
+                known = calls[-1]
+                runs = self._runs(known, tool)
+            yield from runs[place]
 
 
 def _within(hook: Hook, end: float) -> Hook:
@@ -121,7 +136,7 @@ class AfterCalls(_AroundCalls):
         response = {"tool_response": inarch.to_data(call.result.data)}
         said = [
             run_hook(hook, self._given(call, name, path) | response, place)
-            for hook, name, path in self._runs([call], tool)
+            for hook, name, path in chain.from_iterable(self._runs(call, tool))
         ]
         texts = [text for one in said if (text := _added(one))]
         return inarch.Review("\n".join(texts), stop=any(one.stops for one in said))

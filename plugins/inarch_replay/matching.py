@@ -76,6 +76,10 @@ class Lineup:
         """Whether it was told when the service of a failed request may be asked again."""
         return exchange is not None and self.turn is not None and self.turn.says_when(exchange)
 
+    def notes(self, exchange: Exchange) -> list[Event]:
+        """Return the remarks that the provider made on its reply."""
+        return self.turn.notes_in(exchange) if self.turn is not None else []
+
     def left_alone(self) -> ProviderError | None:
         """Return the error in place of a request that wasn't made, as the service had asked to be left alone."""
         if self.turn is None or any(self._waiting.values()):

@@ -2,18 +2,18 @@
 
 What counts, kind by kind:
 
-- `turn.started`: type, prompt, model
+- `turn.started`: type, prompt, model, how the prompt was given
 - `context.added`: source, text, pictures by their hash; `context.dropped`: all but the tokens
 - `input.ended`: the words and who said them, where they went in while a turn ran
 - `decision.made`: strategy, decision, reason, calls, text, how results are presented
 - `model.requested`: model, purpose, tool choice, plugin
-- `model.replied`: the same, texts, reasoning, names and arguments of calls, how it ended, the error
+- `model.replied`: the same, texts, reasoning, names and arguments of calls, how it ended, the error, who answered
 - `model.switched`, `command.ran`, `approval.asked`, `approval.given`, `changes.undone`: everything but ids and digests
 - `call.state`: name, state, arguments, origin, effects, what it waited for; `call.result`: name, state, data, error,
   hashes of the files it knew; `call.rewritten`, `call.reviewed`: everything but ids
 - `file.changed`: paths and hashes
 - `note`, `error`, `turn.held`: everything
-- `turn.ended`: answer, reasoning, model, status, error, limit
+- `turn.ended`: answer, reasoning, model, who answered, status, error, limit
 
 Left out are ids, times, durations, costs and counts of tokens; the remedy of a call's error, which names files that
 other calls may be changing just then; `model.delta`, `call.output` and `file.changing`, which are said again
@@ -189,6 +189,7 @@ class Normaliser:
 
     def _replied(self, data: Mapping[str, Any]) -> dict[str, Any]:
         said = _some("model", "purpose", "plugin", "finish", "error")(self, data)
+        said |= {key: data.get(key) or "" for key in ("answered_by", "company")}  # an older version's has neither
         parts = data["message"]["parts"]
         return {**said, "parts": [{key: part[key] for key in _PART if key in part} for part in parts]}
 
@@ -204,9 +205,12 @@ def _some(*keys: str) -> Form:
     return form
 
 
-def _turn_form(*keys: str) -> Form:
+def _turn_form(*keys: str, **newer: str) -> Form:
+    """Return the form of a turn's record; an older version's lacks the `newer` keys, which then have these values."""
+
     def form(_: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: data["turn"].get(key) for key in keys}
+        turn = data["turn"]
+        return {key: turn.get(key) for key in keys} | {key: turn.get(key) or plain for key, plain in newer.items()}
 
     return form
 
@@ -221,8 +225,8 @@ def _result(_: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
 
 _FORMS: dict[str, Form] = {
     "session.started": lambda _, __: {},
-    "turn.started": _turn_form("type", "content", "model"),
-    "turn.ended": _turn_form("status", "content", "reasoning", "model", "error", "limit"),
+    "turn.started": _turn_form("type", "content", "model", mode="text"),
+    "turn.ended": _turn_form("status", "content", "reasoning", "model", "error", "limit", answered_by="", company=""),
     "input.ended": _some("text", "by"),
     "context.added": _some("source", "text", "images"),
     "context.dropped": Normaliser._dropped,

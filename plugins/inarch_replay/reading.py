@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch import ContextStore, Event, UsageError
+from inarch import ContextStore, Event, Submitted, UsageError
 from inarch.host import is_plugins
 from inarch_replay.recorded import (
     Between,
@@ -173,7 +173,8 @@ class Reader:
             return
         self._agents += 1
         asked = self._prompts.get(turn.get("parent_id") or "")
-        prompt = str(asked.data["turn"]["content"]) if asked is not None else ""
+        given = asked.data["turn"] if asked is not None else {}
+        prompt = Submitted(str(given.get("content", "")), mode=given.get("mode") or "text")
         found = RecordedTurn(
             self._agents, turn["id"], turn.get("parent_id") or "", prompt, turn.get("model", ""),
             event.data.get("settings") or {}, [event],

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from attrs import define, field
 
-from inarch import ApprovalScope, ChosenRights, Event, ToolResult, from_data
+from inarch import ApprovalScope, ChosenRights, Event, Submitted, ToolResult, from_data
 from inarch.host import CUT_OFF
 from inarch_sdk.result_text import NOT_ASKED
 
@@ -162,7 +162,7 @@ class RecordedTurn:
     number: int
     id: str
     prompt_id: str
-    prompt: str
+    prompt: Submitted
     model: str
     settings: Mapping[str, Any]
     events: list[Event] = field(factory=list)
@@ -210,6 +210,13 @@ class RecordedTurn:
         later = (event for event in self.events if reply is not None and event.seq > reply.seq)
         until = itertools.takewhile(lambda event: event.kind != "model.requested", later)
         return any(SAYS_WHEN in event.line for event in until)
+
+    def notes_in(self, exchange: Exchange) -> list[Event]:
+        """Return the remarks that a provider made on its reply: they were recorded just before it."""
+        end = exchange.replied.seq if exchange.replied is not None else 0
+        before = (event for event in reversed(self.events) if event.seq < end)
+        notes = itertools.takewhile(lambda event: _is_note_of(event, "model") or _is_note_of(event, "repair"), before)
+        return [*notes][::-1]
 
     def said_after(self, requests: int) -> list[Event]:
         """Return what was said and went in after so many requests, as it went in."""

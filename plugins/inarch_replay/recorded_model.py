@@ -26,6 +26,7 @@ from inarch import (
     PartData,
     Price,
     ProviderError,
+    ProviderNote,
     Reasoning,
     ReasoningDelta,
     Text,
@@ -69,11 +70,13 @@ class RecordedModel:
         """
         exchange = self.player.lineup.current()
         replied = exchange.replied if exchange is not None else None
-        if replied is None:
+        if exchange is None or replied is None:
             if exchange is not None and self.player.lineup.is_open_end(exchange):
                 await asyncio.Event().wait()  # the turn was stopped here, and so it will be now
             raise self.player.no_reply()
         data = replied.data
+        for note in self.player.lineup.notes(exchange):
+            yield ProviderNote(str(note.data["text"]), note.data["source"] == "repair")
         for delta in deltas_of(data, self.name):
             yield delta
         if data.get("finish") != "error":

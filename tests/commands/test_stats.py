@@ -84,15 +84,21 @@ def test_days_bound_it(cli: Run) -> None:
 
 def test_the_share_of_the_cache_is_told_where_there_is_one(cli: Run, environ: dict[str, str], project: Path) -> None:
     begin, *events = requests(inarch.new_id(), str(project), *[(0, f"m/{n}", "", "turn", "0.1") for n in "xy"])
+    mended = {"text": "left out max_tokens", "source": "repair"}
+    events += [evolve(events[0], seq=len(events) + n, kind="note", data=mended) for n in (2, 3)]
     usage = {"input_tokens": 1_000, "output_tokens": 5, "cached_tokens": 750, "cost_usd": "0.1"}
     events[1] = evolve(events[1], data={**events[1].data, "usage": usage})
     store = SqliteStore(str(Path(environ["XDG_STATE_HOME"], "inarch")))
     store.append(begin.session_id, [begin, *events])
     store.close()
-    _, cached, other, _, total = cli("stats", "--by", "model").stdout.splitlines()
+    _, cached, other, _, total, rate, repaired = cli("stats", "--by", "model").stdout.splitlines()
     assert cached.split()[:5] == ["m/x", "1", "1,000", "(75%", "cached)"] and "cached" not in other
     assert total.startswith("1 session: 2  1,010 (74% cached)  10  $0.20")
-    assert stats(cli)["total"]["cached_tokens"] == 750
+    assert rate == "from the cache: 75% of 1,000 input tokens"
+    assert repaired == "mended in replies: 2 × left out max_tokens"
+    told = stats(cli)
+    assert told["total"]["cached_tokens"] == 750
+    assert told["repairs"] == [{"text": "left out max_tokens", "count": 2}]
 
 
 @pytest.mark.usefixtures("kept")

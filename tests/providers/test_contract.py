@@ -14,7 +14,7 @@ from inarch import ModelProvider
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer, ModelContract
 
-from .wires import KEY, WIRES, Calls, Refused, Says, Wire
+from .wires import EACH, KEY, Calls, Refused, Says, Wire
 
 pytest_plugins = ["inarch.testing"]
 pytestmark = [  # LiteLLM's own
@@ -54,12 +54,6 @@ def last_text(body: Any) -> str:
 
     look(body.get("messages") or body.get("contents"))
     return found[-1]
-
-
-EACH = [
-    pytest.param(wire, id=wire.provider, marks=[pytest.mark.once] if wire.provider == "litellm" else [])
-    for wire in WIRES
-]
 
 
 @pytest.mark.parametrize("wire", EACH)

@@ -25,7 +25,7 @@ from inarch.testing import HttpReply, HttpRequest, HttpServer
 from inarch_replay import replay
 from inarch_terminal.front_ends.text import TextFrontEnd
 
-from .wires import KEY, WIRES, Calls, Says, Wire
+from .wires import EACH, KEY, WIRES, Calls, Says, Wire
 
 pytestmark = [  # LiteLLM's own
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
@@ -135,13 +135,7 @@ def check_readable(events: Sequence[inarch.Event]) -> None:
         told.show(event)
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(wire, id=wire.provider, marks=[pytest.mark.once] if wire.provider == "litellm" else [])
-        for wire in WIRES
-    ],
-)
+@pytest.fixture(scope="module", params=EACH)
 def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     wire: Wire = request.param
     if wire.provider == "litellm" and find_spec("litellm") is None:

@@ -18,7 +18,7 @@ import inarch
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 
-from .wires import KEY, WIRES, Calls, Says, Wire
+from .wires import EACH, KEY, Calls, Says, Wire
 
 pytestmark = [  # LiteLLM's own
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
@@ -110,13 +110,7 @@ def _changed(line: bytes, name: str, usage: Mapping[str, Any] | None) -> bytes:
     return b"data: " + json.dumps(chunk).encode()
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(wire, id=wire.provider, marks=[pytest.mark.once] if wire.provider == "litellm" else [])
-        for wire in WIRES
-    ],
-)
+@pytest.fixture(scope="module", params=EACH)
 def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     wire: Wire = request.param
     if wire.provider in ("litellm", *KNOWN) and find_spec("litellm") is None:

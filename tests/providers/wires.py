@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+import pytest
 from attrs import frozen
 
 from inarch.testing import HttpReply, json_reply, sse_reply
@@ -197,3 +198,8 @@ WIRES = (
         "litellm", chat_completions, f"openai/{MODEL}", "OPENAI_API_KEY", address="api_base", service="litellm/openai"
     ),
 )
+EACH = [
+    pytest.param(wire, id=wire.provider, marks=[pytest.mark.once] if wire.provider == "litellm" else [])
+    for wire in WIRES
+]
+"""Parameters of tests and fixtures that meet every wire."""

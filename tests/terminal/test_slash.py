@@ -3,12 +3,13 @@ from __future__ import annotations
 import asyncio
 from asyncio import Runner
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from attrs import frozen
 
-from inarch import ModelInfo, Replacements, compose, width
+from inarch import AnsweredBy, ModelInfo, ProviderNote, Replacements, Usage, compose, width
 from inarch.calls.grants import Grants, ProjectGrants
 from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
 from inarch.contract.errors import StoreError
@@ -129,6 +130,31 @@ def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(
 def test_other_lines_are_prompts(talk: Talk, line: str) -> None:
     assert not talk.took(line)
     assert talk.events == []
+
+
+def test_stats_and_context_say_what_the_cache_the_services_and_compactions_did(tmp_path: Path) -> None:
+    usage = Usage(1_000, 5, cached_tokens=900, cost_usd=Decimal(0))
+    repair = ProviderNote("left out max_tokens", repair=True)
+    script = [[repair, AnsweredBy("script-8"), *says("yes", usage)] for _ in range(4)]
+
+    async def go() -> None:
+        app, _ = scripted_app(script, tmp_path)
+        session, shown = app.session(), list[str]()
+        for prompt in ("one", "two", "three"):
+            await session.run(prompt)
+        session.compact(1)
+        await session.run("four")
+        slash = SlashCommands(Conversation(app, session, Launched(Options()), shown.append, lambda: 100))
+        for line in ("/stats", "/context"):
+            await slash.run(line)
+        said = "".join(shown)
+        assert "from the cache: 90% of 4,000 input tokens" in said
+        assert "scripted/script was answered by script-8" in said
+        assert "mended in replies: 4 × left out max_tokens" in said
+        assert "context began anew before request 4: compaction (/compact)" in said
+        await app.aclose()
+
+    asyncio.run(go())
 
 
 def test_approve_lists_and_takes_back_what_the_session_may(talk: Talk, capsys: pytest.CaptureFixture[str]) -> None:

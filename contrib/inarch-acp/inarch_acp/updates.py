@@ -201,7 +201,7 @@ class Updates:
         if (words := _WORDS.get(event.kind)) is not None:
             text = words(data)
         elif event.kind == "note":
-            text = "" if data["source"] in self.tracers else data["text"]
+            text = "" if data["source"] in ("repair", *self.tracers) else data["text"]
         elif event.kind == "limit.wait":
             text = f"waiting {data['seconds']:.0f} s: {data['reason']}"
         elif event.kind == "model.switched":

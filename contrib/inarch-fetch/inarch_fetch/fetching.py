@@ -24,7 +24,7 @@ _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = ("application/json", "application/xml", "application/javascript", "application/toml", "application/yaml")
 _HEADERS = {
     "accept": "text/markdown, text/html, text/plain, application/json;q=0.9, */*;q=0.1",
-    "accept-encoding": "gzip",
+    "accept-encoding": inarch.ACCEPTED_ENCODING,
     "user-agent": "inarch-fetch/1.0",
 }
 

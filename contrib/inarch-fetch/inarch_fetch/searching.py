@@ -68,7 +68,7 @@ async def search(service: Search, key: str, query: str, count: int, timeout_s: f
         inarch.ToolFailed: The service did not answer, or not with results.
     """
     form = FORMS[service.service]
-    headers = {"accept-encoding": "gzip", **({form.key_header: key} if form.key_header else {})}
+    headers = {"accept-encoding": inarch.ACCEPTED_ENCODING, **({form.key_header: key} if form.key_header else {})}
     try:
         async with (
             httpx2.AsyncClient(timeout=timeout_s) as client,

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 
 from attrs import define, field
 
+import inarch
 from inarch_live.hearing import Hearing
 from inarch_live.pcm import level
 from inarch_live.port import InputTranscript
@@ -88,7 +89,7 @@ class Turns:
         unknown, self._has_spoken = UNHEARD if self._has_spoken else UNASKED, False
         said = self.hearing.take()
         self._is_unasked = not said
-        self.talk.say(said or unknown, self._spoken)
+        self.talk.say(inarch.Submitted(said or unknown, mode="voice"), self._spoken)
 
     async def _transcript(self) -> None:
         loop = asyncio.get_running_loop()

@@ -56,7 +56,7 @@ async def test_what_is_said_and_answered_is_a_turn(kind: Any, root: Path) -> Non
         await there.end_turn()
         await bench.until(lambda: bench.turns)
         turn = bench.turns[0]
-        assert (turn.status, turn.content) == ("done", "It is a greeting.")
+        assert (turn.status, turn.content, turn.mode) == ("done", "It is a greeting.", "voice")
         assert said(bench)[-2][1].startswith("What is this?") and said(bench)[-1] == ("assistant", "It is a greeting.")
         heard = (9, 2) if kind is OpenAIServer else (0, 0)  # what writes down the person's words is counted, too
         assert (turn.usage.input_tokens, turn.usage.output_tokens) == (24 + heard[0], 35 + heard[1])
@@ -195,6 +195,7 @@ async def test_typed_text_goes_into_the_same_conversation(kind: Any, root: Path)
         await there.end_turn()
         await bench.until(lambda: len(bench.turns) == 2)
         assert [text for role, text in said(bench) if role == "assistant"] == ["Hello, Ada.", "Ada."]
+        assert [turn.mode for turn in bench.turns] == ["voice", "text"]
         assert len(server.connections) == 1
 
 

@@ -34,6 +34,18 @@ async def test_a_prompt_is_answered_and_shown_to_every_page(project: Path) -> No
             assert said == "Hello **you**."
 
 
+async def test_a_turn_keeps_whether_the_person_pointed_at_something(project: Path) -> None:
+    async with served([says("One."), says("Two.")], project) as there, entered(there.address) as page:
+        session = (await page.do("open", session=None))["session"]
+        room = there.desk.rooms[session]
+        for selection in (None, {"selector": "footer", "tag": "footer", "words": "Selected <footer>"}):
+            room.set_selection(selection)
+            before = len(page.came)
+            await page.do("say", session=session, text="What is this?")
+            await page.idle(before)
+        assert [turn.mode for turn in room.session_there.turns] == ["text", "selection"]
+
+
 async def test_a_late_page_sees_what_an_early_one_sees(project: Path) -> None:
     async with served([says("First."), says("Second.")], project) as there, entered(there.address) as one:
         session = (await one.do("open", session=None))["session"]

@@ -161,7 +161,7 @@ class ErrorHappened:
 
 @frozen
 class Note:
-    """A plain remark for the user."""
+    """A plain remark for the user. One of the source `repair`, on what a provider mended, is counted and not shown."""
 
     kind: ClassVar[str] = "note"
     text: str

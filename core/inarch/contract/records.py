@@ -51,6 +51,8 @@ Purpose = Literal["turn", "decision", "summary", "check"]
 Outcome = Literal["approve", "deny", "modify"]
 ChosenRights = Mapping[str, tuple[str, ...]]
 """What a person adds to what a call may do: the names of rights, each with the values it takes, if any."""
+PromptMode = Literal["text", "voice", "selection"]
+"""How a person gave a prompt: typed, spoken, or typed while they point at an element of their page."""
 ApprovalScope = Literal["once", "shape", "tool", "session", "project"]
 
 TERMINAL: frozenset[CallStatus] = frozenset({"success", "error", "cancelled"})
@@ -222,7 +224,8 @@ class Turn:
     """A turn of the user or of the agent; an agent turn's `parent_id` is the user turn it answers.
 
     `unmet` says that nothing was done: every call that was to change something was denied or failed, or the model
-    declined.
+    declined. `answered_by` is the model that the service of the last reply says has given it, and `company` who runs
+    it; empty if the service doesn't say. `mode` is how the prompt was given.
     """
 
     id: str
@@ -240,6 +243,9 @@ class Turn:
     error: str | None = None
     limit: str | None = None
     unmet: bool = False
+    answered_by: str = ""
+    company: str = ""
+    mode: PromptMode = "text"
 
 
 @frozen

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from inarch.contract.frozen import frozen
-from inarch.contract.records import ToolResult
+from inarch.contract.records import PromptMode, ToolResult
 
 T = TypeVar("T")
 Completion = tuple[str, str]
@@ -87,9 +87,22 @@ class SlashContext(Protocol):
 
 
 class Submitted(str):
-    """A prompt of a command's, which front ends hand on as it is: it may name the model of its turn."""
+    """A prompt that says more than its words; front ends hand it on as it is.
 
-    model: str = ""
+    Args:
+        text: The words.
+        model: The model of its turn, empty for the session's.
+        mode: How the person gave it.
+    """
+
+    model: str
+    mode: PromptMode
+
+    def __new__(cls, text: str, model: str = "", mode: PromptMode = "text") -> Submitted:
+        """Return the words with what is known of them."""
+        made = super().__new__(cls, text)
+        made.model, made.mode = model, mode
+        return made
 
 
 @frozen

@@ -56,7 +56,10 @@ class Answered:
 
 @define(eq=False)
 class Request:
-    """A request to a model with as much of a reply as came; `usage` is None where none did."""
+    """A request to a model with as much of a reply as came; `usage` is None where none did.
+
+    `answered_by` is the model that the service says has answered, and `company` who runs it; empty if it doesn't say.
+    """
 
     model: str
     asked: float
@@ -70,6 +73,8 @@ class Request:
     finish: str = ""
     error: str = ""
     seconds: float = 0.0
+    answered_by: str = ""
+    company: str = ""
 
     @property
     def span(self) -> Span:
@@ -81,7 +86,8 @@ class Request:
 class Call:
     """A call of a tool from its first state to its result; `status` is the last that is known.
 
-    `rewritten` are the data of its `call.rewritten` events, `added` those of its `call.reviewed` events.
+    `rewritten` are the data of its `call.rewritten` events, `added` those of its `call.reviewed` events. If it failed,
+    `recovered_by` is the id of the later call of its turn that did what it could not; empty if none did.
     """
 
     id: str
@@ -101,6 +107,7 @@ class Call:
     changes: list[Change] = field(factory=list)
     rewritten: list[Data] = field(factory=list)
     added: list[Data] = field(factory=list)
+    recovered_by: str = ""
 
     @property
     def span(self) -> Span | None:
@@ -143,7 +150,8 @@ class Exchange:
     """An agent's turn with the prompt it answers. `number` counts agent turns from 1; 0 is what came before them.
 
     `later` is what happened after its end and before the next prompt, `pictures` how many came with the prompt, and
-    `size` how many characters its events have as they are kept.
+    `size` how many characters its events have as they are kept. `mode` is how the prompt was given (`text`, `voice` or
+    `selection`); `answered_by` and `company` are those of its last reply.
     """
 
     number: int = 0
@@ -163,6 +171,9 @@ class Exchange:
     later: list[Step] = field(factory=list)
     size: int = 0
     is_over: bool = False
+    mode: str = "text"
+    answered_by: str = ""
+    company: str = ""
 
     @property
     def calls(self) -> list[Call]:

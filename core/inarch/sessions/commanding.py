@@ -116,9 +116,7 @@ class CommandContext:
             raise TypeError(f"prompt must be str, not {type(prompt).__name__}")
         if not prompt.strip():
             raise ValueError("the submitted prompt is empty")
-        submitted = Submitted(prompt)
-        submitted.model = self._model
-        self.prompts.append(submitted)
+        self.prompts.append(Submitted(prompt, self._model))
 
     def _needs_running(self) -> None:
         if self.is_completing:

@@ -1,7 +1,8 @@
-"""The contents of a long session: where each prompt with its turns begins and ends, and what all of them took."""
+"""The contents of a long session: where each prompt with its turns begins and ends, and what all of them came to."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -11,6 +12,8 @@ from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
 from inarch.contract.ports import ContextStore
 from inarch.turns.budget.ledger import Ledger
+from inarch_sdk.context_breaks import Breaks
+from inarch_sdk.figures import repair_kind
 from inarch_sdk.snapshots import folded, scan
 
 LATEST = 64
@@ -28,13 +31,18 @@ class Chapter:
 
 @define(eq=False, repr=False)
 class Contents:
-    """The chapters of a session in order, what it spent, and which events are missing."""
+    """The chapters of a session in order, what it spent, and which events are missing.
+
+    `breaks` has where the context began anew, `repairs` how often what was mended in replies.
+    """
 
     NAME: ClassVar[str] = "contents"
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
     chapters: list[Chapter] = field(factory=list)
     ledger: Ledger = field(factory=Ledger)
     gaps: list[tuple[int, int]] = field(factory=list)
+    breaks: Breaks = field(factory=Breaks)
+    repairs: Counter[str] = field(factory=Counter)
     seq: int = 0
     _chapter_of: dict[str, int] = field(factory=dict)
 
@@ -43,6 +51,9 @@ class Contents:
         if event.seq > self.seq + 1:
             self.gaps.append((self.seq + 1, event.seq - 1))
         self.seq = event.seq
+        if event.kind == "note" and event.data.get("source") == "repair":
+            self.repairs[repair_kind(str(event.data.get("text")))] += 1
+        self.breaks.take(event)
         try:
             self.ledger.saw(event)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -100,11 +111,14 @@ class Contents:
     def to_data(self) -> Any:
         """Return all of it as plain JSON data."""
         chapters = [(one.first, one.last, one.agents) for one in self.chapters]
-        return [chapters, self.ledger.to_data(), self.gaps, self.seq, self._chapter_of]
+        told = [self.breaks.to_data(), dict(self.repairs)]
+        return [chapters, self.ledger.to_data(), self.gaps, self.seq, self._chapter_of, *told]
 
     def go_on_from(self, data: Any) -> None:
         """Take over what `to_data` gave."""
-        chapters, ledger, gaps, self.seq, self._chapter_of = data
+        chapters, ledger, gaps, self.seq, self._chapter_of, breaks, repairs = data
+        self.breaks.go_on_from(breaks)
+        self.repairs = Counter(repairs)
         self.chapters = [Chapter(*one) for one in chapters]
         self.ledger.go_on_from(ledger)
         self.gaps = [(first, last) for first, last in gaps]

@@ -83,7 +83,7 @@ class Session:
     async def run(self, prompt: str = "") -> Turn:
         """Run a turn to its end and return it; what still waits of what was said is the beginning of its prompt.
 
-        A prompt that `App.command` returned may name the model of its turn.
+        A prompt that `App.command` returned may name the model of its turn. A `Submitted` says how it was given, too.
 
         Raises:
             UsageError: The prompt is empty and nothing waits, or this process was forked from the one that composed.

@@ -11,7 +11,7 @@ from attrs import define, evolve, field
 from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
 from inarch.contract.events import EventData, LimitWait, Note
 from inarch.contract.ports import Clock
-from inarch.contract.records import ModelRequest, Price, Reply
+from inarch.contract.records import AnsweredBy, ModelRequest, Price, Reply
 from inarch.turns.attempt import Attempt
 from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.pacing import saying_when
@@ -51,6 +51,7 @@ class Asker:
         standby: Models that take over, in this order, where one is exhausted or out of reach.
         time: The turn's wall time.
         unfinished: The text of the turn's last reply, where it was broken off for good.
+        answered: Who gave the turn's last whole reply, as its service says; None if it doesn't say.
     """
 
     state: SessionState
@@ -59,6 +60,7 @@ class Asker:
     standby: list[str]
     time: TurnTime = field(init=False)
     unfinished: str = field(init=False, default="")
+    answered: AnsweredBy | None = field(init=False, default=None)
     _replaced: dict[str, str] = field(init=False, factory=dict)
 
     @time.default
@@ -84,7 +86,7 @@ class Asker:
         while True:
             name = self.answering(request.model)
             try:
-                return await self._ask_one(request, self._choose(name), plugin, tell)
+                reply = await self._ask_one(request, self._choose(name), plugin, tell)
             except ProviderError as error:
                 # A decision that can't be had means: no tool. Those who stand by are kept for the answer.
                 passing = OUTAGES if name == request.model else OUTAGES | UNUSABLE
@@ -97,6 +99,10 @@ class Asker:
                 self._replaced[request.model] = following
                 self.state.prefix.pass_on(name.partition("/")[0], following.partition("/")[0])
                 self._record(ModelSwitched(old=name, new=following, reason=error.message))
+            else:
+                if request.purpose == "turn":
+                    self.answered = reply.answered_by
+                return reply
 
     def answering(self, model: str) -> str:
         """Return who answers in this turn where `model` is asked: itself, or the one that took over."""

@@ -16,6 +16,7 @@ from inarch.contract.events import ContextAdded, DecisionMade, ErrorHappened, Ev
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
+    AnsweredBy,
     CallOrigin,
     CallPart,
     Image,
@@ -23,6 +24,7 @@ from inarch.contract.records import (
     ModelRequest,
     Part,
     PlannedCall,
+    PromptMode,
     Reasoning,
     ResultPart,
     Text,
@@ -32,6 +34,7 @@ from inarch.contract.records import (
     Turn,
     TurnStatus,
 )
+from inarch.contract.slash_commands import Submitted
 from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.turn_time import child_seconds
@@ -91,12 +94,13 @@ class TurnRun:
         """
         profile = state.config.profile
         main = choose_model(profile.model, state.models, state.environ)
+        mode: PromptMode = prompt.mode if isinstance(prompt, Submitted) else "text"
         prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
         clock = state.journal.clock
         now = clock.utc_now()
         parent = state.turns[-1].id if state.turns else None
-        asked = Turn(clock.new_id(), "user", parent, state.session_id, now, now, prompt, status="done")
-        turn = Turn(clock.new_id(), "agent", asked.id, state.session_id, now, model=main.full_name)
+        asked = Turn(clock.new_id(), "user", parent, state.session_id, now, now, prompt, status="done", mode=mode)
+        turn = Turn(clock.new_id(), "agent", asked.id, state.session_id, now, model=main.full_name, mode=mode)
         state.journal.record_all([*said_before, (TurnStarted(asked), asked.id)])
         state.inputs.begin(turn.id)
         state.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
@@ -240,6 +244,7 @@ class TurnRun:
     def ended(self, status: TurnStatus, content: str, *, error: str | None = None, limit: str | None = None) -> Turn:
         """Return the turn's final record; its model is the one that answered last, maybe in another's place."""
         thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning))
+        told = self.asker.answered or AnsweredBy("")
         return evolve(
             self.turn,
             ended=self.state.journal.clock.utc_now(),
@@ -252,6 +257,8 @@ class TurnRun:
             error=error,
             limit=limit,
             unmet=self.declined or came_to_nothing(call for call in self.calls if call.id in self.effectful),
+            answered_by=told.model,
+            company=told.company,
         )
 
     def close_calls(self) -> None:

@@ -11,9 +11,11 @@ from attrs import define, field
 from inarch import UsageError, escape
 from inarch_commands.sessions.branches import branch_of
 from inarch_commands.sessions.story import heading, is_told, told
+from inarch_sdk.context_breaks import break_lines
+from inarch_sdk.recoveries import Recoveries
 
 if TYPE_CHECKING:
-    from inarch import ContextStore, Event, SessionInfo
+    from inarch import ContextStore, Event, SessionInfo, Turn
     from inarch.host import Contents, History
     from inarch_commands.sessions.where_tokens_went import TokensWent
 
@@ -49,6 +51,7 @@ class Shown:
     _unknown: list[str] = field(init=False, factory=list)
     _events: list[Event] = field(init=False, factory=list)
     _tokens: TokensWent = field(init=False)
+    _recoveries: Recoveries = field(init=False, factory=Recoveries)
 
     @_tokens.default
     def _no_tokens(self) -> TokensWent:
@@ -65,6 +68,8 @@ class Shown:
             events = list(between(self.store, self.info.id, first, last))
             history = fold(events)
             self._tokens.add(history.messages, events)
+            for event in events:
+                self._recoveries.take(event)
             self._left_out += history.left_out
             self._unknown += history.unknown
             self._events += (event for event in events if is_told(event))
@@ -84,7 +89,7 @@ class Shown:
             yield f"… {before}: --turns {max(1, self.first - PAGE)}-{self.first - 1}, or --all"
         for history in self.histories():
             events, self._events = self._events, []
-            yield from told(history, glyphs, full=self.full, events=events)
+            yield from told(history, glyphs, full=self.full, events=events, recovered=self._recoveries.of)
         spent = to_data(self.contents.ledger.rows())
         if spent:
             yield ""
@@ -93,18 +98,29 @@ class Shown:
         where = list(where_lines(self._tokens.rows(), self._left_out, "" if whole else " in the turns above"))
         if where:
             yield ""
-        yield from (escape(line, keep_newlines=False) for line in where)
+        yield from (escape(line, keep_newlines=False) for line in (*where, *break_lines(self.contents.breaks.found)))
 
     def as_json(self) -> Iterator[tuple[str, Any]]:
         """Yield the members of a JSON object, each when all that it needs was read."""
         from inarch import to_data
 
         yield "session", {**to_data(self.info), **branch_of(self.store, self.info.id)}
-        yield "turns", (to_data(turn) for history in self.histories() for turn in history.turns)
+        yield "turns", (self._turn_data(turn) for history in self.histories() for turn in history.turns)
         yield "tokens", [{"what": name, "count": many, "tokens": tokens} for name, many, tokens in self._tokens.rows()]
         yield "left_out", to_data(self._left_out)
+        yield "began_anew", to_data(self.contents.breaks.found)
         yield "unknown", to_data(self._unknown)
         yield "events", [json.loads(event.line) for event in self._events]
         yield "missing", to_data(self.contents.gaps)
         yield "spent", to_data(self.contents.ledger.rows())
         yield "damage", [*getattr(self.store, "damage", ())]
+
+    def _turn_data(self, turn: Turn) -> dict[str, Any]:
+        """Return a turn as data; a failed call says which later one did what it could not."""
+        from inarch import to_data
+
+        data: dict[str, Any] = to_data(turn)
+        for call in data["calls"]:
+            if (later := self._recoveries.of.get(call["id"])) is not None:
+                call["recovered_by"] = later
+        return data

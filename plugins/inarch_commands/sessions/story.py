@@ -6,10 +6,11 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from inarch import escape, result_text, shorten
-from inarch.figures import child_words, held_words, local_time, reviewed_words, rewritten_words
+from inarch.figures import answered_words, child_words, held_words, local_time, reviewed_words, rewritten_words
 from inarch.host import is_plugins
 
 if TYPE_CHECKING:
@@ -52,13 +53,26 @@ def heading(info: SessionInfo, turns: int) -> Iterator[str]:
 
 
 def told(
-    history: History, glyphs: dict[str, str], *, full: bool = False, events: Iterable[Event] = ()
+    history: History,
+    glyphs: dict[str, str],
+    *,
+    full: bool = False,
+    events: Iterable[Event] = (),
+    recovered: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Yield the lines of turns, made harmless; `events` are those that plugins recorded in and after them."""
+    """Yield the lines of turns, made harmless.
+
+    Args:
+        history: The turns.
+        glyphs: The signs of the tree.
+        full: Whether all is shown that calls brought.
+        events: Those that plugins recorded in and after the turns.
+        recovered: The later call that did what a failed one could not, by ids.
+    """
     said: dict[str | None, list[str]] = {}
     for event in events:
         said.setdefault(event.turn_id, []).append(line_of(event))
-    yield from map(_harmless, _told(history, glyphs, None if full else OUTPUT_LINES, said))
+    yield from map(_harmless, _told(history, glyphs, None if full else OUTPUT_LINES, said, recovered))
     if said:
         yield ""
     yield from map(_harmless, chain.from_iterable(said.values()))
@@ -69,24 +83,36 @@ def _harmless(line: str) -> str:
 
 
 def _told(
-    history: History, glyphs: dict[str, str], most: int | None, said: dict[str | None, list[str]]
+    history: History,
+    glyphs: dict[str, str],
+    most: int | None,
+    said: dict[str | None, list[str]],
+    recovered: Mapping[str, str],
 ) -> Iterator[str]:
     for turn in history.turns:
         yield ""
         if turn.type == "user":
             yield from (f"> {line}" for line in _lines(turn.content))
         else:
-            yield from _agent_turn(turn, glyphs, most, said.pop(turn.id, ()))
+            yield from _agent_turn(turn, glyphs, most, said.pop(turn.id, ()), recovered)
 
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def _agent_turn(turn: Turn, glyphs: dict[str, str], most: int | None, said: Iterable[str]) -> Iterator[str]:
-    yield f"{glyphs['turn']} {turn.model or 'agent'} · {local_time(turn.started, seconds=True)}"
+def _agent_turn(
+    turn: Turn, glyphs: dict[str, str], most: int | None, said: Iterable[str], recovered: Mapping[str, str]
+) -> Iterator[str]:
+    who = [turn.model or "agent", answered_words(turn.model, turn.answered_by, turn.company)]
+    who += [f"prompt by {turn.mode}" if turn.mode != "text" else "", local_time(turn.started, seconds=True)]
+    yield f"{glyphs['turn']} {' · '.join(filter(None, who))}"
+    known = {call.id: call for call in turn.calls}
     for call in turn.calls:
         yield from _call(call, glyphs, most)
+        if (later := known.get(recovered.get(call.id, ""))) is not None:
+            when = f" at {local_time(later.started, seconds=True)[-8:]}" if later.started else ""
+            yield f"{glyphs['bar']}   recovered by {later.name}{when}"
     yield from (f"{glyphs['item']} {line}" for line in said)
     yield f"{glyphs['end']} {_ending(turn)}"
     if turn.error:

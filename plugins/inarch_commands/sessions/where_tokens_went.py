@@ -10,9 +10,7 @@ from attrs import define, field
 from inarch import CallPart, Event, Message, ResultPart, Text
 from inarch.figures import dropped_words
 from inarch.host import STRUCTURE_TITLE, TokenCounter
-
-REASONS = {"window": "to fit the window", "refused": "refused as too long", "turns": "context_turns",
-           "asked": "/compact"}  # fmt: skip
+from inarch_sdk.context_breaks import REASONS
 
 
 @define(eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inarch.figures import rewritten_words
+from inarch.figures import answered_words, rewritten_words
 from inarch.transcripts import Call, Change, Remark, Request, Step
 from inarch_export.html.diffs import diff, shown_as_diff
 from inarch_export.html.prose import prose
@@ -86,6 +86,7 @@ def _chips(call: Call) -> list[str]:
     if call.answers:
         last = call.answers[-1]
         chips.append(OUTCOMES.get(last.outcome, last.outcome))
+    chips += ["a later call did it"] if call.recovered_by else []
     return [*chips, *(f"{change.verb} {one_line(str(change), 60)}" for change in call.changes[:2])]
 
 
@@ -157,6 +158,7 @@ def _request(request: Request, answer: str, running: bool) -> Html:
         mark = _mark(*_MARKS["cancelled" if request.error == "cancelled" else "error"])
     about = [PURPOSES.get(request.purpose, request.purpose)] if request.purpose != "turn" else []
     about += [request.plugin] if request.plugin else []
+    about += [answered_words(request.model, request.answered_by, request.company)]
     about += [f"attempt {request.attempt}"] if request.attempt > 1 else []
     is_open = request.replied is None
     about += [request.error or ("no reply is recorded" if is_open and not running else "")]

@@ -10,7 +10,7 @@ from inarch_export.html.prose import plain, prose
 from inarch_export.html.steps import step_items
 from inarch_export.html.tags import Html, join, tag
 from inarch_export.html.timeline import turn_timeline
-from inarch_export.words import amount_of, cost, count_of, duration, local, many, tokens
+from inarch_export.words import MODES, amount_of, cost, count_of, duration, local, many, tokens
 
 PROMPT_LINES, SHOWN_LINES = 40, 20
 """Lines of a prompt that is shown whole, and of a longer one that are not folded."""
@@ -70,7 +70,8 @@ def _prompt(exchange: Exchange) -> Html:
     if exchange.prompt is None:
         return Html()
     shown, left = cut(exchange.prompt)
-    told = [left, f"{many(exchange.pictures, 'picture')}, not exported" if exchange.pictures else ""]
+    how = f"Given {MODES[exchange.mode]}" if exchange.mode in MODES else ""
+    told = [how, left, f"{many(exchange.pictures, 'picture')}, not exported" if exchange.pictures else ""]
     notes = [tag("p", sentence, class_="left-out") for sentence in told if sentence]
     return tag("div", tag("h3", "Prompt", class_="unseen"), _prompt_text(shown), *notes, class_="prompt")
 

@@ -11,6 +11,7 @@ from attrs import Factory, define
 from inarch import Approval, ApprovalRequest, Event
 from inarch.commands import FAILED, say
 from inarch.host import exit_code
+from inarch_sdk.recoveries import Recoveries
 from inarch_terminal.front_ends.jsonl import write_json
 from inarch_terminal.front_ends.spending import switched_words
 
@@ -24,10 +25,12 @@ class JsonFrontEnd:
     _turn: dict[str, Any] | None = None
     _session_id: str = ""
     _calls: dict[str, dict[str, Any]] = Factory(dict)
+    _recoveries: Recoveries = Factory(Recoveries)
 
     def show(self, event: Event) -> None:
         """Take note of an event; the end of the agent's turn is written."""
         self._session_id = event.session_id
+        recovered = self._recoveries.take(event)
         if event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
             self._turn, self._calls = dict(event.data["turn"]), {}
         elif event.kind == "call.state":
@@ -35,12 +38,14 @@ class JsonFrontEnd:
         elif event.kind == "call.result":
             call = self._calls.setdefault(event.data["call_id"], {"id": event.data["call_id"]})
             call |= {key: event.data[key] for key in ("name", "status", "result", "started", "ended")}
+            if recovered in self._calls:
+                self._calls[recovered]["recovered_by"] = call["id"]
         elif event.kind == "turn.ended" and event.data["turn"]["type"] == "agent":
             self._turn = dict(event.data["turn"])
             self._write(exit_code(self._turn["status"], unmet=self._turn["unmet"]))
         elif event.kind == "model.switched":
             say("note", switched_words(event.data))
-        elif event.kind == "note":
+        elif event.kind == "note" and event.data.get("source") != "repair":
             say("note", event.data["text"])
         elif event.kind == "error":
             remedy = event.data["remedy"]

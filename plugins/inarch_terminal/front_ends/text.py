@@ -77,7 +77,7 @@ class TextFrontEnd:
             "call.reviewed": lambda data: self._note(reviewed_words(data)),
             "turn.held": lambda data: self._note(held_words(data)),
             "limit.wait": self._waiting,
-            "note": lambda data: self._note(data["text"]),
+            "note": self._noted,
             "error": self._error,
             "turn.ended": self._turn_ended,
             "command.ran": lambda data: self._forget(),
@@ -208,6 +208,10 @@ class TextFrontEnd:
 
     def _count(self, left: int) -> None:
         self._tree.live(wait_words(self._wait, left, " (Ctrl-C cancels)"))
+
+    def _noted(self, data: Data) -> None:
+        if data.get("source") != "repair":  # /stats counts those
+            self._note(data["text"])
 
     def _note(self, text: str, *, always: bool = False) -> None:
         if (self._quiet and not always) or text in self._said:

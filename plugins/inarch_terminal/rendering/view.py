@@ -76,7 +76,7 @@ class View:
             "call.result": self._call_result,
             "file.changed": self._running.changed,
             "limit.wait": self._waiting,
-            "note": lambda data: self._remarks.note(data["text"]),
+            "note": self._noted,
             "error": lambda data: self._remarks.error(data["message"], data.get("remedy", "")),
             "turn.ended": self._turn_ended,
             "command.ran": lambda data: self._remarks.forget(),
@@ -196,6 +196,10 @@ class View:
         pictures = f"{images} picture{'s' if images > 1 else ''}" if images else ""
         words = ", ".join(filter(None, (size, pictures)))
         self._item("added", "dim", f"context {data['source']}: {words}")
+
+    def _noted(self, data: Data) -> None:
+        if data.get("source") != "repair":  # /stats counts those
+            self._remarks.note(data["text"])
 
     def _dropped(self, data: Data) -> None:
         from inarch.figures import dropped_words

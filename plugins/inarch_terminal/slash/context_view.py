@@ -25,7 +25,8 @@ def context_text(session: Session, words: str, columns: int) -> str:
     """
     if words.strip():
         raise UsageError("/context takes no words")
-    return "\n".join(context_lines(session.context(), columns))
+    lines = (*context_lines(session.context(), columns), *_broken(session, columns))
+    return "\n".join(lines)
 
 
 def compact_text(session: Session, words: str, columns: int) -> str:
@@ -87,6 +88,15 @@ def _remarks(view: ContextView) -> Iterator[str]:
     yield f"calibrated on {many} of the service: estimate × {known.ratio:.2f}, at most {known.margin:.0%} off"
     if view.last is not None:
         yield f"last request: counted at most {view.last.counted:,}, reported {view.last.reported:,}"
+
+
+def _broken(session: Session, columns: int) -> Iterator[str]:
+    """Yield where the context began anew."""
+    from inarch.host import contents_of
+    from inarch_sdk.context_breaks import break_lines
+
+    breaks = contents_of(session.state.journal.store, session.id).breaks
+    yield from (_wrapped(line, columns) for line in break_lines(breaks.found))
 
 
 def _wrapped(text: str, columns: int) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from inarch import UsageError, escape, width
 
 if TYPE_CHECKING:
+    from inarch import Turn
     from inarch_terminal.slash.talk import Talk
 
 BESIDE = 36
@@ -70,7 +71,8 @@ def stats(talk: Talk, words: str) -> str:
         UsageError: There are words.
     """
     from inarch import to_data
-    from inarch.figures import summed, table
+    from inarch.figures import hit_rate_words, repair_words, summed, table
+    from inarch.host import contents_of
 
     _none(words, "stats")
     rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
@@ -84,7 +86,18 @@ def stats(talk: Talk, words: str) -> str:
     if max(map(width, lines)) > talk.columns():
         narrow = [*rows, {**summed(rows), "purpose": "in all"}] if len(rows) > 1 else rows
         lines = [_wrapped(_spent(row), talk.columns()) for row in narrow]
+    repairs = contents_of(talk.session.state.journal.store, talk.session.id).repairs
+    said = filter(None, (hit_rate_words(rows), *_others_answered(turns), repair_words(repairs)))
+    lines += [_wrapped(line, talk.columns()) for line in said]
     return "\n".join([_wrapped(lead, talk.columns()), *(escape(line) for line in lines)])
+
+
+def _others_answered(turns: Iterable[Turn]) -> Iterator[str]:
+    """Yield which models answered in place of those that were asked."""
+    from inarch.figures import answered_words
+
+    found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
+    yield from (f"{model} was {said}" for model, said in found.items() if said)
 
 
 def _spent(row: Mapping[str, Any]) -> str:

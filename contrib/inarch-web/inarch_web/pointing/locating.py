@@ -22,7 +22,7 @@ _LARGEST_FILE = 1_000_000
 _LARGEST_MODULE = 8_000_000
 _FETCH_S = 5.0
 _MOST_ALIKE = 50
-_HEADERS = {"accept": "*/*", "accept-encoding": "gzip", "sec-fetch-dest": "script"}
+_HEADERS = {"accept": "*/*", "accept-encoding": inarch.ACCEPTED_ENCODING, "sec-fetch-dest": "script"}
 _PREFIXES = ("/@fs", "webpack://", "webpack-internal:///", "turbopack://", "file://")
 
 

@@ -145,8 +145,11 @@ class Working:
         session = await self.room.session()
         self._is_steered = is_steered
         try:
+            given = text if isinstance(text, inarch.Submitted) else inarch.Submitted(text)
+            if self.room.selection and given.mode == "text":
+                given = inarch.Submitted(text, given.model, "selection")
             with rooms.here(self.room), around():
-                await session.run(text)
+                await session.run(given)
         finally:
             self._is_steered = False
         await asyncio.sleep(0)  # what happened last is shown before it is said that nothing runs
