@@ -23,7 +23,7 @@ class _Call:
         if not self.arguments or not self.arguments[-1].rstrip().endswith("}"):
             return False
         try:
-            json.loads("".join(self.arguments))
+            json.loads("".join(self.arguments), strict=False)
         except (ValueError, RecursionError):
             return False
         return True
