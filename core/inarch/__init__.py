@@ -35,8 +35,8 @@ _HOMES: dict[str, str] = {
         " ChosenRights Contribution Decision Delta DispatchReply Effects Effort FileBytes FileChange FileStat FileState"
         " Finish FinishReason Image Limits Message ModelInfo ModelRequest Part PartData PlannedCall"
         " PluginContext Price ProposedFile ProviderNote Reasoning ReasoningDelta Refused Reply ResultPart SearchHit"
-        " SearchHits SessionInfo Survey Text TextDelta ToolCall ToolError ToolResult ToolSpec Turn Usage UsageDelta"
-        " Verdict Walk",
+        " SearchHits SessionInfo Survey Text TextDelta TextWasReasoning ToolCall ToolError ToolResult ToolSpec Turn"
+        " Usage UsageDelta Verdict Walk",
         "contract.replacements": "LastingApprovals Pacing Replacements Settled",
         "contract.session_extensions": "SessionAccess SessionExtension",
         "contract.slash_commands": "SlashCommand SlashContext Submitted split_slash_command",
@@ -65,6 +65,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.result_text": "result_text",
         "inarch_sdk.service": "HttpService",
         "inarch_sdk.steering_files": "AskAboutSteering",
+        "inarch_sdk.thought_tags": "ThoughtTags",
         "inarch_sdk.tool_names": "granted_tools guarding_names",
         "inarch_sdk.tooling": "FunctionTool tool",
         "inarch_sdk.unpacking": "ACCEPTED_ENCODING body_pieces",

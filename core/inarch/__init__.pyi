@@ -110,6 +110,7 @@ from inarch.contract.records import SessionInfo as SessionInfo
 from inarch.contract.records import Survey as Survey
 from inarch.contract.records import Text as Text
 from inarch.contract.records import TextDelta as TextDelta
+from inarch.contract.records import TextWasReasoning as TextWasReasoning
 from inarch.contract.records import ToolCall as ToolCall
 from inarch.contract.records import ToolError as ToolError
 from inarch.contract.records import ToolResult as ToolResult
@@ -177,6 +178,7 @@ from inarch_sdk.prices import price_table as price_table
 from inarch_sdk.result_text import result_text as result_text
 from inarch_sdk.service import HttpService as HttpService
 from inarch_sdk.steering_files import AskAboutSteering as AskAboutSteering
+from inarch_sdk.thought_tags import ThoughtTags as ThoughtTags
 from inarch_sdk.tool_names import granted_tools as granted_tools
 from inarch_sdk.tool_names import guarding_names as guarding_names
 from inarch_sdk.tooling import FunctionTool as FunctionTool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from io import StringIO
 from typing import Any, Literal
@@ -29,11 +29,13 @@ from inarch.contract.records import (
     Reply,
     Text,
     TextDelta,
+    TextWasReasoning,
     Usage,
     UsageDelta,
 )
 from inarch_output.escaping import shown
-from inarch_sdk.bounds import MOST_TOKENS, fault_of, read_json, size_of
+from inarch_sdk.bounds import MOST_TOKENS, fault_of, size_of
+from inarch_sdk.call_repairs import offered_name, read_arguments
 from inarch_sdk.usage import credible_usage
 
 MAX_CALLS = 1_000
@@ -75,11 +77,13 @@ class Accumulator:
         provider: The name under which opaque part data is kept.
         most: Bytes that a reply may have; one that has more is not taken further.
         make_id: Makes the ids of its calls.
+        offered: The names of the tools that can be called; a call of another one that means one of them is its call.
     """
 
     provider: str
     most: int = 8 << 20
     make_id: Callable[[], str] = new_id
+    offered: Collection[str] = ()
     characters: int = 0
     answered_by: AnsweredBy | None = None
     notes: list[ProviderNote] = field(factory=list)
@@ -103,6 +107,12 @@ class Accumulator:
                 self._take(text, self._opened(TEXT_INDEX).words)
             case ReasoningDelta(str(text)):
                 self._take(text, self._opened(REASONING_INDEX).words)
+            case TextWasReasoning():
+                for one in self._drafts:
+                    if isinstance(one, _TextDraft):
+                        one.index = REASONING_INDEX
+                if (draft_open := self._open.pop(TEXT_INDEX, None)) is not None:
+                    self._open[REASONING_INDEX] = draft_open
             case CallDelta(int(), str(), str(), str()):
                 if delta.index not in self._calls:
                     self._calls[delta.index] = _CallDraft()
@@ -208,21 +218,22 @@ class Accumulator:
             raise ProviderError(TOO_LONG, f"the reply is longer than max_reply_bytes = {self.most}", remedy=more_room)
 
     def _call(self, index: int, draft: _CallDraft) -> CallPart:
-        text = draft.arguments.getvalue().strip() or "{}"
         try:
-            arguments = read_json(text)
+            arguments, repaired = read_arguments(draft.arguments.getvalue())
         except ValueError as error:
-            raise self._unreadable(repr(draft.name or index), str(error)) from None
+            call = f"the arguments of call {shown(repr(draft.name or index))[:LONGEST_NAME]}"
+            told = f"{call} are not JSON: {error}"
+            raise _unusable(told, "make the call again, its arguments as one whole JSON object") from None
         if not isinstance(arguments, dict):
             arguments = {"arguments": arguments}
-        return CallPart(self.make_id(), draft.id, draft.name, arguments, self._opaque(self._call_data.get(index)))
-
-    def _unreadable(self, name: str, why: str) -> ProviderError:
-        """Return the error of a call whose arguments can't be read; the model learns whether to say less or better."""
-        call = f"the arguments of call {shown(name)[:LONGEST_NAME]}"
-        if self._finish == "length":
-            return _unusable(f"{call} are cut: {why}", "make it again with less in it, in several calls if need be")
-        return _unusable(f"{call} are not JSON: {why}", "make the call again, its arguments as one whole JSON object")
+        name = offered_name(draft.name, self.offered)
+        called = "" if name == draft.name else draft.name
+        if repaired:
+            self.notes.append(ProviderNote(f"a call of {name} came with {repaired}", repair=True))
+        if called:
+            self.notes.append(ProviderNote(f"a call of {shown(called)[:LONGEST_NAME]} is one of {name}", repair=True))
+        data = self._opaque(self._call_data.get(index))
+        return CallPart(self.make_id(), draft.id, name, arguments, data, called)
 
     def _opaque(self, data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         return None if data is None else {self.provider: data}
@@ -239,6 +250,9 @@ class Accumulator:
                 part = "rest of the" if self._words(TEXT_INDEX).strip() else "whole"
                 message = f"the service filtered the {part} reply{why}"
                 return ProviderError("filtered", message, remedy="ask it in other words")
+            case "length" if self._calls:  # even one whose JSON is whole may be half of what was meant
+                why = "its calls are cut at the limit of output"
+                return _unusable(why, "make them again with less in each, in several replies if need be")
             case "cut":
                 remedy = "ask again, or use another model"
                 return ProviderError("filtered", f"the service broke its reply off{why}", remedy=remedy)

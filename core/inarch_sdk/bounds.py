@@ -67,14 +67,18 @@ def _fault_of_leaf(value: Any) -> str:
     return ""
 
 
-def read_json(text: str) -> Any:
+def read_json(text: str, *, strict: bool = True) -> Any:
     """Return the value of JSON text that may come from anywhere.
+
+    Args:
+        text: The text.
+        strict: Whether line breaks and other control characters within its texts are errors, as JSON says.
 
     Raises:
         ValueError: It is no JSON, or data that can't pass; the message says which.
     """
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = json.loads(text, parse_constant=_no_number, strict=strict)
     except RecursionError:
         raise ValueError(f"nested deeper than {DEEPEST} levels") from None
     if fault := fault_of(value):

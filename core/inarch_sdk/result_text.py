@@ -8,6 +8,7 @@ from typing import Any
 
 from inarch.contract.codec import to_data
 from inarch.contract.records import ToolResult
+from inarch_output.escaping import shown
 
 CHANGED_BY_USER = "changed_by_user"
 """Key of a result's metadata: the arguments that a person changed before the call ran, by name."""
@@ -27,12 +28,16 @@ READ_AS_ADDED = "absolute, and read as below an added folder"
 READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
 """How the note in a result's `repaired` ends that is about a path."""
 
+LONGEST_NAME = 80
+"""Characters of a wrong name that a model reads back."""
+_NAMED = "The name of this tool is"
+
 
 def result_text(result: ToolResult) -> str:
     """Return a result as text: its data, or its error with what to do and what there is of data all the same.
 
     Where a person changed the call, that and the arguments that they changed come first: else a model believes that
-    its own ones ran. Paths that were read otherwise than written come first, too.
+    its own ones ran. Names and paths that were read otherwise than written come first, too.
 
     A member that is a text of several lines stands as it is below the others, not in the escapes of JSON: models read
     it better, and it costs fewer tokens. Beside it, what is null or says that nothing was cut says nothing.
@@ -41,14 +46,15 @@ def result_text(result: ToolResult) -> str:
     if result.error is not None:
         error = f"error ({result.error.code}): {result.error.message} {result.error.remedy}".rstrip()
         text = f"{error}\n{text}" if text else error
-    paths = [one for one in result.metadata.get("repaired") or () if str(one).endswith(READ_AS_RELATIVE)]
-    text = "\n".join([*paths, text])
+    repaired = map(str, result.metadata.get("repaired") or ())
+    told = [one for one in repaired if one.endswith(READ_AS_RELATIVE) or one.startswith(_NAMED)]
+    text = "\n".join([*told, text])
     rewritten = result.metadata.get(REWRITTEN) or {}
-    told = (
+    changed = (
         (f"The plugin {rewritten.get('by')}", rewritten.get("arguments")),
         ("The user", result.metadata.get(CHANGED_BY_USER)),
     )
-    changes = [f"{who} changed the arguments of this call to:\n{_data_text(now)}\n\n" for who, now in told if now]
+    changes = [f"{who} changed the arguments of this call to:\n{_data_text(now)}\n\n" for who, now in changed if now]
     text = f"{''.join(changes)}Its result:\n{text}" if changes else text
     added = [f"Added by {one['by']}:\n{one['text']}" for one in result.metadata.get(ADDED) or ()]
     return "\n\n".join([text, *added])
@@ -58,6 +64,11 @@ def with_added(result: ToolResult, by: str, text: str) -> ToolResult:
     """Return a result with one more text that its model reads below it."""
     added = [*(result.metadata.get(ADDED) or ()), {"by": by, "text": text}]
     return ToolResult(result.success, result.data, result.error, {**result.metadata, ADDED: added})
+
+
+def named_note(name: str, called: str) -> str:
+    """Return the note in a result's `repaired` that the model called the tool by another name."""
+    return f"{_NAMED} {name}, not {shown(called)[:LONGEST_NAME]}."
 
 
 def held_text(by: str, reason: str) -> str:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 25
 """Bytes of the longest event of a stream and of a whole body; more is no reply of any model."""
+BOM = b"\xef\xbb\xbf"
+"""A mark that some servers put before the first event."""
 _FIELDS = (b"data", b"event", b"id", b"retry", b":")
 
 
@@ -64,7 +66,7 @@ async def events(response: httpx2.Response) -> AsyncGenerator[list[bytes]]:
         rest = b"".join(unfinished)
     else:
         body = await whole(response)
-        if body.lstrip()[:6].startswith(_FIELDS):
+        if body.removeprefix(BOM).lstrip()[:6].startswith(_FIELDS):
             rest = body
         else:
             yield [body]
@@ -95,6 +97,8 @@ class Lines:
         for line in lines:
             if line.endswith(b"\r"):
                 line = line[:-1]
+            if not self._any and line.startswith(BOM):
+                line = line[len(BOM) :]
             if line.startswith(b"data:"):
                 self._data.append(line[6:] if line.startswith(b"data: ") else line[5:])
                 self._size += len(line)

@@ -8,19 +8,20 @@ from typing import Any
 from attrs import define, field
 
 from inarch import (
-    REASONING_INDEX,
+    AnsweredBy,
     CallDelta,
     Delta,
     HttpService,
-    PartData,
     ProviderError,
-    ReasoningDelta,
-    ReasoningDetails,
+    ProviderNote,
     TextDelta,
+    TextWasReasoning,
+    ThoughtTags,
     UsageDelta,
     finish_for,
 )
 from inarch_openai.numbering import Numbering
+from inarch_openai.thoughts import Thoughts
 from inarch_openai.usage import usage_of
 
 _PLAIN = frozenset({"role", "content"})
@@ -40,8 +41,15 @@ class Chunks:
     model: str
     tells_cost: bool = False
     _numbering: Numbering = field(init=False, factory=Numbering)
-    _details: ReasoningDetails = field(init=False, factory=ReasoningDetails)
+    _thoughts: Thoughts = field(init=False)
+    _tags: ThoughtTags = field(init=False)
     _reason: str = field(init=False, default="")
+    _has_text: bool = field(init=False, default=False)
+    _is_named: bool = field(init=False, default=False)
+
+    def __attrs_post_init__(self) -> None:
+        owner = {"model": self.model, "base_url": self.service.address}
+        self._thoughts, self._tags = Thoughts(owner), ThoughtTags(owner)
 
     def read(self, chunk: Any) -> list[Delta]:
         """Return what one chunk carries.
@@ -55,6 +63,8 @@ class Chunks:
         if chunk.get("error"):
             raise self.service.error(chunk)
         found: list[Delta] = []
+        if not self._is_named:
+            self._named(chunk, found)
         usage = chunk.get("usage")
         if isinstance(usage, dict) and (reported := usage_of(usage, self.tells_cost)) is not None:
             found.append(UsageDelta(reported))
@@ -68,10 +78,23 @@ class Chunks:
 
     def end(self) -> Iterator[Delta]:
         """Yield what only the end of the stream tells; without a `Finish` it was cut."""
-        if self._details.items:
-            yield PartData(REASONING_INDEX, {"model": self.model, "reasoning_details": self._details.items})
+        for delta in self._tags.end():
+            self._has_text = self._has_text or isinstance(delta, TextDelta)
+            yield delta
+        yield from self._thoughts.end()
+        has_calls = self._numbering.count > 0
         if self._reason:
-            yield finish_for(self.service.hide(self._reason), has_calls=self._numbering.count > 0)
+            yield finish_for(self.service.hide(self._reason), has_calls=has_calls)
+        elif self._numbering.are_whole if has_calls else self._has_text:
+            yield ProviderNote(f"{self.service.name} ended a reply without saying so", repair=True)
+            yield finish_for("stop", has_calls=has_calls)
+
+    def _named(self, chunk: dict[str, Any], found: list[Delta]) -> None:
+        """Note who answers, once."""
+        model, company = chunk.get("model"), chunk.get("provider")
+        if model and isinstance(model, str):
+            self._is_named = True
+            found.append(AnsweredBy(model, company if isinstance(company, str) else ""))
 
     def _chosen(self, choice: dict[str, Any], found: list[Delta]) -> None:
         if choice.get("error"):
@@ -88,20 +111,33 @@ class Chunks:
 
     def _said(self, said: dict[str, Any], found: list[Delta]) -> None:
         content = said.get("content")
+        if not said.keys() <= _PLAIN:  # by far the most chunks have text and nothing else
+            found += self._thoughts.read(said)
+            if self._thoughts.has_any:
+                self._tags.watches = False
         if content and isinstance(content, str):
-            found.append(TextDelta(content))
-            if said.keys() <= _PLAIN:
-                return  # by far the most chunks have text and nothing else
+            found += self._thoughts.closed()
+            self._text(content, found)
         elif content and isinstance(content, list):  # parts instead of a text
-            found.append(TextDelta("".join(map(_text_of, content))))
-        reasoning = said.get("reasoning") or said.get("reasoning_content")
-        if reasoning and isinstance(reasoning, str):
-            found.append(ReasoningDelta(reasoning))
+            for delta in self._thoughts.content(content):
+                if isinstance(delta, TextDelta):
+                    self._text(delta.text, found)
+                else:
+                    found.append(delta)
         refusal = said.get("refusal")
         if refusal and isinstance(refusal, str):
             found.append(TextDelta(refusal))
-        self._details.add(said.get("reasoning_details"))
+            self._has_text = True
         found += self._calls(said)
+
+    def _text(self, text: str, found: list[Delta]) -> None:
+        if self._tags.passes(text):
+            found.append(TextDelta(text))
+            return
+        for delta in self._tags.take(text):
+            if isinstance(delta, (TextDelta, TextWasReasoning)):
+                self._has_text = isinstance(delta, TextDelta)
+            found.append(delta)
 
     def _calls(self, said: dict[str, Any]) -> Iterator[CallDelta]:
         calls = said.get("tool_calls")
@@ -116,8 +152,3 @@ class Chunks:
 def _is_failure(chunk: dict[str, Any]) -> bool:
     """Whether a chunk without choices says that something went wrong, in one of the shapes without `error`."""
     return any(isinstance(chunk.get(key), str) for key in ("message", "detail")) and "id" not in chunk
-
-
-def _text_of(part: Any) -> str:
-    text = part.get("text") if isinstance(part, dict) else part
-    return text if isinstance(text, str) else ""

@@ -100,6 +100,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
         context_tokens=settings.context_tokens,
         output_limit=settings.output_limit,
         text_calls=settings.text_tool_calls,
+        members_dir=context.cache_dir,
         key_variable=variable,
         requests_per_minute=settings.requests_per_minute,
         tokens_per_minute=settings.tokens_per_minute,

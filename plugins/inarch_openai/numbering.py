@@ -23,7 +23,7 @@ class _Call:
         if not self.arguments or not self.arguments[-1].rstrip().endswith("}"):
             return False
         try:
-            json.loads("".join(self.arguments))
+            json.loads("".join(self.arguments), strict=False)
         except (ValueError, RecursionError):
             return False
         return True
@@ -33,14 +33,25 @@ class _Call:
 class Numbering:
     """Gives the calls of one reply their positions.
 
-    Servers are seen that number every call 0, that give no index, no id, the same id to all, or the arguments as an
-    object instead of its text. An id that is taken is dropped: the kernel gives the call one of its own.
+    Servers are seen that number every call 0, that give no index, no id, the same id to all, id and arguments under
+    different indexes, or the arguments as an object instead of its text. An id that is taken is dropped: the kernel
+    gives the call one of its own.
     """
 
     _by_index: dict[object, _Call] = field(init=False, factory=dict)
     _by_id: dict[str, _Call] = field(init=False, factory=dict)
     _last: _Call | None = field(init=False, default=None)
-    count: int = field(init=False, default=0)
+    _calls: list[_Call] = field(init=False, factory=list)
+
+    @property
+    def count(self) -> int:
+        """How many calls there are."""
+        return len(self._calls)
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether there are calls, each with whole arguments."""
+        return bool(self._calls) and all(call.is_whole for call in self._calls)
 
     def delta(self, fragment: Mapping[str, Any]) -> CallDelta:
         """Return a fragment as a delta of its call."""
@@ -60,19 +71,31 @@ class Numbering:
 
     def _found(self, index: object, call_id: str, name: str, arguments: str) -> _Call | None:
         """Return the call that a fragment goes on with, None if it begins one."""
-        without_index = self._by_id.get(call_id) if call_id else self._last
-        call = without_index if index is None else self._by_index.get(index)
+        known = self._by_id.get(call_id) if call_id else None
+        call = (known if call_id else self._last) if index is None else self._by_index.get(index)
+        if known is not None and not name:
+            call = known  # its id is surer than its index
+        elif call is None and index is not None:
+            call = self._at_another_index(index, known, call_id or name)
         if call is None or not name:
             return call
         if call_id and call_id == call.id:
             return None if arguments and call.is_whole else call
         return None if (call_id and call.id) or call.is_whole else call
 
+    def _at_another_index(self, index: object, known: _Call | None, begins: str) -> _Call | None:
+        """Return the call whose rest comes under an index of its own (danny-avila/LibreChat#13987)."""
+        call = self._last if not begins else known if known is not None and not any(known.arguments) else None
+        if call is None or call.is_whole:
+            return None
+        self._by_index[index] = call
+        return call
+
     def _new(self, index: object, call_id: str) -> _Call:
         if call_id in self._by_id:
             call_id = ""
         call = _Call(self.count, call_id)
-        self.count += 1
+        self._calls.append(call)
         if index is not None:
             self._by_index[index] = call
         if call_id:

@@ -26,7 +26,7 @@ class Settings:
         provider: Sent with every request as OpenRouter's `provider`: which companies may serve it, in which order.
         extra: Further members of every request, such as `{ reasoning = { effort = "low" } }`.
         cache_marks: Whether requests to models of Anthropic mark what is to be kept for the next one: it then costs a
-            tenth, and a quarter more the first time.
+            tenth or less, by model, and a quarter more the first time.
         base_url: Where the service is.
         silence_s: Seconds without a byte after which a reply is given up.
         requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
@@ -34,7 +34,7 @@ class Settings:
     """
 
     model: str = "openrouter/auto"
-    decision_model: str = "google/gemini-2.5-flash-lite"
+    decision_model: str = "google/gemini-3.5-flash-lite"
     provider: Mapping[str, Any] = Factory(dict)
     extra: Mapping[str, Any] = Factory(dict)
     cache_marks: bool = True
@@ -70,6 +70,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             effort=_effort,
             marks=_wants_marks if settings.cache_marks else None,
             cache_dir=context.cache_dir,
+            members_dir=context.cache_dir,
             key_variable=KEY,
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,

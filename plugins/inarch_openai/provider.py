@@ -6,19 +6,38 @@ import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch import Delta, Effort, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, join_deltas
+from inarch import (
+    Delta,
+    Effort,
+    HttpService,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    ProviderError,
+    ProviderNote,
+    join_deltas,
+)
 
 if TYPE_CHECKING:
+    from inarch_openai.chunks import Chunks
     from inarch_openai.contexts import LocalContexts
+    from inarch_openai.members import Members
     from inarch_openai.offers import Offers
     from inarch_openai.requests import Encoder
     from inarch_openai.written_calls import WrittenCalls
 
-_ABOUT_EFFORT = r"\breasoning|\beffort"
+_NO_TOOLS = r"(not|n't) support (tools|tool use|tool call|function call)|support tool use|tools? (is|are) not supported"
+MEMBERS_FILE = "members.json"
+"""Keeps which members of requests were refused."""
+MOST_TRIES = 3
+"""How often a request is asked again without members that were refused."""
+_NO_TOOLS_REMEDY = "name a model that can call tools: inarch models check shows whether one can"
 FIRST = "first"
 """Stands for the first model that a server lists, where none is named."""
 
@@ -42,6 +61,7 @@ class ChatCompletions:
         marks: Says of which models the service wants marks of what it is to keep.
         text_calls: Whether a reply that as a whole is a call written as text is that call.
         cache_dir: Where the list of models is kept with its prices; empty where it is not.
+        members_dir: Where it is kept which members of a request were refused; empty where it is not.
         key_variable: Where the key is from; empty where none is sent.
         requests_per_minute: What the user says that the service takes of one model.
         tokens_per_minute: The same in tokens.
@@ -61,12 +81,14 @@ class ChatCompletions:
     marks: Callable[[str], bool] | None = None
     text_calls: bool = False
     cache_dir: str = ""
+    members_dir: str = ""
     key_variable: str = ""
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     _encoder: Encoder | None = field(init=False, default=None)
     _offers: Offers | None = field(init=False, default=None)
     _contexts: LocalContexts | None = field(init=False, default=None)
+    _members: Members | None = field(init=False, default=None)
 
     @property
     def default_model(self) -> str:
@@ -94,34 +116,43 @@ class ChatCompletions:
         Raises:
             ProviderError: It failed.
         """
-        from inarch_openai.chunks import Chunks
-        from inarch_openai.requests import Encoder
-
         self._check()
         if request.model in ("", FIRST) and not self.model:
             request = evolve(request, model=await self._first())
-        if self._encoder is None:
-            self._encoder = Encoder(self.name, self.extra, self.output_limit)
-            self._encoder.marks = self.marks
-            if self.effort is not None:
-                self._encoder.effort = self.effort
-        chunks = Chunks(self.service, request.model, self.tells_cost)
-        written = self._written(request)
-        body = self._encoder.body(request)
-        if self.service.is_local and self.limits(request.model).context_tokens is None:
-            await self._local_contexts().check(request.model, body)
-        try:
-            async with aclosing(self.service.batches("/chat/completions", body)) as batches:
-                async for values in batches:
-                    for delta in join_deltas(chain.from_iterable(map(chunks.read, values))):
-                        for one in (delta,) if written is None else written.take(delta):
-                            yield one
-        except ProviderError as error:
-            raise self._without_effort(error, request) or self._naming_the_key(error) from None
-        for delta in chunks.end():
-            for one in (delta,) if written is None else written.take(delta):
-                yield one
+        chunks, written = self._chunks(request), self._written(request)
+        async with aclosing(self._deltas(request, chunks)) as deltas:
+            async for delta in deltas:
+                for one in (delta,) if written is None else written.take(delta):
+                    yield one
         for delta in () if written is None else written.rest():
+            yield delta
+
+    async def _deltas(self, request: ModelRequest, chunks: Chunks) -> AsyncGenerator[Delta]:
+        """Yield the pieces of the reply; a member that is refused by name is left out or renamed, and asked again."""
+        encoder, address = self._known_encoder(), self.service.address
+        plain, changes, tries = encoder.options(request), self._changes(request.model), 0
+        while True:
+            options = self._changed(plain, changes)
+            body = encoder.body(request, options)
+            if self.service.is_local and self.limits(request.model).context_tokens is None:
+                await self._local_contexts().check(request.model, body)
+            has_begun = False
+            try:
+                async with aclosing(self.service.batches("/chat/completions", body)) as batches:
+                    async for values in batches:
+                        for delta in join_deltas(chain.from_iterable(map(chunks.read, values))):
+                            if tries and not has_begun:
+                                self._known_members().remember(address, request.model, changes)
+                                yield ProviderNote(f"{self.name} does not take {', '.join(changes)}", repair=True)
+                            has_begun = True
+                            yield delta
+                break
+            except ProviderError as error:
+                more = () if has_begun or tries == MOST_TRIES else self._refused(error, options, changes)
+                if not more:
+                    raise self._explained(error, request) from None
+                changes, tries = (*changes, *more), tries + 1
+        for delta in chunks.end():
             yield delta
 
     async def models(self) -> Sequence[ModelInfo]:
@@ -185,15 +216,52 @@ class ChatCompletions:
 
         return WrittenCalls(request)
 
-    def _without_effort(self, error: ProviderError, request: ModelRequest) -> ProviderError | None:
-        """Return the error as one after which the same is asked again, if it is that the model has no such member."""
-        assert self._encoder is not None
-        is_about = error.kind == "request" and re.search(_ABOUT_EFFORT, error.message, re.I)
-        if request.effort is None or not is_about or request.model in self._encoder.effortless:
-            return None
-        self._encoder.effortless.add(request.model)
-        message = f"{request.model} can't be told how much to think: effort is left out ({error.message})"
-        return ProviderError("request", message, status=error.status, retryable=True)
+    def _chunks(self, request: ModelRequest) -> Chunks:
+        from inarch_openai.chunks import Chunks
+
+        return Chunks(self.service, request.model, self.tells_cost)
+
+    def _known_encoder(self) -> Encoder:
+        if self._encoder is None:
+            from inarch_openai.requests import Encoder
+
+            self._encoder = Encoder(
+                self.name, self.extra, self.output_limit, self.effort, self.marks, self.service.address
+            )
+        return self._encoder
+
+    def _changes(self, model: str) -> tuple[str, ...]:
+        """Return how requests to a model have to differ; most services have never refused anything."""
+        from_before = self.members_dir and Path(self.members_dir, MEMBERS_FILE).exists()
+        if self._members is None and not from_before:
+            return ()
+        return self._known_members().of(self.service.address, model)
+
+    def _changed(self, options: Mapping[str, Any], changes: Sequence[str]) -> Mapping[str, Any]:
+        if not changes:
+            return options
+        from inarch_openai.members import changed
+
+        return changed(options, changes)
+
+    def _refused(self, error: ProviderError, options: Mapping[str, Any], changes: Sequence[str]) -> list[str]:
+        """Return what more has to change for the service; nothing that was tried already."""
+        from inarch_openai.members import refused
+
+        return [change for change in refused(error, options) if change not in changes]
+
+    def _known_members(self) -> Members:
+        if self._members is None:
+            from inarch_openai.members import Members
+
+            self._members = Members.kept_in(self.members_dir)
+        return self._members
+
+    def _explained(self, error: ProviderError, request: ModelRequest) -> ProviderError:
+        """Return the error with what to do about it."""
+        if request.tools and error.kind == "request" and re.search(_NO_TOOLS, error.message, re.I):
+            return error.with_text(remedy=_NO_TOOLS_REMEDY)
+        return self._naming_the_key(error)
 
     def _naming_the_key(self, error: ProviderError) -> ProviderError:
         """Return the error; where the service refused the key, with the variable that holds it, or should."""

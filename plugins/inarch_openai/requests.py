@@ -27,11 +27,10 @@ from inarch import (
     result_text,
     to_data,
 )
+from inarch_openai.families import effort_for, family_of, filled
+from inarch_openai.thoughts import give_back
 
 SCHEMA_NAME = "reply"
-DETAILS = "reasoning_details"
-PLAIN: dict[Effort, str] = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "max": "high"}
-"""The three words that every service with such a member takes."""
 
 
 @define(eq=False, repr=False)
@@ -42,98 +41,122 @@ class Encoder:
         provider: Under which name opaque data of parts is kept.
         extra: Further members of every body; they win.
         output_limit: How the limit of output is called.
-        effort: Says in the service's words how much the model is to think.
+        effort: Says in the service's words how much the model is to think, where these are not those of its family.
         marks: Says of which models the service wants marks of what it is to keep.
-        effortless: Models that have refused to be told.
+        address: Where the service is: what it alone can read goes back only to it.
     """
 
     provider: str
     extra: Mapping[str, Any] = field(factory=dict)
     output_limit: str = "max_tokens"
-    effort: Callable[[Effort], dict[str, Any]] = field(default=lambda effort: {"reasoning_effort": PLAIN[effort]})
+    effort: Callable[[Effort], dict[str, Any]] | None = None
     marks: Callable[[str], bool] | None = None
-    effortless: set[str] = field(init=False, factory=set)
+    address: str = ""
     _kept: MessageCache = field(init=False, factory=MessageCache)
-    _last: tuple[str, tuple[Message, ...], bytes] = field(init=False, default=("", (), b""))
+    _last: tuple[object, tuple[Message, ...], bytes] = field(init=False, default=("", (), b""))
     _tools: tuple[tuple[ToolSpec, ...], bytes] = field(init=False, default=((), b""))
 
-    def body(self, request: ModelRequest) -> bytes:
-        """Return the body of a streamed request."""
+    def body(self, request: ModelRequest, options: Mapping[str, Any] | None = None) -> bytes:
+        """Return the body of a streamed request.
+
+        Args:
+            request: What is asked.
+            options: The members beside messages and tools, where they are not those of `options`.
+        """
         is_marked = self.marks is not None and self.marks(request.model) and chat_pays_to_cache(request)
         system = {"role": "system", "content": request.system}
         messages = [_encoded(chat_cached(system) if is_marked else system)] if request.system else []
         if is_marked and request.messages[-1].role != "assistant":
-            *above, last = self._items(request.messages[-1], request.model)
-            messages.append(self._messages(request.messages[:-1], request.model))
+            *above, last = self._items(request.messages[-1], request.model, "")  # no assistant's: nothing is filled
+            messages.append(self._messages(request, request.messages[:-1]))
             messages += [*map(_encoded, above), _encoded(chat_cached(last))]
         else:
-            messages.append(self._messages(request.messages, request.model))
+            messages.append(self._messages(request, request.messages))
         self._kept.asked(request)
         pieces = [b'{"messages":[' + b",".join(filter(None, messages)) + b"]"]
         if request.tools:
             pieces.append(b'"tools":' + self._encoded_tools(request.tools))
-        rest = _encoded({**self._options(request), **to_data(self.extra)})
+        rest = _encoded(self.options(request) if options is None else options)
         return b",".join([*pieces, rest[1:]])
 
-    def _messages(self, messages: tuple[Message, ...], model: str) -> bytes:
+    def _messages(self, request: ModelRequest, messages: tuple[Message, ...]) -> bytes:
         """Return the members of the list; where the last request is the beginning of this one, so are its bytes."""
+        model, family = request.model, family_of(request.model, self.address) if request.tools else ""
         before, known, encoded = self._last
-        if before != model or messages[: len(known)] != known:
+        if before != (model, family) or messages[: len(known)] != known:
             known, encoded = (), b""
-        new = (self._message(message, model) for message in messages[len(known) :])
+        new = (self._message(message, model, family) for message in messages[len(known) :])
         encoded = b",".join(filter(None, (encoded, *new)))
-        self._last = (model, messages, encoded)
+        self._last = ((model, family), messages, encoded)
         return encoded
 
-    def _message(self, message: Message, model: str) -> bytes:
+    def _message(self, message: Message, model: str, family: str) -> bytes:
         def encode(message: Message) -> bytes:
-            return b",".join(_encoded(item) for item in self._items(message, model))
+            return b",".join(_encoded(item) for item in self._items(message, model, family))
 
-        return self._kept.once(message, encode, model)
+        return self._kept.once(message, encode, (model, family))
 
     def _encoded_tools(self, tools: tuple[ToolSpec, ...]) -> bytes:
         if self._tools[0] is not tools and self._tools[0] != tools:
             self._tools = (tools, _encoded([chat_tool(spec) for spec in tools]))
         return self._tools[1]
 
-    def _options(self, request: ModelRequest) -> dict[str, Any]:
+    def options(self, request: ModelRequest) -> dict[str, Any]:
+        """Return the members of a body beside messages and tools."""
+        family = family_of(request.model, self.address)
         options: dict[str, Any] = {"model": request.model, "stream": True, "stream_options": {"include_usage": True}}
         if request.tools and request.tool_choice != "auto":
             options["tool_choice"] = request.tool_choice
-        if request.temperature is not None:
+        if request.temperature is not None and family != "kimi":  # it refuses all but 1
             options["temperature"] = request.temperature
         if request.max_output_tokens is not None:
             options[self.output_limit] = request.max_output_tokens
-        if request.effort is not None and request.model not in self.effortless:
-            options |= self.effort(request.effort)
+        if request.effort is not None and not (family == "kimi" and "thinking" in self.extra):  # it refuses both
+            options |= effort_for(family, request.effort) if self.effort is None else self.effort(request.effort)
         if request.response_schema is not None:
             schema = {"name": SCHEMA_NAME, "schema": to_data(request.response_schema), "strict": False}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return options
+        return {**options, **to_data(self.extra)}
 
-    def _items(self, message: Message, model: str) -> Iterator[dict[str, Any]]:
+    def _items(self, message: Message, model: str, family: str) -> Iterator[dict[str, Any]]:
         if message.role == "tool":
             for part in message.parts:
                 if isinstance(part, ResultPart):
                     text = result_text(part.result)
                     yield {"role": "tool", "tool_call_id": part.provider_id or part.call_id, "content": text}
         elif message.role == "assistant":
-            yield self._assistant(message.parts, model)
+            yield filled(family, self._assistant(message.parts, model))
         else:
             yield {"role": message.role, "content": chat_content(message.parts)}
 
     def _assistant(self, parts: Sequence[Part], model: str) -> dict[str, Any]:
-        calls = [chat_call(part) for part in parts if isinstance(part, CallPart)]
-        text = "".join(part.text for part in parts if isinstance(part, Text))
-        item: dict[str, Any] = {"role": "assistant", "content": text or (None if calls else "")}
-        if calls:
-            item["tool_calls"] = calls
+        item: dict[str, Any] = {"role": "assistant", "content": ""}
+        content: list[str | dict[str, Any]] = []
+        calls = []
         for part in parts:
             own = (part.provider_data or {}).get(self.provider)
-            # What one model encrypted or signed no other can read.
-            if isinstance(part, Reasoning) and isinstance(own, Mapping) and own.get("model") == model:
-                item[DETAILS] = to_data(own.get(DETAILS))
+            if isinstance(part, CallPart):
+                calls.append(chat_call(part))
+            elif isinstance(part, Text):
+                content.append(part.text)
+            elif isinstance(part, Reasoning) and isinstance(own, Mapping) and self._is_of(own, model):
+                content.append(give_back(part, own, item))
+        item["content"] = _joined(content) or (None if calls else "")
+        if calls:
+            item["tool_calls"] = calls
         return item
+
+    def _is_of(self, own: Mapping[str, Any], model: str) -> bool:
+        """Whether the model at this address wrote it: what one encrypted or signed no other can read."""
+        return own.get("model") == model and own.get("base_url", self.address) == self.address
+
+
+def _joined(content: list[str | dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """Return content as a text; as a list, if it came as one."""
+    texts = [piece for piece in content if isinstance(piece, str)]
+    if len(texts) == len(content):
+        return "".join(texts)
+    return [{"type": "text", "text": piece} if isinstance(piece, str) else piece for piece in content if piece]
 
 
 def _encoded(data: Any) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from attrs import define, field
 
-from inarch import CallDelta, Delta, Finish, ModelRequest, ResultPart, Text, TextDelta, result_text
+from inarch import CallDelta, Delta, Finish, ModelRequest, ResultPart, Text, TextDelta, TextWasReasoning, result_text
 from inarch_schemas.checking import BrokenSchema, Schema
 
 LONGEST = 65_536
@@ -34,12 +34,16 @@ class WrittenCalls:
 
     def take(self, delta: Delta) -> Iterator[Delta]:
         """Yield what a piece of the reply lets be said."""
-        if not self._is_open:
+        if not self._is_open and not isinstance(delta, TextWasReasoning):
             yield delta
         elif isinstance(delta, TextDelta):
             self._held += delta.text
             if not _may_be_one(self._held):
                 yield from self.rest()
+        elif isinstance(delta, TextWasReasoning):
+            yield from self.rest()
+            yield delta
+            self._is_open = True
         elif isinstance(delta, CallDelta):
             yield from self.rest()
             yield delta

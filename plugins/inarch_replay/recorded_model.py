@@ -135,7 +135,7 @@ def deltas_of(data: Mapping[str, Any], provider: str) -> Iterator[Delta]:
             index = calls
             calls += 1
             arguments = json.dumps(part.arguments, ensure_ascii=False)
-            yield CallDelta(index, part.provider_id, part.name, arguments)
+            yield CallDelta(index, part.provider_id, part.called or part.name, arguments)
         if opaque is not None:
             yield PartData(index, opaque)
     usage = from_data(Usage, data["usage"])

@@ -72,7 +72,12 @@ CONNECTIONS = [
     Fault(
         "cut in a call", [sse_reply(calls(call(0, "c", "read_file", "{"))[:1], done=False, ending="cut"), GOOD], "text"
     ),
-    Fault("ended without an end", [sse_reply(says("we")[:2], done=False)], "cut before its end"),
+    Fault("ended after a text", [sse_reply(says("we")[:2], done=False)], "text"),
+    Fault("done after a text", [sse_reply(says("we")[:2])], "text"),
+    Fault("ended after a call", [sse_reply(calls(call(0, "c", "read_file", "{}"))[:1], done=False), GOOD], "calls"),
+    Fault("ended in a call", [sse_reply(calls(call(0, "c", "read_file", "{"))[:1], done=False)], "cut before its end"),
+    Fault("done after a thought", [sse_reply([chunk({"reasoning": "hm"})])], "cut before its end"),
+    Fault("calls at the limit", [sse_reply([chunk(call(0, "c", "read_file", "{}")), chunk({}, "length")])], "are cut"),
     Fault("ended in an event", [HttpReply([b'data: {"choices": [{"del'], 200, SSE)], "in the middle of an event"),
     Fault("silent before", [HttpReply([b": hello\n\n"], 200, SSE, "silent")], "said nothing", QUICK),
     Fault("silent within", [sse_reply(says("we")[:2], done=False, ending="silent")], "said nothing", QUICK),

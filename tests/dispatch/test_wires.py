@@ -154,7 +154,7 @@ def test_an_invalid_decision_means_no_tool_and_is_asked_for_again(tmp_path: Path
 
 @every_wire
 def test_a_service_that_refuses_the_decision_costs_the_turn_nothing(tmp_path: Path, wire: Wire) -> None:
-    refused = json_reply({"error": {"message": "response_format is not supported", "code": 400}}, 400)
+    refused = json_reply({"error": {"message": "there are no decisions here", "code": 400}}, 400)
     turns, asked, _ = play(tmp_path, wire, [refused, refused, wire.says("fine")], "hello")
     assert [wire.decides(request) for request in asked] == [True, True, False]
     assert (turns[0].status, turns[0].content) == ("done", "fine")

@@ -24,6 +24,7 @@ _OTHERWISE = {
     "302": "can't be reached",
     "an error that is a text": "answered 410.*gone",
     "ended in an event": CUT,
+    "ended after a call": CUT,
     "gzip that is none": WITHIN,
     "HTML with 200": CUT,
     "HTML as events": CUT,

@@ -80,7 +80,9 @@ def test_a_server_that_refuses_it_is_asked_again_without_and_never_told_again(tm
     found = run(tmp_path / "w", replies, ("one", "two"), "openai-compatible", profile={"effort": "low"})
     assert found.turn.content == "again"
     assert ["reasoning_effort" in body for body in found.bodies] == [True, False, False]
-    assert sum("can't be told how much to think" in str(event.data) for event in found.events) >= 1
+    notes = [event.data for event in found.events if event.kind == "note"]
+    repairs = [note["text"] for note in notes if note["source"] == "repair"]
+    assert repairs == ["openai-compatible does not take reasoning_effort"]
 
 
 def test_a_refusal_of_something_else_stays_one(tmp_path: Path) -> None:

@@ -286,8 +286,8 @@ def call(arguments: str, finish: str = "tool_calls") -> HttpReply:
 
 def test_the_model_is_told_why_it_is_asked_again_after_arguments_that_were_cut(tmp_path: Path) -> None:
     told = told_again(tmp_path, call('{"file_path": "a.t', "length"))
-    assert "the arguments of call 'read_file' are cut" in told
-    assert "Nothing of it was run" in told and "less in it" in told
+    assert "its calls are cut at the limit of output" in told
+    assert "Nothing of it was run" in told and "less in each" in told
 
 
 def test_the_model_is_told_why_it_is_asked_again_after_arguments_that_are_no_json(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
+from inarch_sdk.result_text import named_note
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
@@ -164,6 +165,8 @@ class Scheduler:
             if bound is not None and not is_offered(bound.value, self.approve):
                 bound = None
             arguments, repaired = self.preparation.repaired(bound, given_arguments)
+            if isinstance(part, CallPart) and part.called:
+                repaired = (named_note(part.name, part.called), *repaired)
             call = ToolCall(call_id, provider_id, turn_id, name, arguments, origin=origin)
             batch.append(LiveCall(call, bound, self.journal, repaired=repaired))
         return batch

@@ -64,7 +64,7 @@ def _way_of(cls: type) -> Callable[[Any], Any]:
 
 
 def _record_way(cls: Any) -> Callable[[Any], dict[str, Any]]:
-    """Return the encoder of a record: an object of its fields, a part with its tag and its opaque data only if any."""
+    """Return the encoder of a record: an object of its fields; a part with its tag, and what most parts lack if any."""
     names = tuple(item.name for item in getattr(cls, "__attrs_attrs__", None) or cls.__dataclass_fields__.values())
     tag = _TAGS.get(cls)
 
@@ -75,6 +75,8 @@ def _record_way(cls: Any) -> Callable[[Any], dict[str, Any]]:
             data[name] = item if type(item) in _PLAIN else to_data(item)
         if tag is not None and data["provider_data"] is None:
             del data["provider_data"]
+        if tag == "call" and not data["called"]:
+            del data["called"]
         return data
 
     return encode

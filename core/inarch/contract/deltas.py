@@ -60,6 +60,11 @@ class ReasoningDelta:
 
 
 @frozen
+class TextWasReasoning:
+    """All text so far was reasoning: its end alone says so, as `</think>` without an opening tag does."""
+
+
+@frozen
 class CallDelta:
     """A fragment of the call at `index`: `id` and `name` come once, `arguments` in pieces of JSON text."""
 
@@ -119,5 +124,15 @@ class ProviderNote:
     repair: bool = False
 
 
-Delta = TextDelta | ReasoningDelta | CallDelta | PartData | UsageDelta | Finish | AnsweredBy | ProviderNote
+Delta = (
+    TextDelta
+    | ReasoningDelta
+    | TextWasReasoning
+    | CallDelta
+    | PartData
+    | UsageDelta
+    | Finish
+    | AnsweredBy
+    | ProviderNote
+)
 """A piece of a streamed reply."""

@@ -26,6 +26,7 @@ from inarch.contract.deltas import PartData as PartData
 from inarch.contract.deltas import ProviderNote as ProviderNote
 from inarch.contract.deltas import ReasoningDelta as ReasoningDelta
 from inarch.contract.deltas import TextDelta as TextDelta
+from inarch.contract.deltas import TextWasReasoning as TextWasReasoning
 from inarch.contract.deltas import Usage as Usage
 from inarch.contract.deltas import UsageDelta as UsageDelta
 from inarch.contract.errors import ErrorCode
@@ -116,13 +117,14 @@ class Reasoning:
 
 @frozen
 class CallPart:
-    """A tool call as it stands in an assistant message."""
+    """A tool call as it stands in an assistant message; `called` is the model's own name of the tool, if repaired."""
 
     id: str
     provider_id: str
     name: str
     arguments: Mapping[str, Any]
     provider_data: Mapping[str, Any] | None = None
+    called: str = ""
 
 
 @frozen

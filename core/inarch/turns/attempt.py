@@ -84,7 +84,8 @@ class Attempt:
         await self._announce()
         self.state.pacer.sent(self.choice.full_name, self.expected_tokens)
         state, name = self.state, self.choice.provider.value.name
-        self._collected = Accumulator(name, state.config.profile.max_reply_bytes, state.journal.clock.new_id)
+        most, offered = state.config.profile.max_reply_bytes, [spec.name for spec in self.request.tools]
+        self._collected = Accumulator(name, most, state.journal.clock.new_id, offered)
         self._began = perf_counter()
         try:
             await self._stream()

@@ -139,7 +139,7 @@ async def _try(choice: Choice, trial: Trial, price: Price | None) -> tuple[Check
     try:
         check = Check(trial.name, "works", trial.judge(await _asked(choice, trial, used)))
     except ProviderError as error:
-        check, failure = Check(trial.name, "fails", error.message, _remedy(error, choice, trial)), error
+        check, failure = Check(trial.name, "fails", error.message, _remedy(error, trial)), error
     except ValueError as wrong:
         check = Check(trial.name, "fails", str(wrong), trial.remedy)
     usage = _sum(used, price)
@@ -196,9 +196,7 @@ async def _stream(choice: Choice, request: ModelRequest, collected: Accumulator)
     return ran_out
 
 
-def _remedy(error: ProviderError, choice: Choice, trial: Trial) -> str:
-    if "max_completion_tokens" in error.message:
-        return f'add output_limit = "max_completion_tokens" to [plugins.{choice.provider.plugin}]'
+def _remedy(error: ProviderError, trial: Trial) -> str:
     return error.remedy or ("try again" if error.retryable else trial.remedy)
 
 

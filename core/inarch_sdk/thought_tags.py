@@ -1,0 +1,216 @@
+"""Thoughts that a model writes into its text, between tags, because its server does not keep them apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract.deltas import REASONING_INDEX, Delta, PartData, ReasoningDelta, TextDelta, TextWasReasoning
+
+_NAMES = ("think", "thinking", "mm:think")  # DeepSeek, Qwen and others; Claude's imitators; MiniMax
+_OPENING = {f"<{name}>": f"</{name}>" for name in _NAMES}
+_CLOSING = tuple(_OPENING.values())
+_QUOTES = "`'\""
+# Marks of OpenAI's format for gpt-oss, which servers should have read (earendil-works/pi#4439, seen Nov 2026).
+_MARK = r"<\|(?:(?:start|channel|constrain)\|>\w*(?: to=[\w.:-]*)?|(?:message|end|call|return)\|>)"
+_LEADING = re.compile(rf"\A\s*(?:{_MARK}\s*)+")
+_TRAILING = re.compile(rf"(?:{_MARK}\s*)+\Z")
+_HEADER = re.compile(
+    r"(?:<\|(?:end|call|return)\|>)?(?:<\|start\|>\w+)?(?:<\|channel\|>(?P<channel>\w+)(?: to=[\w.:-]+)?\s*)?"
+    r"(?:<\|constrain\|>\w+)?<\|message\|>"
+)
+_FULL_HEADER = re.compile(r"(?:<\|(?:end|call|return)\|>)?<\|start\|>\w+<\|channel\|>\w+<\|message\|>")
+_STRAY = re.compile(r"<\|(?:end|call|return)\|>")
+_UNFINISHED = re.compile(rf"(?:{_MARK}\s*)*(?:<(?:\|(?:[a-z]{{0,9}}\|?)?)?)?\Z")
+_MAY_BE_HEADER = re.compile(r"<\|[\w|<>=.: -]*\Z")
+_ENDS_OF_ANALYSIS = ("<|end|>", "<|start|>", "<|channel|>")
+LONGEST_HEADER = 120
+"""Characters that marks before a text may have."""
+
+
+@define(eq=False, repr=False)
+class ThoughtTags:
+    """Takes the text of one reply and gives text and reasoning.
+
+    Reasoning is what stands between `<think>` and `</think>` (or `thinking`, `mm:think`) before the first real text,
+    and everything before a closing tag that was never opened, unless the tag is in code or quoted. Each such part gets
+    `data` with `before` and `after`, the tags with the blanks around them: the text as it came is
+    `before + reasoning + after`. Marks of the format of gpt-oss at the beginning and at the end are cut.
+
+    Args:
+        data: The opaque data of the parts, such as the model that they belong to.
+        watches: Whether a closing tag alone counts. Set it to False where thoughts come in a way of their own.
+    """
+
+    data: Mapping[str, Any] = field(factory=dict)
+    watches: bool = True
+    _state: Callable[[], Iterator[Delta]] = field(init=False)
+    _held: str = field(init=False, default="")
+    _ends: tuple[str, ...] = field(init=False, default=())
+    _last: str = field(init=False, default="")
+    _tags: list[str] | None = field(init=False, default=None)
+    _said: list[str] = field(init=False, factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self._state = self._begin
+
+    def passes(self, text: str) -> bool:
+        """Whether a piece is plain text and has nothing to be looked at; most pieces are."""
+        if self._state != self._say or self._held or "<" in text:
+            return False
+        if self.watches:
+            self._said.append(text)
+        return True
+
+    def take(self, text: str) -> Iterator[Delta]:
+        """Yield what a piece of the text is."""
+        self._held += text
+        state = None
+        while state != self._state:  # each looks at what is held, and may leave the rest to another one
+            state = self._state
+            yield from state()
+
+    def end(self) -> Iterator[Delta]:
+        """Yield what was held back."""
+        held, self._held = self._held, ""
+        if self._state == self._think:
+            if held.strip():
+                yield ReasoningDelta(held)
+        else:
+            held = _TRAILING.sub("", _LEADING.sub("", held) if self._state == self._begin else held)
+            if self._state == self._begin and not held.strip():
+                self._blanks(held)
+            elif held:
+                yield from self._closed()
+                yield TextDelta(held)
+        yield from self._closed()
+
+    def _begin(self) -> Iterator[Delta]:
+        """Look at the beginning of the reply, or at what follows a thought."""
+        while True:
+            text = self._held.lstrip()
+            opening = next((tag for tag in _OPENING if text.startswith(tag)), "")
+            header = _HEADER.match(text) or _STRAY.match(text)
+            if opening:
+                before = "" if self._blanks() else self._held[: -len(text)]
+                yield from self._closed()
+                self._tags = [before + opening, ""]
+                self._go(self._think, text[len(opening) :], (_OPENING[opening],))
+            elif header is not None:
+                self._blanks()
+                self._held = text[header.end() :]
+                if header.groupdict().get("channel") != "analysis":
+                    continue
+                yield from self._closed()
+                self._go(self._think, self._held, _ENDS_OF_ANALYSIS)
+            elif any(tag.startswith(text) for tag in _OPENING) or _may_be_header(text):
+                return
+            else:
+                text = text if self._blanks() else self._held
+                yield from self._closed()
+                self._go(self._say, _LEADING.sub("", text))
+            return
+
+    def _think(self) -> Iterator[Delta]:
+        """Look at a thought for its end."""
+        if not self._last and self._tags is not None:
+            words = self._held.lstrip()
+            if not words:
+                return
+            self._tags[0] += self._held[: len(self._held) - len(words)]
+            self._held = words
+        found = [(place, tag) for tag in self._ends if (place := self._place(tag)) >= 0]
+        if not found:
+            kept = self._held[: _start_of_part(self._held, self._ends)].rstrip()
+            yield from self._thought(kept)
+            self._held = self._held[len(kept) :]
+            return
+        place, tag = min(found)
+        words = self._held[:place].rstrip()
+        yield from self._thought(words)
+        is_mark = tag in ("<|start|>", "<|channel|>")  # the header of what follows
+        end = place if is_mark else place + len(tag)
+        if self._tags is not None:
+            self._tags[1] = self._held[len(words) : end]
+        self.watches = False
+        self._go(self._begin, self._held[end:])
+
+    def _say(self) -> Iterator[Delta]:
+        """Look at text for a closing tag that says that it was a thought, and hold back marks at its end."""
+        if self.watches and (closing := self._closing()) is not None:
+            place, tag = closing
+            if place:
+                yield TextDelta(self._held[:place])
+            yield TextWasReasoning()
+            self._tags = ["", tag]
+            self.watches = False
+            self._said.clear()
+            self._go(self._begin, self._held[place + len(tag) :])
+            return
+        marks = _UNFINISHED.search(self._held)
+        end = marks.start() if marks is not None else len(self._held)
+        if self.watches:
+            end = min(end, _start_of_part(self._held, _CLOSING))
+        text, self._held = self._held[:end], self._held[end:]
+        if "<|" in text:
+            text = _FULL_HEADER.sub("\n\n", text)
+        if text:
+            if self.watches:
+                self._said.append(text)
+            yield TextDelta(text)
+
+    def _go(self, state: Callable[[], Iterator[Delta]], rest: str, ends: tuple[str, ...] = ()) -> None:
+        self._state, self._held, self._ends, self._last = state, rest, ends, ""
+
+    def _thought(self, words: str) -> Iterator[Delta]:
+        if words:
+            self._last = words[-1]
+            yield ReasoningDelta(words)
+
+    def _blanks(self, blanks: str | None = None) -> bool:
+        """Give the blanks that are held to the thought before them; return whether there is one."""
+        if self._tags is None:
+            return False
+        self._tags[1] += self._held[: len(self._held) - len(self._held.lstrip())] if blanks is None else blanks
+        return True
+
+    def _closed(self) -> Iterator[Delta]:
+        """Yield the data of the last thought, if it is not told yet."""
+        if self._tags is not None:
+            before, after = self._tags
+            self._tags = None
+            yield PartData(REASONING_INDEX, {**self.data, "before": before, "after": after})
+
+    def _place(self, tag: str) -> int:
+        """Return where a tag ends the thought, -1 if it does not: one that is quoted is spoken of."""
+        place = self._held.find(tag)
+        while place >= 0 and (self._held[place - 1] if place else self._last or " ") in _QUOTES:
+            place = self._held.find(tag, place + 1)
+        return place
+
+    def _closing(self) -> tuple[int, str] | None:
+        """Return the closing tag before which everything was a thought."""
+        found = [(place, tag) for tag in _CLOSING if (place := self._held.find(tag)) >= 0]
+        if not found:
+            return None
+        place, tag = min(found)
+        before = "".join(self._said) + self._held[:place]
+        line = before[before.rfind("\n") + 1 :]
+        is_code = before.count("```") % 2 or line.count("`") % 2 or before[-1:] in tuple(_QUOTES)
+        return None if is_code or any(opening in before for opening in _OPENING) else (place, tag)
+
+
+def _may_be_header(text: str) -> bool:
+    return len(text) < LONGEST_HEADER and _MAY_BE_HEADER.match(text) is not None
+
+
+def _start_of_part(text: str, tags: tuple[str, ...]) -> int:
+    """Return where the text ends in what may be the beginning of a tag; its length, if it does not."""
+    longest = max(map(len, tags), default=0)
+    for place in range(max(len(text) - longest, 0), len(text)):
+        if text[place] == "<" and any(tag.startswith(text[place:]) for tag in tags):
+            return place
+    return len(text)
