@@ -17,7 +17,8 @@ What counts, kind by kind:
 
 Left out are ids, times, durations, costs and counts of tokens; the remedy of a call's error, which names files that
 other calls may be changing just then; `model.delta`, `call.output` and `file.changing`, which are said again
-as a whole in what follows; `child.started` and `child.ended`, for a child has a record of its own; `limit.wait`, which
+as a whole in what follows; `context.fixed` and `context.broken`, with what is said of new instructions and tools, which
+are about what was composed; `child.started` and `child.ended`, for a child has a record of its own; `limit.wait`, which
 is about time; what stands in `session.started`; remarks outside of any turn, those of the journal, about what undo
 covers and about onlookers that failed, and the one that says why a model was chosen, for they are about the run and not
 the session; words that wait, that were taken back, or that a prompt begins with; and what plugins recorded, which a
@@ -56,6 +57,8 @@ _LEFT_OUT = frozenset(
         "limit.wait",
         "input.waiting",
         "child.started",
+        "context.fixed",
+        "context.broken",
         "child.ended",
     }
 )
@@ -303,6 +306,8 @@ def _is_of_the_run(event: Event, began: bool) -> bool:
     """Whether an event is about the run: its configuration, its store, the choice of a model, what a plugin records."""
     if is_plugins(event.kind) or (event.kind == "input.ended" and event.data.get("outcome") != "added"):
         return True
+    if event.kind == "context.added":
+        return event.data.get("source") in ("new instructions", "new tools")
     if event.kind == "error":
         return not event.turn_id or event.data.get("door") in _LOOKING_ON
     if event.kind != "note":

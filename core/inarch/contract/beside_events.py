@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from attrs import Factory
 
 from inarch.contract.event_parts import Spent
 from inarch.contract.frozen import frozen
-
-Broken = Literal["compaction", "service", "secret", "tools", "older", "resumed"]
-"""Why a request is no continuation of the last one."""
 
 
 @frozen
@@ -132,39 +129,6 @@ class ContextDropped:
         """Whether anything is left out at all."""
         earlier = self.shortened or self.turns or self.summaries
         return bool(earlier or self.results or self.steps or self.structure or self.added)
-
-
-@frozen
-class ContextFixed:
-    """What each request to a service begins with from now on, until the context begins anew.
-
-    `system` and `tools` are references to the text and to the specs of the tools as JSON. `instructions` is the digest
-    of the project's instructions that the model knows, from the system text or from a message. `late` has the names of
-    tools that it knows from a message: it reaches them through `call_tool`.
-    """
-
-    kind: ClassVar[str] = "context.fixed"
-    service: str
-    system: str
-    tools: str
-    instructions: str = ""
-    late: tuple[str, ...] = ()
-
-
-@frozen
-class ContextBroken:
-    """The next request is no continuation of the last one: its service reads all of it anew, at the full price.
-
-    `reason` is `compaction`, `service` (another one is asked), `secret` (one has become known, and is hidden from now
-    on), `tools` (they were taken in anew), `older` (the session is from a version that did not keep what was sent) or
-    `resumed` (what was kept is not what was sent). `messages` is how many the request has. But for `service`, thoughts
-    and whatever else only a service can read are left out of all that came before.
-    """
-
-    kind: ClassVar[str] = "context.broken"
-    reason: Broken
-    model: str
-    messages: int
 
 
 @frozen

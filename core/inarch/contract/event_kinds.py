@@ -9,7 +9,7 @@ from inarch.contract.events import EventData
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
     events.SessionStarted, events.TurnStarted, beside.InputWaiting, beside.InputEnded, events.ContextAdded,
-    beside.ContextDropped, beside.ContextFixed, beside.ContextBroken,
+    beside.ContextDropped, events.ContextFixed, events.ContextBroken,
     events.DecisionMade, events.ModelRequested, events.ModelDelta, events.ModelReplied,
     beside.ModelSwitched, calls.CallState, beside.CallRewritten, calls.CallOutput, calls.CallResult,
     beside.CallReviewed, calls.CallsDone, asking.ApprovalAsked, asking.ApprovalGiven, calls.FileChanging,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from inarch.calls.offering import GATEWAY
-from inarch.contract.beside_events import Broken, ContextBroken, ContextFixed
 from inarch.contract.codec import to_data
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import PluginError, StoreError
+from inarch.contract.events import Broken, ContextBroken, ContextFixed
 from inarch.contract.records import ToolSpec
 from inarch.turns.context.fitting import answering_in, window_of
 from inarch.turns.context.prefix import Fixed, digest_of
@@ -24,6 +24,9 @@ from inarch_sdk.thoughts import without_thoughts
 if TYPE_CHECKING:
     from inarch.turns.run import TurnRun
     from inarch.turns.session_state import SessionState
+
+NEWS_OF_INSTRUCTIONS, NEWS_OF_TOOLS = "new instructions", "new tools"
+"""Sources of what is added because it differs from what the conversation began with."""
 
 
 def fix(run: TurnRun) -> None:
@@ -80,10 +83,10 @@ def tell_news(run: TurnRun, *, apart: bool) -> None:
     _keep(run, evolve(fixed, instructions=now, late=(*fixed.late, *(spec.name for spec in late))))
     if now != fixed.instructions:
         text = NEW_INSTRUCTIONS.format(state.instructions) if state.instructions else GONE_INSTRUCTIONS
-        run.add("instructions", text, apart=apart)
+        run.add(NEWS_OF_INSTRUCTIONS, text, apart=apart)
     if late:
         listed = (f"- {one.name}: {one.description}\n  arguments: {json_text(one.input_schema)}" for one in late)
-        run.add("tools", NEW_TOOLS.format(GATEWAY.name, "\n".join(listed)), apart=apart)
+        run.add(NEWS_OF_TOOLS, NEW_TOOLS.format(GATEWAY.name, "\n".join(listed)), apart=apart)
 
 
 def kept(data: Mapping[str, Any], blob: Callable[[str], bytes]) -> Fixed | None:

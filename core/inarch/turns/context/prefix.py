@@ -20,7 +20,7 @@ from inarch_sdk.message_cache import MessageCache
 from inarch_sdk.result_text import result_text
 
 if TYPE_CHECKING:
-    from inarch.contract.beside_events import Broken
+    from inarch.contract.events import Broken
 
 DIGEST_BYTES = 16
 
