@@ -171,9 +171,9 @@ def _may_think(messages: Sequence[Message], left_out: frozenset[str]) -> bool:
     """Whether the reply whose results come last began with a thought: with a budget, one that did not is refused."""
     for message in reversed(messages):
         if message.role == "assistant":
-            blocks = [block["type"] for block in said_blocks(message, left_out)]
-            return "tool_use" not in blocks or blocks[0] in THOUGHTS
-        if message.role != "tool" and any(user_blocks(message)):
+            if blocks := [block["type"] for block in said_blocks(message, left_out)]:
+                return "tool_use" not in blocks or blocks[0] in THOUGHTS
+        elif message.role != "tool" and any(user_blocks(message)):
             break
     return True
 
