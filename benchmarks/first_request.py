@@ -3,7 +3,8 @@
     python benchmarks/first_request.py [--runs 20]
 
 The request's arrival is seen by the server. Both run in turns; reach ≤ 2.2 ×. The bare program's client makes an SSL
-context (24 ms) as httpx2 does by itself; the second row of a wire is against one that is told not to.
+context (24 ms) as httpx2 does by itself; the second row of a wire is against one that is told not to. The last row is a
+reply of `anthropic`, from start to end, beside one of the same model through LiteLLM.
 """
 
 from __future__ import annotations
@@ -45,6 +46,21 @@ def measure(server: Server, wire: str, runs: int) -> None:
         compared(f"{wire}: first request, bare without SSL", [(one[0], one[2]) for one in times], 2.2)
 
 
+def measure_litellm(server: Server, runs: int) -> None:
+    """Print how long a whole reply takes over Anthropic's wire, against LiteLLM's."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder, files=False)
+        place.configure(server, "0", "anthropic")
+        place.environ["INARCH_PLUGIN_LITELLM__API_BASE"] = f"{server.url}/0"
+        ours, theirs = (
+            place.inarch("--model", f"{name}/claude-sonnet-5-5") for name in ("anthropic", "litellm/anthropic")
+        )
+        place.run(ours)
+        place.run(theirs)
+        times = [(place.run(ours)["wall_s"], place.run(theirs)["wall_s"]) for _ in range(runs)]
+        compared("anthropic against litellm/anthropic: whole reply", times, 0.5)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=20)
@@ -52,6 +68,7 @@ def main() -> None:
     with serving() as server:
         for wire in PLUGINS:
             measure(server, wire, runs)
+        measure_litellm(server, max(runs // 4, 1))
 
 
 if __name__ == "__main__":

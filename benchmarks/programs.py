@@ -22,8 +22,13 @@ from typing import Any
 from serving import NOTE, Server
 
 WIRES = ("openai-compatible", "gemini")
-PLUGINS = {"openai-compatible": "/v1", "gemini": "/v1beta", "openai": "/v1"}
-PATHS = {"gemini": "/models/m:streamGenerateContent?alt=sse", "openai": "/responses"}
+PLUGINS = {"openai-compatible": "/v1", "gemini": "/v1beta", "openai": "/v1", "anthropic": "/v1"}
+PATHS = {"gemini": "/models/m:streamGenerateContent?alt=sse", "openai": "/responses", "anthropic": "/messages"}
+KEYS = {
+    "gemini": ("GEMINI_API_KEY", "AIza-benchmark"),
+    "openai": ("OPENAI_API_KEY", "sk-benchmark"),
+    "anthropic": ("ANTHROPIC_API_KEY", "sk-ant-benchmark"),
+}
 
 BARE = '''
 import asyncio
@@ -119,8 +124,7 @@ class Place:
 
     def configure(self, server: Server, plan: str, wire: str) -> None:
         """Write the user's configuration: where the server is, and a profile of default plugins that may go on."""
-        self.environ |= {"GEMINI_API_KEY": "AIza-benchmark"} if wire == "gemini" else {}
-        self.environ |= {"OPENAI_API_KEY": "sk-benchmark"} if wire == "openai" else {}
+        self.environ |= dict([KEYS[wire]] if wire in KEYS else [])
         text = f"""
 [profiles.default]
 model = "{wire}/m"
@@ -131,9 +135,9 @@ base_url = "{server.url}/{plan}{PLUGINS[wire]}"
 """
         (self.home / "config" / "inarch" / "config.toml").write_text(text, "utf-8")
 
-    def inarch(self) -> list[str]:
+    def inarch(self, *options: str) -> list[str]:
         """Return the command line of Inarch."""
-        return [sys.executable, "-P", "-m", "inarch", "read the note"]
+        return [sys.executable, "-P", "-m", "inarch", *options, "read the note"]
 
     def bare(self, server: Server, plan: str, wire: str, body: Any, log: bool) -> list[str]:
         """Return the command line of the bare loop; it begins with `body` and, with `log`, keeps a log."""

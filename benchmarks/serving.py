@@ -25,6 +25,8 @@ LINES = 400
 """Lines of the file that the calls read, another one each."""
 NOTE = "".join(f"line {number} of a small file that is read again and again\n" for number in range(1, LINES + 1))
 
+ASKED = ("/chat/completions", "/responses", "/messages", "enerateContent", "?alt=sse", "/rows", "/bodies")
+"""Ends of paths that are answered."""
 SIGNATURE = "c2lnbmVk" * 8
 """The service signs the first call of a reply, and it has to come back."""
 
@@ -92,8 +94,26 @@ def replied(gemini: bool, calls: list[dict[str, Any]], text: str = "") -> bytes:
     return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events) + b"data: [DONE]\n\n"
 
 
+def messages() -> bytes:
+    """Return the events of one reply of text on Anthropic's wire."""
+    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
+            "stop_sequence": None, "usage": {"input_tokens": 900, "output_tokens": 1}}  # fmt: skip
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": head},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "all done"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+         "usage": {"output_tokens": 20}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+    return b"".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n".encode() for one in events)
+
+
 def script(path: str, asked: int) -> bytes:
     """Return the body for the `asked`-th request of a connection, counted from 0."""
+    if path.endswith("/messages"):
+        return messages()
     gemini = "GenerateContent" in path or "generateContent" in path
     plan = path.split("/")[1]
     if plan.startswith(("chunks-", "writes-")):
@@ -143,7 +163,7 @@ def serve(connection: socket.socket, seen: Watched) -> None:
             body += connection.recv(1 << 20)
         buffer = body[length:]
         body = body[:length]
-        if not path.endswith(("/chat/completions", "/responses", "enerateContent", "?alt=sse", "/rows", "/bodies")):
+        if not path.endswith(ASKED):
             connection.sendall(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")  # how large its context is
             continue
         if words[0] == b"GET":

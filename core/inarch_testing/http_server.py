@@ -92,7 +92,8 @@ class HttpServer:
 
     `routes` (`"GET /v1/models"` to a reply) are looked at first and take nothing from the script. `requests` keeps what
     was asked, routes included, and `connections` counts on how many connections it came. What a client asks only to
-    find out which server this is (`ASIDE`) is a 404 without a route, and is not counted. `port` 0 is any free one.
+    find out which server this is (`ASIDE`) is a 404 where there is no route, and is not counted. `port` 0 is any free
+    one.
     """
 
     replies: Sequence[Answer] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from attrs import Factory, field, frozen, validators
 
@@ -35,7 +35,7 @@ class Settings:
     model: str = "claude-sonnet-5-5"
     decision_model: str = "claude-haiku-5-5"
     base_url: str = BASE_URL
-    cache: str = field(default="5m", validator=validators.in_(("5m", "1h", "off")))
+    cache: Literal["5m", "1h", "off"] = "5m"
     extra: Mapping[str, Any] = Factory(dict)
     silence_s: float = field(default=120.0, validator=_POSITIVE)
     requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))

@@ -35,7 +35,8 @@ def said_blocks(message: Message, left_out: frozenset[str] | None) -> Iterator[B
         own = own_data(part)
         block: Block = to_data(own.get("block", {})) if own else {}
         if isinstance(part, CallPart):
-            yield {**block, "type": "tool_use", "id": _call_id(part), "name": _name(part.name),
+            name = part.name if own is None else part.called or part.name  # a name that was repaired was signed
+            yield {**block, "type": "tool_use", "id": _call_id(part), "name": _name(name),
                    "input": to_data(part.arguments)}  # fmt: skip
         elif isinstance(part, Text):
             is_whole = is_whole and _is_unchanged(own, part.text) and bool(part.text.strip() or not part.text)

@@ -13,17 +13,15 @@ from typing import Any
 from attrs import define, field
 
 from inarch import (
-    CallPart,
     Effort,
     Message,
     MessageCache,
     ModelRequest,
-    Reasoning,
     ToolSpec,
     chat_pays_to_cache,
     to_data,
 )
-from inarch_anthropic.blocks import Block, encoded, own_data, result_blocks, said_blocks, signature_of, user_blocks
+from inarch_anthropic.blocks import THOUGHTS, Block, encoded, result_blocks, said_blocks, signature_of, user_blocks
 from inarch_anthropic.schemas import closed_schema
 from inarch_anthropic.versions import (
     Version,
@@ -147,7 +145,7 @@ class Encoder:
             options["tool_choice"] = {"type": "none"}
         elif request.tools and request.tool_choice == "required" and takes_forced_calls(version):
             options["tool_choice"] = {"type": "any"}  # which excludes thinking
-        elif request.purpose == "turn" and schema is None and (thinking := _thinking(request, version, most)):
+        elif request.purpose == "turn" and schema is None and (thinking := self._thinking(request, version, most)):
             options["thinking"] = thinking
         config: dict[str, Any] = {}
         if is_adaptive(version) and (request.effort or request.purpose == "decision"):
@@ -156,26 +154,28 @@ class Encoder:
             config["format"] = {"type": "json_schema", "schema": schema}
         return {**options, "output_config": config} if config else options
 
+    def _thinking(self, request: ModelRequest, version: Version, most: int) -> dict[str, Any] | None:
+        """Return how the model is to think; None where it can't, or not at this point."""
+        if is_adaptive(version):
+            thinking: dict[str, Any] = {"type": "adaptive", "display": "summarized"}
+            if binds_thoughts(version):  # else one edit of what was sent would end the conversation
+                thinking["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
+            return thinking
+        budget = min(USUAL_BUDGET if request.effort is None else BUDGETS[request.effort], most // 2)
+        if not takes_budget(version) or budget < LEAST_BUDGET or not _may_think(request.messages, self._left_out):
+            return None
+        return {"type": "enabled", "budget_tokens": budget}
 
-def _thinking(request: ModelRequest, version: Version, most: int) -> dict[str, Any] | None:
-    """Return how the model is to think; None where it can't, or not at this point."""
-    if is_adaptive(version):
-        thinking: dict[str, Any] = {"type": "adaptive", "display": "summarized"}
-        if binds_thoughts(version):  # else one edit of what was sent would end the conversation
-            thinking["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
-        return thinking
-    budget = min(USUAL_BUDGET if request.effort is None else BUDGETS[request.effort], most // 2)
-    if not takes_budget(version) or budget < LEAST_BUDGET or not _may_think(request.messages):
-        return None
-    return {"type": "enabled", "budget_tokens": budget}
 
-
-def _may_think(messages: Sequence[Message]) -> bool:
+def _may_think(messages: Sequence[Message], left_out: frozenset[str]) -> bool:
     """Whether the reply whose results come last began with a thought: with a budget, one that did not is refused."""
-    last = next((message for message in reversed(messages) if message.role in ("assistant", "user")), None)
-    if last is None or last.role == "user" or not any(isinstance(part, CallPart) for part in last.parts):
-        return True
-    return isinstance(last.parts[0], Reasoning) and bool(own_data(last.parts[0]))
+    for message in reversed(messages):
+        if message.role == "assistant":
+            if blocks := [block["type"] for block in said_blocks(message, left_out)]:
+                return "tool_use" not in blocks or blocks[0] in THOUGHTS
+        elif message.role != "tool" and any(user_blocks(message)):
+            break
+    return True
 
 
 def _exchanges(messages: Sequence[Message]) -> Iterator[tuple[Message, Message | None]]:

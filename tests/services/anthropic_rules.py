@@ -61,6 +61,7 @@ def check(body: Any, headers: Any, counting: bool = False, enforced: bool = True
         raise Refused(f"model: {body.get('model')}", 404, "not_found_error")
     check_options(body, betas, counting)
     check_messages(body["messages"], body["model"])
+    check_budget(body)
     check_marks(body)
     return check_thoughts(body, enforced)
 
@@ -108,6 +109,21 @@ def check_options(body: Any, betas: set[str], counting: bool) -> None:
             raise Refused(f"tools.{number}.custom.name: String should match pattern '{_NAME.pattern}'")
         if tool.get("input_schema", {}).get("type") != "object":
             raise Refused(f"tools.{number}.custom.input_schema.type: Field required")
+
+
+def check_budget(body: Any) -> None:
+    """With a budget, the reply whose results come last has to begin with a thought."""
+    said = [place for place, message in enumerate(body["messages"]) if message["role"] == "assistant"]
+    if (body.get("thinking") or {}).get("type") != "enabled" or not said:
+        return
+    first, *_ = blocks(body["messages"][said[-1]])
+    heard = [block["type"] for message in body["messages"][said[-1] :] for block in blocks(message)]
+    if heard[-1] == "tool_result" and first["type"] not in THOUGHTS:
+        raise Refused(
+            f"messages.{said[-1]}.content.0.type: Expected `thinking` or `redacted_thinking`, but found "
+            f"`{first['type']}`. When `thinking` is enabled, a final `assistant` message must start with a thinking "
+            "block (preceeding the lastmost set of `tool_use` and `tool_result` blocks)."
+        )
 
 
 def check_schema(schema: Any) -> None:
