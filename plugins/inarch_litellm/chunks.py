@@ -12,6 +12,8 @@ from attrs import define, field
 
 from inarch import (
     REASONING_INDEX,
+    TEXT_INDEX,
+    AnsweredBy,
     CallDelta,
     Delta,
     PartData,
@@ -22,7 +24,10 @@ from inarch import (
     finish_for,
     reported_usage,
 )
-from inarch_litellm.opaque import Opaque
+from inarch_litellm.opaque import BLOCKS, DETAILS, ITEMS, Opaque
+
+REASONING_CONTENT = "reasoning_content"
+"""The member in which many services send thoughts as plain text, and some want them back."""
 
 
 @define(eq=False, repr=False)
@@ -39,12 +44,18 @@ class Chunks:
     _ids: dict[int, str] = field(init=False, factory=dict)
     _reason: str = field(init=False, default="")
     _usage: Any = field(init=False, default=None)
+    _is_signed: bool = field(init=False, default=False)
+    _has_text: bool = field(init=False, default=False)
+    _is_between: bool = field(init=False, default=False)
+    _is_plain: bool = field(init=False, default=False)
+    _is_named: bool = field(init=False, default=False)
 
     def read(self, chunk: Any) -> Iterator[Delta]:
         """Yield what one chunk carries."""
         usage = getattr(chunk, "usage", None)
         if usage is not None:
             self._usage = usage
+        yield from self._answered(getattr(chunk, "model", None))
         choices = getattr(chunk, "choices", None)
         if not choices:
             return
@@ -54,16 +65,22 @@ class Chunks:
         delta = choices[0].delta
         if delta is None:
             return
-        reasoning = getattr(delta, "reasoning_content", None)
+        reasoning = getattr(delta, REASONING_CONTENT, None)
+        self._is_plain = self._is_plain or isinstance(reasoning, str)
         if reasoning and isinstance(reasoning, str):
             yield ReasoningDelta(reasoning)
+        for block in self._opaque.add(delta):
+            yield PartData(REASONING_INDEX, {"model": self.model, BLOCKS: [block]})
+            self._is_signed, self._is_between = True, self._has_text
         content = getattr(delta, "content", None)
         if content and isinstance(content, str):
+            if self._is_between:  # the text before the thought is a part of its own
+                yield PartData(TEXT_INDEX, {"model": self.model})
+            self._has_text, self._is_between = True, False
             yield TextDelta(content)
         refusal = getattr(delta, "refusal", None)
         if refusal and isinstance(refusal, str):
             yield TextDelta(refusal)
-        self._opaque.add(delta)
         for call in getattr(delta, "tool_calls", None) or ():
             yield self._call(call)
 
@@ -77,12 +94,22 @@ class Chunks:
         """
         if counted and (usage := _usage_of(self._usage)) is not None:
             yield UsageDelta(usage)
-        if self._opaque.message:
-            yield PartData(REASONING_INDEX, {"model": self.model, **self._opaque.message})
+        own: dict[str, Any] = self._opaque.message
+        if self._is_plain and not self._is_signed and not own.keys() & {BLOCKS, DETAILS, ITEMS}:
+            own[REASONING_CONTENT] = True
+        if own:
+            yield PartData(REASONING_INDEX, {"model": self.model, **own})
         for index, data in self._opaque.calls.items():
             yield PartData(index, {"model": self.model, **data})
         if reason := self._reason if reason is None else reason:
             yield finish_for(reason, has_calls=bool(self._ids))
+
+    def _answered(self, model: Any) -> Iterator[AnsweredBy]:
+        """Yield the model's name once, if it is another: the library mostly repeats the one that was asked."""
+        if not self._is_named and isinstance(model, str) and model:
+            self._is_named = True
+            if not self.model.endswith(model):
+                yield AnsweredBy(model)
 
     def _call(self, call: Any) -> CallDelta:
         """Return a fragment as a delta of its call; a new id begins a new one, whatever its index says."""

@@ -38,6 +38,7 @@ class LiteLLM:
     name: str = field(init=False, default=NAME)
     _encoder: Encoder | None = field(init=False, default=None)
     _without: dict[str, frozenset[str]] = field(init=False, factory=dict)
+    _over_responses: set[str] = field(init=False, factory=set)
 
     @property
     def default_model(self) -> str:
@@ -155,13 +156,28 @@ class LiteLLM:
         known = self.find(request.model) if request.effort is not None else None
         efforts = known.efforts if known is not None else ()
         try:
-            return await litellm.acompletion(**{**options, **self._encoder.arguments(request, without, efforts)})
+            return await self._asked(litellm, options | self._encoder.arguments(request, without, efforts))
         except litellm.UnsupportedParamsError:
             if without:
                 raise
         fewer = frozenset(DISPENSABLE)
-        stream = await litellm.acompletion(**{**options, **self._encoder.arguments(request, fewer, efforts)})
+        stream = await self._asked(litellm, options | self._encoder.arguments(request, fewer, efforts))
         self._without[request.model] = fewer
+        return stream
+
+    async def _asked(self, litellm: Any, arguments: dict[str, Any]) -> Any:
+        """Return the stream: over Responses if the model wants that, or its service says that it does."""
+        from inarch_litellm.routes import is_refusal, over_responses, wants_responses
+
+        model = str(arguments["model"])
+        if model not in self._over_responses and not wants_responses(model, self.settings.api_base):
+            try:
+                return await litellm.acompletion(**arguments)
+            except Exception as error:
+                if not is_refusal(error, model):
+                    raise
+        stream = await litellm.acompletion(**over_responses(arguments))
+        self._over_responses.add(model)
         return stream
 
     def _options(self, litellm: Any, key: str) -> dict[str, Any]:

@@ -28,12 +28,19 @@ from inarch import (
 )
 
 SCHEMA_NAME = "reply"
-MESSAGE_MEMBERS = ("thinking_blocks", "reasoning_details", "provider_specific_fields")
+BLOCKS = "thinking_blocks"
+REASONING_CONTENT = "reasoning_content"
+MESSAGE_MEMBERS = ("reasoning_details", "provider_specific_fields", "reasoning_items")
 """What only the model itself can read, as members of a message."""
 CALL_MEMBERS = ("provider_specific_fields",)
 """The same as members of a call."""
 MARKED = frozenset({"anthropic", "bedrock", "openrouter", "vertex_ai"})
 """Services whose models of Anthropic keep what requests mark."""
+WANT_THOUGHTS = frozenset({"deepseek", "moonshot"})
+"""Services that refuse a conversation with tools where an assistant message lacks `reasoning_content`.
+
+They take a blank where nothing was kept (LiteLLM 1.110 sends one, too, but only where it knows that the model thinks).
+"""
 DISPENSABLE = ("temperature", "stream_options", "tool_choice", "reasoning_effort")
 """Arguments that a request can do without where a service doesn't know them."""
 
@@ -131,7 +138,31 @@ class Encoder:
         for part in parts:
             if isinstance(part, Reasoning):
                 item |= self._own(part, model, MESSAGE_MEMBERS)
-        return item
+        return item | self._blocks(parts, model) | self._thoughts(parts, model)
+
+    def _blocks(self, parts: Sequence[Part], model: str) -> dict[str, Any]:
+        """Return signed thoughts: as a list, and with the texts as content where one follows a text."""
+        content: list[dict[str, Any]] = []
+        for part in parts:
+            if isinstance(part, Text) and part.text:
+                content.append({"type": "text", "text": part.text})
+            elif isinstance(part, Reasoning):
+                content += self._own(part, model, (BLOCKS,)).get(BLOCKS, ())
+        blocks = [block for block in content if block["type"] != "text"]
+        if not blocks:
+            return {}
+        return {BLOCKS: blocks} if content[: len(blocks)] == blocks else {BLOCKS: blocks, "content": content}
+
+    def _thoughts(self, parts: Sequence[Part], model: str) -> dict[str, str]:
+        """Return the plain thoughts for the service that sent them, an empty text as well."""
+        service, thoughts = model.partition("/")[0], [part for part in parts if isinstance(part, Reasoning)]
+        for part in thoughts:
+            own = (part.provider_data or {}).get(self.provider)
+            if not isinstance(own, Mapping) or not own.get(REASONING_CONTENT):
+                continue
+            if str(own.get("model")).partition("/")[0] == service:
+                return {REASONING_CONTENT: "".join(one.text for one in thoughts)}
+        return {REASONING_CONTENT: " "} if service in WANT_THOUGHTS else {}
 
     def _call(self, part: CallPart, model: str) -> dict[str, Any]:
         return {**chat_call(part), **self._own(part, model, CALL_MEMBERS)}

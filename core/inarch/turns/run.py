@@ -243,7 +243,7 @@ class TurnRun:
 
     def ended(self, status: TurnStatus, content: str, *, error: str | None = None, limit: str | None = None) -> Turn:
         """Return the turn's final record; its model is the one that answered last, maybe in another's place."""
-        thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning))
+        thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning) and p.text)
         told = self.asker.answered or AnsweredBy("")
         return evolve(
             self.turn,
