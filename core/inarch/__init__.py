@@ -63,7 +63,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.message_cache": "MessageCache",
         "inarch_sdk.prices": "KnownModel PriceTable price_table",
         "inarch_sdk.result_text": "result_text",
-        "inarch_sdk.service": "HttpService",
+        "inarch_sdk.service": "HttpService bearer_of",
         "inarch_sdk.steering_files": "AskAboutSteering",
         "inarch_sdk.thought_tags": "ThoughtTags",
         "inarch_sdk.tool_names": "granted_tools guarding_names",

@@ -177,6 +177,7 @@ from inarch_sdk.prices import PriceTable as PriceTable
 from inarch_sdk.prices import price_table as price_table
 from inarch_sdk.result_text import result_text as result_text
 from inarch_sdk.service import HttpService as HttpService
+from inarch_sdk.service import bearer_of as bearer_of
 from inarch_sdk.steering_files import AskAboutSteering as AskAboutSteering
 from inarch_sdk.thought_tags import ThoughtTags as ThoughtTags
 from inarch_sdk.tool_names import granted_tools as granted_tools

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.contract.errors import ProviderError
+from inarch.contract.errors import InarchError, ProviderError
 from inarch_output.escaping import shown
 from inarch_sdk.http_errors import from_response, provider_error
 from inarch_sdk.sse import LONGEST, TooLong, Unfinished, events, whole
@@ -34,6 +34,15 @@ _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.I)
 _LOOPBACK = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:|/|$)", re.I)
 
 
+def bearer_of(environ: Mapping[str, str], name: str) -> Callable[[], str]:
+    """Return what gives `Bearer TOKEN` for a variable of `PluginContext.environ` whose value may expire.
+
+    It is meant for `HttpService.authorize`: a token that a sign-in gave is renewed shortly before it expires.
+    """
+    renewed: Callable[[str], str] = getattr(environ, "renewed", environ.__getitem__)
+    return lambda: f"Bearer {renewed(name)}"
+
+
 @define(eq=False, repr=False)
 class HttpService:
     """Requests to one base address with the same headers; connections are kept and reused.
@@ -44,6 +53,7 @@ class HttpService:
         headers: Sent with every request, the key among them.
         connect_s: Seconds a connection may take.
         silence_s: Seconds without a byte after which a response is given up.
+        authorize: Returns the value of `Authorization`; called in a thread before each request, for what expires.
     """
 
     name: str
@@ -51,6 +61,8 @@ class HttpService:
     headers: Mapping[str, str] = field(factory=dict)
     connect_s: float = 10.0
     silence_s: float = 120.0
+    authorize: Callable[[], str] | None = None
+    _authorization: str = field(init=False, default="")
     _client: httpx2.AsyncClient | None = field(init=False, default=None)
     _loop: asyncio.AbstractEventLoop | None = field(init=False, default=None)
     _closing: AsyncGenerator[None] | None = field(init=False, default=None)
@@ -63,6 +75,20 @@ class HttpService:
         """
         async with self._sent("GET", path, None) as response:
             return self._parsed(await whole(response))
+
+    async def form(self, path: str, fields: Mapping[str, str]) -> Any:
+        """POST fields as a form and return the JSON that comes back, None for an empty body.
+
+        Raises:
+            ProviderError: It failed.
+        """
+        from urllib.parse import urlencode
+
+        async with self._sent(
+            "POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded"
+        ) as response:
+            body = await whole(response)
+            return self._parsed(body) if body.strip() else None
 
     async def stream(self, path: str, body: bytes) -> AsyncGenerator[Any]:
         """POST a JSON body and yield each JSON value of the server-sent events that come back.
@@ -129,11 +155,15 @@ class HttpService:
         return _LOOPBACK.match(self.address) is not None
 
     @asynccontextmanager
-    async def _sent(self, method: str, path: str, body: bytes | None) -> AsyncIterator[httpx2.Response]:
+    async def _sent(
+        self, method: str, path: str, body: bytes | None, kind: str = "application/json"
+    ) -> AsyncIterator[httpx2.Response]:
         import httpx2
 
         client = await self._opened()
-        headers = {"content-type": "application/json"} if body is not None else {}
+        headers = {"content-type": kind} if body is not None else {}
+        if self.authorize is not None:
+            headers["authorization"] = await self._authorized(self.authorize)
         try:
             url = self.base_url.rstrip("/") + path
             async with client.stream(method, url, content=body, headers=headers) as answer:
@@ -150,11 +180,21 @@ class HttpService:
         except TooLong:
             raise ProviderError("malformed", f"{self.name} sent more than {LONGEST} bytes in one piece") from None
 
+    async def _authorized(self, authorize: Callable[[], str]) -> str:
+        try:
+            self._authorization = await asyncio.to_thread(authorize)
+        except ProviderError:
+            raise
+        except InarchError as error:
+            raise ProviderError("auth", error.message, remedy=error.remedy, was_sent=False) from None
+        self._check_headers({"authorization": self._authorization})
+        return self._authorization
+
     async def _opened(self) -> httpx2.AsyncClient:
         """Return the client of the running loop; connections of another loop are of no use."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            self._check_headers()
+            self._check_headers(self.headers)
             self._check_port()
             self._loop, self._client = loop, self._made_or_explained()
             self._closing = _closed_with_the_loop(self._client)
@@ -185,9 +225,9 @@ class HttpService:
         secure = not self.base_url.startswith("http:") or bool(getproxies())
         return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=secure)
 
-    def _check_headers(self) -> None:
+    def _check_headers(self, headers: Mapping[str, str]) -> None:
         """Refuse what no header can hold before a library quotes it in an error."""
-        for name, value in self.headers.items():
+        for name, value in headers.items():
             if not (value.isascii() and value.isprintable()):
                 message = f"the header {name} of {self.name} would hold characters that no header can"
                 raise ProviderError("auth", message, remedy="check the key: it is one line of plain letters")
@@ -208,6 +248,7 @@ class HttpService:
     def _secrets(self) -> list[str]:
         named = [value for name, value in self.headers.items() if _SECRET_HEADER.search(name)]
         within = re.findall(r"//([^/@]*)@", self.base_url)
+        named.append(self._authorization)
         words = {word for value in named for word in value.split()} | {
             part for one in within for part in one.split(":")
         }

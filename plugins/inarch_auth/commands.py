@@ -1,4 +1,4 @@
-"""`inarch auth`: keys of services are kept in the system's keyring, for where they are not in the environment."""
+"""`inarch auth`: keys in the system's keyring, and signing in where a service lets other programs do that."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from inarch import UsageError
 from inarch.host import Group, state_dir
 from inarch.output import is_terminal, print_json, print_line
-from inarch_auth.kept import changing_names, read_names
+from inarch_auth.kept import SIGN_IN, changing_names, read_names
 
 FILE = "keys.json"
 LEAST, MOST = 8, 4096
@@ -22,7 +23,7 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
 @click.group("auth", cls=Group)
 def auth() -> None:
-    """Keep keys in the system's keyring, list and remove them."""
+    """Keep keys in the system's keyring, list and remove them; sign in and out."""
 
 
 @auth.command("set")
@@ -49,13 +50,21 @@ def set_one(name: str) -> None:
 @auth.command("list")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array.")
 def list_all(as_json: bool) -> None:
-    """List the names of the kept keys, never a value; the keyring is not opened."""
-    rows = [{"name": name, "in_environment": bool(os.environ.get(name))} for name in read_names(_file())]
+    """List the names of the kept keys and the sign-in, never a value; the keyring is not opened."""
+    names = read_names(_file())
+    rows: list[dict[str, Any]] = [
+        {"name": name, "in_environment": bool(os.environ.get(name))} for name in names if name != SIGN_IN
+    ]
+    if SIGN_IN in names:
+        from inarch_auth.login import described
+
+        rows.append({"name": "openai", "in_environment": False, "signed_in": described(_file())})
     if as_json:
         print_json(rows)
         return
     for row in rows:
-        print_line(f"{row['name']}  {'the environment wins' if row['in_environment'] else 'from the keyring'}")
+        kept = "the environment wins" if row["in_environment"] else "from the keyring"
+        print_line(f"{row['name']}  {row.get('signed_in', kept)}")
     if not rows:
         print_line("no keys are kept; inarch auth set NAME keeps one")
 
@@ -72,6 +81,30 @@ def remove_one(name: str) -> None:
         forget_key(name)
         names.remove(name)
     print_line(f"{name} is removed from the keyring")
+
+
+@auth.command("login")
+@click.argument("service", metavar="SERVICE")
+@click.option("--another-account", is_flag=True, help="Sign in anew, with an account of your choice.")
+def login(service: str, another_account: bool) -> None:
+    """Sign in to a service with an account in place of a key: openai.
+
+    A browser opens. If it runs elsewhere, paste the address at which it ends.
+    """
+    from inarch_auth.login import log_in, refuse_others
+
+    refuse_others(service)
+    print_line(log_in(_file(), os.environ, is_new=another_account))
+
+
+@auth.command("logout")
+@click.argument("service", metavar="SERVICE")
+def logout(service: str) -> None:
+    """Sign out of a service: its tokens are revoked and removed from this machine."""
+    from inarch_auth.login import log_out, refuse_others
+
+    refuse_others(service)
+    print_line(log_out(_file(), os.environ))
 
 
 def _file() -> Path:

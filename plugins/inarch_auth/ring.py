@@ -25,23 +25,23 @@ def get_keys(names: Collection[str], seconds: float, environ: Mapping[str, str])
     return _asked({"do": "get", "names": list(names)}, seconds, environ)
 
 
-def set_key(name: str, value: str) -> None:
+def set_key(name: str, value: str, environ: Mapping[str, str] = os.environ) -> None:
     """Keep a key.
 
     Raises:
         StoreError: It is not kept.
     """
-    if _asked({"do": "set", "names": [name], "value": value}, CHANGE_S, os.environ).get(name) != value:
+    if _asked({"do": "set", "names": [name], "value": value}, CHANGE_S, environ).get(name) != value:
         raise StoreError("missing", f"the keyring did not keep {name}", "choose another backend of the library keyring")
 
 
-def forget_key(name: str) -> None:
+def forget_key(name: str, environ: Mapping[str, str] = os.environ) -> None:
     """Remove a key, if it is there.
 
     Raises:
         StoreError: The keyring can't be asked.
     """
-    _asked({"do": "remove", "names": [name]}, CHANGE_S, os.environ)
+    _asked({"do": "remove", "names": [name]}, CHANGE_S, environ)
 
 
 def _asked(request: Mapping[str, Any], seconds: float, environ: Mapping[str, str]) -> dict[str, str]:

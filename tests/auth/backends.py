@@ -56,3 +56,8 @@ class Forgetting(InFile):
 class Broken(InFile):
     def _all(self) -> dict[str, str]:
         raise RuntimeError("sk-a-secret-in-a-message")
+
+
+class OnlyRead(InFile):
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise KeyringLocked("the person said no")

@@ -15,10 +15,10 @@ import trustme
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch import HttpService, ProviderError
+from inarch import HttpService, ProviderError, StoreError, bearer_of
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 from inarch_sdk.sse import Lines
-from inarch_testing.http_server import Answer
+from inarch_testing.http_server import Answer, HttpRequest
 
 SECRET = "sk-0123456789abcdef"
 
@@ -160,6 +160,57 @@ def test_a_proxy_of_the_environment_gets_nothing_of_this_machine(monkeypatch: py
         monkeypatch.delenv("NO_PROXY", raising=False)
         assert asyncio.run(HttpService("svc", server.url).get("/")) == "direct"
         assert asyncio.run(HttpService("svc", "http://models.example").get("/")) == "proxy"
+
+
+def test_a_form_is_sent_as_one_and_may_be_answered_with_nothing() -> None:
+    async def go(url: str) -> list[Any]:
+        service = HttpService("svc", url)
+        return [await service.form("/token", {"a": "1 & 2"}), await service.form("/revoke", {})]
+
+    with HttpServer([json_reply({"b": 2}), HttpReply()]) as server:
+        assert asyncio.run(go(server.url)) == [{"b": 2}, None]
+    assert (server.requests[0].body, server.requests[0].headers["content-type"]) == (
+        b"a=1+%26+2", "application/x-www-form-urlencoded",
+    )  # fmt: skip
+
+
+def test_what_authorizes_is_asked_before_each_request_and_never_shown() -> None:
+    tokens = iter(["first-token", "second-token", "third\ntoken"])
+
+    class Environ(dict[str, str]):
+        def renewed(self, name: str) -> str:
+            assert name == "TOKEN"
+            token = next(tokens, "")
+            if not token:
+                raise StoreError("missing", "the sign-in is over", "sign in")
+            return token
+
+    async def go(url: str) -> list[str]:
+        service = HttpService("svc", url, authorize=bearer_of(Environ(), "TOKEN"))
+        assert await service.get("/") == 1
+        said = []
+        for _ in range(3):
+            with pytest.raises(ProviderError) as caught:
+                await service.get("/")
+            said.append(str(caught.value))
+            assert caught.value.kind == "auth"
+        return said
+
+    def refuse(request: HttpRequest) -> HttpReply:
+        return json_reply({"error": {"message": f"wrong: {request.headers['authorization']}"}}, 401)
+
+    with HttpServer([json_reply(1), refuse]) as server:
+        refused, of_two_lines, over = asyncio.run(go(server.url))
+    assert [request.headers["authorization"] for request in server.requests] == [
+        "Bearer first-token", "Bearer second-token",
+    ]  # fmt: skip
+    assert (
+        "wrong: Bearer ‹key›" in refused and "no header can" in of_two_lines and over == "the sign-in is over (sign in)"
+    )
+
+
+def test_a_variable_that_does_not_expire_authorizes_as_well() -> None:
+    assert bearer_of({"TOKEN": "abc"}, "TOKEN")() == "Bearer abc"
 
 
 def test_a_netrc_is_not_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,6 +97,8 @@ class Parts(Composed):
 
         redactor = Redactor.from_environ(self.environ)
         redactor.learn_values((name, self.environ[name]) for name in self.key_variables() if name in self.environ)
+        if (on_renewal := getattr(self.environ, "on_renewal", None)) is not None:
+            on_renewal(redactor.learn_values)  # tokens of a sign-in, now and when they are renewed
         added = (f"+{folder}/{path}" for folder in self.config.added for path in find_dotenvs(folder))
         for path in (*find_dotenvs(self.config.root), *added):
             try:
