@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import define, field, frozen
@@ -18,13 +18,11 @@ MOST = 10
 """Lines of the latest ones."""
 
 
-def _compacted(data: Mapping[str, Any]) -> str:
-    reason = str(data.get("reason") or "")
-    return f"compaction ({REASONS.get(reason, reason)})"
-
-
-_WORDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"context.dropped": _compacted}
-"""The kinds of events after which the context begins anew, and why by their data."""
+_WHY = {
+    "service": "another service is asked", "secret": "a secret became known", "tools": "new tools were taken in",
+    "older": "an older version kept the session", "resumed": "what was kept is not what was sent",
+}  # fmt: skip
+"""What the reasons of `context.broken` mean, but for `compaction`."""
 
 
 @frozen
@@ -37,29 +35,44 @@ class Break:
 
 @define(eq=False, repr=False)
 class Breaks:
-    """Takes a session's events in; those before its first request break nothing."""
+    """Takes a session's events in; those before its first request break nothing.
+
+    A `context.broken` is a break. In a session of a version that recorded none, each `context.dropped` is one.
+    """
 
     found: list[Break] = field(init=False, factory=list)
     _requests: int = field(init=False, default=0)
-    _waiting: list[str] = field(init=False, factory=list)
+    _is_told: bool = field(init=False, default=False)
+    _broken: list[str] = field(init=False, factory=list)
+    _dropped: list[str] = field(init=False, factory=list)
 
     def take(self, event: Event) -> None:
         """Take in an event."""
-        if event.kind == "model.requested":
-            if event.data.get("purpose", "turn") == "turn":
-                self._requests += 1
-                self.found += [Break(self._requests, why) for why in dict.fromkeys(self._waiting)]
-                self._waiting.clear()
-        elif event.kind in _WORDS and self._requests:
-            self._waiting.append(_WORDS[event.kind](event.data))
+        reason = str(event.data.get("reason") or "")
+        if event.kind == "model.requested" and event.data.get("purpose", "turn") == "turn":
+            self._requests += 1
+            self.found += [Break(self._requests, why) for why in self._reasons()]
+            self._broken, self._dropped = [], []
+        elif event.kind == "context.fixed":
+            self._is_told = True
+        elif event.kind == "context.broken" and self._requests:
+            self._broken.append(reason)
+        elif event.kind == "context.dropped" and self._requests:
+            self._dropped.append(REASONS.get(reason, reason))
+
+    def _reasons(self) -> Iterator[str]:
+        for reason in dict.fromkeys(self._broken if self._is_told else ["compaction"] if self._dropped else []):
+            how = f" ({', '.join(dict.fromkeys(self._dropped))})" if self._dropped else ""
+            yield f"compaction{how}" if reason == "compaction" else _WHY.get(reason, reason)
 
     def to_data(self) -> Any:
         """Return what was found as plain JSON data."""
-        return [[(one.request, one.why) for one in self.found], self._requests, self._waiting]
+        found = [(one.request, one.why) for one in self.found]
+        return [found, self._requests, self._is_told, self._broken, self._dropped]
 
     def go_on_from(self, data: Any) -> None:
         """Take over what `to_data` gave."""
-        found, self._requests, self._waiting = data
+        found, self._requests, self._is_told, self._broken, self._dropped = data
         self.found = [Break(request, why) for request, why in found]
 
 

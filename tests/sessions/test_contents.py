@@ -81,6 +81,6 @@ def test_what_is_kept_of_an_ended_turn_is_its_chapter() -> None:
     for number in range(3 * LATEST):
         contents.take(begun(2 * number + 1, f"u{number}", "user"))
         contents.take(begun(2 * number + 2, f"a{number}", "agent", f"u{number}"))
-    chapters, _, _, _, latest = contents.to_data()
+    chapters, _, _, _, latest, *_ = contents.to_data()
     assert len(chapters) == contents.turns == 3 * LATEST
     assert [*latest][::2] == [f"u{number}" for number in range(3 * LATEST)][-LATEST // 2 :]

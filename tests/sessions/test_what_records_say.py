@@ -205,17 +205,23 @@ def test_where_the_context_began_anew_is_said_with_the_request_that_follows() ->
     def asks(purpose: str = "turn") -> tuple[str, dict[str, Any]]:
         return "model.requested", {"purpose": purpose}
 
-    dropped = [("context.dropped", {"reason": reason}) for reason in ("window", "asked", "of another version")]
-    rows = [dropped[0], asks(), asks("summary"), asks(), dropped[0], asks("decision"), asks(), *dropped[1:], asks()]
-    breaks = Breaks()
-    for number, (kind, data) in enumerate(rows, 1):
-        breaks.take(inarch.Event(number, "", "s", "t", kind, data))
-        kept, breaks = json.loads(json.dumps(breaks.to_data())), Breaks()
-        breaks.go_on_from(kept)
-    assert [*break_lines(breaks.found)] == [
-        "context began anew before request 3: compaction (to fit the window)",
-        "context began anew before request 4: compaction (/compact)",
-        "context began anew before request 4: compaction (of another version)",
-    ]
+    def said(*rows: tuple[str, dict[str, Any]]) -> list[str]:
+        breaks = Breaks()
+        for number, (kind, data) in enumerate(rows, 1):
+            breaks.take(inarch.Event(number, "", "s", "t", kind, data))
+            kept, breaks = json.loads(json.dumps(breaks.to_data())), Breaks()
+            breaks.go_on_from(kept)
+        return [line.removeprefix("context began anew before request ") for line in break_lines(breaks.found)]
+
+    window, asked, other = [("context.dropped", {"reason": reason}) for reason in ("window", "asked", "of later")]
+    broken, service = [("context.broken", {"reason": reason}) for reason in ("compaction", "service")]
+    before = [window, asks(), asks("summary"), asks(), window, asks("decision"), asks()]
+    assert said(*before, asked, other, asks()) == [
+        "3: compaction (to fit the window)", "4: compaction (/compact, of later)",
+    ]  # fmt: skip
+    fixed = ("context.fixed", {})
+    assert said(fixed, *before, asked, broken, service, asks(), broken, asks()) == [
+        "4: compaction (/compact)", "4: another service is asked", "5: compaction",
+    ]  # fmt: skip
     lines = [*break_lines([Break(number, "w") for number in range(1, 31)])]
     assert len(lines) == MOST + 1 and "30 times" in lines[0] and "request 30:" in lines[-1]
