@@ -13,6 +13,7 @@ from inarch.contract.deltas import REASONING_INDEX, Delta, PartData, ReasoningDe
 _NAMES = ("think", "thinking", "mm:think")  # DeepSeek, Qwen and others; Claude's imitators; MiniMax
 _OPENING = {f"<{name}>": f"</{name}>" for name in _NAMES}
 _CLOSING = tuple(_OPENING.values())
+_CLOSES = re.compile("|".join(map(re.escape, _CLOSING)))
 _QUOTES = "`'\""
 # Marks of OpenAI's format for gpt-oss, which servers should have read (earendil-works/pi#4439, seen Nov 2026).
 _MARK = r"<\|(?:(?:start|channel|constrain)\|>\w*(?: to=[\w.:-]*)?|(?:message|end|call|return)\|>)"
@@ -48,6 +49,7 @@ class ThoughtTags:
     data: Mapping[str, Any] = field(factory=dict)
     watches: bool = True
     _state: Callable[[], Iterator[Delta]] = field(init=False)
+    _is_text: bool = field(init=False, default=False)
     _held: str = field(init=False, default="")
     _ends: tuple[str, ...] = field(init=False, default=())
     _last: str = field(init=False, default="")
@@ -59,7 +61,7 @@ class ThoughtTags:
 
     def passes(self, text: str) -> bool:
         """Whether a piece is plain text and has nothing to be looked at; most pieces are."""
-        if self._state != self._say or self._held or "<" in text:
+        if not self._is_text or self._held or "<" in text:
             return False
         if self.watches:
             self._said.append(text)
@@ -164,6 +166,7 @@ class ThoughtTags:
 
     def _go(self, state: Callable[[], Iterator[Delta]], rest: str, ends: tuple[str, ...] = ()) -> None:
         self._state, self._held, self._ends, self._last = state, rest, ends, ""
+        self._is_text = state == self._say
 
     def _thought(self, words: str) -> Iterator[Delta]:
         if words:
@@ -192,15 +195,17 @@ class ThoughtTags:
         return place
 
     def _closing(self) -> tuple[int, str] | None:
-        """Return the closing tag before which everything was a thought."""
-        found = [(place, tag) for tag in _CLOSING if (place := self._held.find(tag)) >= 0]
-        if not found:
+        """Return the first closing tag before which everything was a thought."""
+        if "</" not in self._held:
             return None
-        place, tag = min(found)
-        before = "".join(self._said) + self._held[:place]
-        line = before[before.rfind("\n") + 1 :]
-        is_code = before.count("```") % 2 or line.count("`") % 2 or before[-1:] in tuple(_QUOTES)
-        return None if is_code or any(opening in before for opening in _OPENING) else (place, tag)
+        said = "".join(self._said)
+        for match in _CLOSES.finditer(self._held):
+            before = said + self._held[: match.start()]
+            line = before[before.rfind("\n") + 1 :]
+            is_code = before.count("```") % 2 or line.count("`") % 2 or before[-1:] in tuple(_QUOTES)
+            if not is_code and not any(opening in before for opening in _OPENING):
+                return match.start(), match[0]
+        return None
 
 
 def _may_be_header(text: str) -> bool:

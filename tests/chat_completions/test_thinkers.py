@@ -87,7 +87,6 @@ def test_fifteen_turns_with_calls_and_a_resume_are_refused_nothing(desk: Desk) -
     assert sent[-3:] == ["", "Thought 28: what is asked?", "Thought 29: what is asked?"]
 
 
-@pytest.mark.xfail(reason="turns before the last ten are sent in another form", strict=True)
 def test_fifteen_turns_and_a_resume_keep_what_was_sent(desk: Desk) -> None:
     desk.talk("deepseek-v4-pro", 8)
     desk.go_on("deepseek-v4-pro")
