@@ -1,4 +1,4 @@
-"""The plugin `openai`: models of OpenAI over its Responses wire, with a key in `OPENAI_API_KEY`."""
+"""The plugin `openai`: models of OpenAI over its Responses wire, with a key in `OPENAI_API_KEY` or a sign-in."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from inarch_openai.responses.wire import Responses
 
 NAME = "openai"
 KEY = "OPENAI_API_KEY"
+SIGN_IN = "OPENAI_CHATGPT_TOKEN"
+"""The token of a sign-in with ChatGPT, which expires; it is for OpenAI's own address only."""
 # OpenAI's pages of its models, seen 28 Nov 2026.
 MODEL = "gpt-6.2-sol"
 DECISION_MODEL = "gpt-6-luna"
@@ -57,7 +59,9 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     url = completed(settings.base_url)
     key = context.environ.get(KEY, "").strip()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    service = inarch.HttpService(NAME, url, headers, silence_s=settings.silence_s)
+    is_signed_in = not key and url == OPENAI and SIGN_IN in context.environ
+    authorize = inarch.bearer_of(context.environ, SIGN_IN) if is_signed_in else None
+    service = inarch.HttpService(NAME, url, headers, silence_s=settings.silence_s, authorize=authorize)
     return [
         ResponsesProvider(
             name=NAME,
@@ -65,7 +69,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             default_model=settings.model,
             default_decision_model=settings.decision_model,
             key_variable=KEY,
-            missing=_missing(key, url),
+            missing=None if is_signed_in else _missing(key, url),
             cache_dir=context.cache_dir,
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,
@@ -75,7 +79,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
 
 def _missing(key: str, url: str) -> inarch.ProviderError | None:
     if not key:
-        remedy = f"make one at platform.openai.com/api-keys and set {KEY}, or choose another model with --model"
+        remedy = f"make one at platform.openai.com/api-keys and set {KEY}, or run: inarch auth login openai"
         return inarch.ProviderError("auth", f"{NAME} needs a key: {KEY} is not set", remedy=remedy)
     if is_openai(url) and key.startswith("sk-ant-"):
         remedy = "put it into ANTHROPIC_API_KEY, or set a key of OpenAI"

@@ -105,8 +105,10 @@ def _decoded(row: Mapping[str, Any]) -> Offer:
 
 def _offers(rows: list[Any]) -> Iterator[Offer]:
     for row in rows:
-        name = row.get("id") or row.get("name") if isinstance(row, Mapping) else row
-        if isinstance(name, str) and name:
+        # `slug` and `visibility`: what OpenAI lists for a sign-in with ChatGPT (developers.openai.com/siwc, Nov 2026).
+        name = row.get("id") or row.get("slug") or row.get("name") if isinstance(row, Mapping) else row
+        is_offered = not isinstance(row, Mapping) or row.get("visibility", "list") == "list"
+        if isinstance(name, str) and name and is_offered:
             yield _offer(name, row if isinstance(row, Mapping) else {})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import trustme
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,8 +25,11 @@ from inarch.testing import HttpReply, HttpServer, json_reply
 from inarch_auth.oauth import Attempt, Issuer, SignInError, identity_in
 from inarch_testing.http_server import HttpRequest
 
+from ..openai.wire import responses
+from ..providers.wires import Says
 from ..running.program import PROGRAM, Run
 from ..services.authorization_server import AuthorizationServer, _unsigned, follow, redirect_of, visit
+from ..services.connect_proxy import connect_proxy
 
 pytestmark = [pytest.mark.needs("keyring"), pytest.mark.once]
 
@@ -129,6 +134,35 @@ def test_signed_in_a_provider_is_asked_with_the_token_which_nobody_sees(
     assert api.requests[-1].headers["authorization"] == f"Bearer {tokens['access_token']}"
     seen = done.stdout + done.stderr + api.requests[-1].body.decode()
     assert tokens["access_token"] not in seen and tokens["refresh_token"] not in seen and "secret" in seen
+
+
+def test_the_openai_provider_is_signed_in_at_openais_own_address_only(
+    log_in: LogIn, cli: Run, environ: dict[str, str], server: AuthorizationServer, tmp_path: Path
+) -> None:
+    signed_in(log_in)
+    authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("api.openai.com").configure_cert(context)
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    routes = {
+        "POST /v1/responses": responses(Says(("It answers.",))),
+        "GET /v1/models": json_reply({"models": [{"slug": "gpt-a"}, {"slug": "gpt-b", "visibility": "hide"}]}),
+    }
+    with HttpServer(routes=routes) as openai:
+        assert openai._server is not None
+        openai._server.socket = context.wrap_socket(openai._server.socket, server_side=True)
+        with connect_proxy(openai._server.server_address[1]) as proxy:
+            network = {"HTTPS_PROXY": proxy.url, "SSL_CERT_FILE": str(tmp_path / "authority.pem")}
+            done = cli("--model", "openai/gpt-a", "hello", **network)
+            assert done.returncode == 0 and "It answers." in done.stdout, done.stderr
+            assert server.takes(openai.requests[-1].headers["authorization"])
+            listed = cli("models", "list", "--model", "openai/gpt-a", **network).stdout
+            assert "gpt-a" in listed and "gpt-b" not in listed
+            routes["POST /v1/responses"] = json_reply({"error": {"message": "token_invalidated"}}, 401)
+            done = cli("--model", "openai/gpt-a", "hello", **network)
+            assert "token_invalidated (run: inarch auth login openai)" in done.stderr
+    with HttpServer([responses(Says(("no",)))]) as other:
+        done = cli("--model", "openai/gpt-a", "hello", INARCH_PLUGIN_OPENAI__BASE_URL=other.url)
+        assert "OPENAI_API_KEY is not set" in done.stderr and other.requests == []
 
 
 @pytest.mark.parametrize("backend", ["keyring.backends.fail.Keyring", "backends.Locked"])

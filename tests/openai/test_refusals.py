@@ -110,7 +110,7 @@ def test_keys_that_are_none_are_told(tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     assert error_of(tmp_path / "a", environ={"HOME": home}) == (
         "openai needs a key: OPENAI_API_KEY is not set (make one at platform.openai.com/api-keys and set "
-        "OPENAI_API_KEY, or choose another model with --model)"
+        "OPENAI_API_KEY, or run: inarch auth login openai)"
     )
     wrong = error_of(tmp_path / "b", environ={"HOME": home, "OPENAI_API_KEY": "sk-wrong-key"})
     assert "openai answered 401: Incorrect API key provided." in wrong and "check the key in OPENAI_API_KEY" in wrong

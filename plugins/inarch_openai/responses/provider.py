@@ -111,6 +111,8 @@ class ResponsesProvider:
 
     def _with_remedy(self, error: ProviderError) -> ProviderError:
         """Return the error with the one thing to do, if more is known than its status says."""
+        if error.status == 401 and self.service.authorize is not None:
+            return error.with_text(remedy="run: inarch auth login openai")
         if error.status == 401:
             return error.with_text(remedy=f"check the key in {self.key_variable}")
         if error.status == 400 and "encrypted content" in error.message.lower():
