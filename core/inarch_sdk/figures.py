@@ -101,15 +101,20 @@ def money(amount: Decimal) -> str:
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
 
 
+_DATED = re.compile(r"-\d{4}-?\d\d-?\d\d$")
+
+
 def answered_words(model: str, answered_by: str, company: str = "") -> str:
     """Say who answered in another's place; empty if that is the model that was asked, or its service doesn't say.
+
+    A name with the date of a version, such as `NAME-2026-11-17`, is no other model.
 
     Args:
         model: What was asked, as `PROVIDER/NAME`.
         answered_by: The name that the service gives, without the provider.
         company: Who runs it, if the service says so.
     """
-    if not answered_by or f"/{model}".endswith(f"/{answered_by}"):
+    if not answered_by or any(f"/{model}".endswith(f"/{name}") for name in (answered_by, _DATED.sub("", answered_by))):
         return ""
     return f"answered by {answered_by}" + (f" ({company})" if company else "")
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.figures import answered_words
 from inarch.transcripts import Call, Data, Exchange, Remark, Request, Step, Transcript
 from inarch_export.overview import Overview, overview_of
 from inarch_export.remarks import exchanges_of, headline_of
@@ -117,7 +116,7 @@ class Steps:
 
 
 def _request(request: Request) -> dict[str, Any]:
-    is_another = bool(answered_words(request.model, request.answered_by))
+    is_another = bool(request.answered_by) and not f"/{request.model}".endswith(f"/{request.answered_by}")
     # The form wants the model that was used, and in the agent the one that is asked as a rule (RFC 0001, Oct 2025).
     used = f"{request.model.partition('/')[0]}/{request.answered_by}" if is_another else request.model
     step: dict[str, Any] = {**_at(request.asked), "source": "agent", "model_name": used,

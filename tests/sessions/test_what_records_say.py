@@ -174,6 +174,9 @@ def test_a_later_call_recovers_a_failed_one(failed: dict[str, Any], later: dict[
         ("openrouter/openai/gpt-6.1-sol", "openai/gpt-6.1-sol", ""),
         ("openai/gpt-6.1-sol", "", ""),
         ("openai/gpt-6.1-sol", "sol", "answered by sol"),
+        ("openai/gpt-6.2-sol", "gpt-6.2-sol-2026-11-17", ""),
+        ("anthropic/claude-haiku", "claude-haiku-20261009", ""),
+        ("openai/gpt-6.2-sol-2026-10-01", "gpt-6.2-sol-2026-11-17", "answered by gpt-6.2-sol-2026-11-17"),
     ],
 )
 def test_who_answered_is_said_where_it_is_another(asked: str, by: str, said: str) -> None:
