@@ -35,7 +35,7 @@ class Settings:
     """Settings of `[plugins.litellm]`.
 
     Args:
-        model: The model of `model = "litellm"`, such as `anthropic/claude-sonnet-4-5`.
+        model: The model of `model = "litellm"`, such as `anthropic/claude-sonnet-5-5`.
         decision_model: A cheap model for decisions; empty for the same.
         api_base: Where requests of every model go instead of the service's own address, such as a gateway.
         api_key_env: The variable that holds the key; "" sends none. Left out it is `SERVICE_API_KEY`, such as
@@ -43,7 +43,7 @@ class Settings:
         extra: Further arguments of every request, such as `{ reasoning_effort = "low" }`.
         prices: What models cost, by name; they win over the table that LiteLLM carries.
         cache_marks: Whether requests to models of Anthropic mark what is to be kept for the next one: it then costs a
-            tenth, and a quarter more the first time.
+            tenth or less, and a quarter more the first time.
         silence_s: Seconds without a byte after which a reply is given up.
         requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
         tokens_per_minute: How many tokens a minute.
