@@ -17,6 +17,7 @@ from generators import (  # noqa: E402 - found beside this file
     library,
     plugin_directory,
     plugin_settings,
+    services,
     stubs,
 )
 
@@ -30,6 +31,7 @@ PAGES = {
     "cli": (DOCS / "reference" / "cli-help.md", cli_help.page),
     "library": (DOCS / "reference" / "library.md", library.page),
     "settings": (DOCS / "reference" / "plugin-settings.md", plugin_settings.page),
+    "services": (DOCS / "reference" / "services.md", services.page),
     "directory": (DOCS / "reference" / "plugin-directory.md", plugin_directory.page),
     "public-names": (KERNEL / "__init__.pyi", partial(stubs.page, inarch, PUBLIC)),
     "lent-names": (KERNEL / "host.pyi", partial(stubs.page, inarch.host, LENT)),

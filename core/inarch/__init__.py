@@ -61,6 +61,7 @@ _HOMES: dict[str, str] = {
         "inarch_sdk.front_matter": "split_front_matter",
         "inarch_sdk.http_errors": "provider_error",
         "inarch_sdk.message_cache": "MessageCache",
+        "inarch_sdk.model_table": "ProposedModel ProposedService proposed",
         "inarch_sdk.prices": "KnownModel PriceTable price_table",
         "inarch_sdk.result_text": "result_text",
         "inarch_sdk.service": "HttpService bearer_of",

@@ -172,6 +172,9 @@ from inarch_sdk.finishes import finish_for as finish_for
 from inarch_sdk.front_matter import split_front_matter as split_front_matter
 from inarch_sdk.http_errors import provider_error as provider_error
 from inarch_sdk.message_cache import MessageCache as MessageCache
+from inarch_sdk.model_table import ProposedModel as ProposedModel
+from inarch_sdk.model_table import ProposedService as ProposedService
+from inarch_sdk.model_table import proposed as proposed
 from inarch_sdk.prices import KnownModel as KnownModel
 from inarch_sdk.prices import PriceTable as PriceTable
 from inarch_sdk.prices import price_table as price_table

@@ -49,7 +49,7 @@ _WORDS: dict[str, int] = {
     "unavailable_error": 503,
 }
 # Compiled where a service has refused something: most starts never do.
-_OF_THE_MODEL = (
+OF_THE_MODEL = (
     r"model_not_found|\b(invalid|unknown|no such) model|\bnot a valid model"
     r"|\bmodel\b.{0,80}\b(not a valid|not found|not exist|unknown)"
 )
@@ -117,7 +117,7 @@ def from_status(
 
 def _remedy_for(said: str) -> str:
     """Return what to do about a request that is not accepted, "" if the service's words do not tell."""
-    if re.search(_OF_THE_MODEL, said, re.I):
+    if re.search(OF_THE_MODEL, said, re.I):
         return _MODELS
     member = re.search(_MEMBER, said, re.I)
     return f"it does not take {member[1]}: change that in the plugin's settings, or use another model" if member else ""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from inarch_sdk.prices import price_table
+
+_NATIVE = {
+    "openai": re.compile(r"(?:gpt-(?!oss)|chatgpt-|o\d|codex-)[^/]*"),
+    "anthropic": re.compile(r"claude-[^/]*"),
+    "gemini": re.compile(r"gemini-[^/]*"),
+}
+"""Names that a company gives to its own models: they mean its own provider, also when no table knows them yet."""
 
 
 def full_names(name: str, places: Collection[str]) -> list[str]:
@@ -16,6 +24,9 @@ def full_names(name: str, places: Collection[str]) -> list[str]:
         name: The model's name, which begins with no provider.
         places: Where models are: each `PROVIDER`, or `PROVIDER/SERVICE`.
     """
+    native = next((place for place, names in _NATIVE.items() if place in places and names.fullmatch(name)), None)
+    if native is not None:
+        return [f"{native}/{name}"]
     table = price_table()
     own, others = [], []
     for place in places:

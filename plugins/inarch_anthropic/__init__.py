@@ -14,6 +14,7 @@ KEY = "ANTHROPIC_API_KEY"
 # Anthropic, pages on thinking, seen Nov 2026: the first makes `block_binding` and reports of dropped thoughts known;
 # models before 4.6 think between calls with the second only. A model that has no use for one ignores it.
 BETAS = "thinking-binding-controls-2026-08-01,interleaved-thinking-2025-05-14"
+_PROPOSED = inarch.proposed("anthropic")
 _POSITIVE: Any = validators.gt(0)
 
 
@@ -32,8 +33,8 @@ class Settings:
         tokens_per_minute: How many tokens a minute.
     """
 
-    model: str = "claude-sonnet-5-5"
-    decision_model: str = "claude-haiku-5-5"
+    model: str = _PROPOSED.model
+    decision_model: str = _PROPOSED.decision_model
     base_url: str = BASE_URL
     cache: Literal["5m", "1h", "off"] = "5m"
     extra: Mapping[str, Any] = Factory(dict)

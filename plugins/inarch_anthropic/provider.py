@@ -97,7 +97,12 @@ class Anthropic:
         rows = answer.get("data") if isinstance(answer, Mapping) else None
         known = [row for row in rows if _is_model(row)] if isinstance(rows, list) else []
         self._listed = {row["id"]: Limits(_count(row, "max_input_tokens"), _count(row, "max_tokens")) for row in known}
-        return [ModelInfo(row["id"], _described(row), _count(row, "max_input_tokens")) for row in known]
+        return [
+            ModelInfo(
+                row["id"], _described(row), _count(row, "max_input_tokens"), str(row.get("retires_at") or "")[:10]
+            )
+            for row in known
+        ]
 
     def limits(self, model: str) -> Limits:
         """Return the limits that were listed, else those of the table of known models, and the user's for a minute."""

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch import Delta, KnownModel, Limits, ModelInfo, ModelRequest, Price, ProviderError, price_table, token_count
+from inarch import (
+    Delta,
+    HttpService,
+    KnownModel,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    ProviderError,
+    price_table,
+    token_count,
+)
 from inarch_litellm import NAME, Settings
 from inarch_litellm.keys import missing_of, several_of, variable_of
 
@@ -39,6 +50,11 @@ class LiteLLM:
     _encoder: Encoder | None = field(init=False, default=None)
     _without: dict[str, frozenset[str]] = field(init=False, factory=dict)
     _over_responses: set[str] = field(init=False, factory=set)
+
+    @property
+    def service(self) -> HttpService | None:
+        """Where all requests go, None if each goes to its model's service."""
+        return HttpService(NAME, self.settings.api_base) if self.settings.api_base else None
 
     @property
     def default_model(self) -> str:

@@ -92,7 +92,6 @@ def _reply(
         return [], _no_decision(), "stop"
     if request.purpose in ("summary", "check"):
         return [], _condensed(request), "stop"
-    from inarch_offline.keys import notice_for
     from inarch_offline.plans import next_step
     from inarch_offline.writing import written_for
 
@@ -100,7 +99,7 @@ def _reply(
         step = next_step(request, long, added)
         if isinstance(step, list):
             return step, "", "calls"
-        return [], step.text(notice_for(environ)), "declined" if step.declined else "stop"
+        return [], step.text(), "declined" if step.declined else "stop"
 
 
 def _columns(environ: Mapping[str, str]) -> int:

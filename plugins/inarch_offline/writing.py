@@ -25,8 +25,8 @@ from typing import NamedTuple
 from attrs import define, field
 
 KIND = "Offline planner (no language model): answers by extraction."
-NOTICE = f"{KIND} Set GEMINI_API_KEY or OPENROUTER_API_KEY for a model."
-"""The first line of every answer, where no other key is set."""
+NOTICE = f"{KIND} Set a key such as OPENAI_API_KEY for a model."
+"""The first line of every answer."""
 
 WIDTH = 100
 """Columns of an answer, unless it is written for others."""

@@ -9,7 +9,7 @@ from typing import Literal
 
 from attrs import define, evolve
 
-from inarch import Delta, Limits, ModelInfo, ModelRequest, Price, ProviderError, ProviderNote
+from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, ProviderNote
 from inarch_openai.addresses import prefers_responses
 from inarch_openai.memory import Memory
 from inarch_openai.provider import FIRST, ChatCompletions
@@ -43,6 +43,11 @@ class EitherWire:
     def name(self) -> str:
         """The provider's name."""
         return self.chat.name
+
+    @property
+    def service(self) -> HttpService:
+        """Where requests go."""
+        return self.chat.service
 
     @property
     def default_model(self) -> str:

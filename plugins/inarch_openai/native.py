@@ -17,9 +17,7 @@ NAME = "openai"
 KEY = "OPENAI_API_KEY"
 SIGN_IN = "OPENAI_CHATGPT_TOKEN"
 """The token of a sign-in with ChatGPT, which expires; it is for OpenAI's own address only."""
-# OpenAI's pages of its models, seen 28 Nov 2026.
-MODEL = "gpt-6.2-sol"
-DECISION_MODEL = "gpt-6-luna"
+_PROPOSED = inarch.proposed(NAME)
 _POSITIVE: Any = validators.gt(0)
 
 
@@ -37,8 +35,8 @@ class Settings:
         tokens_per_minute: How many tokens a minute.
     """
 
-    model: str = MODEL
-    decision_model: str = DECISION_MODEL
+    model: str = _PROPOSED.model
+    decision_model: str = _PROPOSED.decision_model
     extra: Mapping[str, Any] = Factory(dict)
     base_url: str = OPENAI
     silence_s: float = field(default=120.0, validator=_POSITIVE)

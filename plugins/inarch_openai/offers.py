@@ -22,6 +22,8 @@ VERSION = 1
 OLDEST_S = 30 * 86_400
 """After this time a kept price is unknown again."""
 MILLION = Decimal(1_000_000)
+_ENDS = ("shutdown_date", "retires_at", "expiration_date")
+"""How OpenAI, Anthropic and OpenRouter call the day from which a model is gone; seen Nov 2026."""
 
 
 @frozen(eq=False, repr=False)
@@ -34,6 +36,7 @@ class Offer:
     output_tokens: int | None = None
     price: Price | None = None
     reasons: bool | None = None
+    retires: str = ""
 
 
 @define(eq=False, repr=False)
@@ -99,7 +102,13 @@ def _decoded(row: Mapping[str, Any]) -> Offer:
             written=None if written is None else Decimal(written),
         )
     return Offer(
-        row["name"], row["description"], row["context_tokens"], row["output_tokens"], price, row.get("reasons")
+        row["name"],
+        row["description"],
+        row["context_tokens"],
+        row["output_tokens"],
+        price,
+        row.get("reasons"),
+        row.get("retires", ""),
     )
 
 
@@ -123,6 +132,7 @@ def _offer(name: str, row: Mapping[str, Any]) -> Offer:
         next((value for value in (top.get("max_completion_tokens"),) if _is_count(value)), None),
         _price(_mapping(row.get("pricing"))),
         "reasoning" in takes if isinstance(takes := row.get("supported_parameters"), list) else None,
+        next((day[:10] for key in _ENDS if isinstance(day := row.get(key), str)), ""),
     )
 
 

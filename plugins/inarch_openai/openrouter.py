@@ -13,6 +13,7 @@ from inarch_openai.provider import ChatCompletions
 KEY = "OPENROUTER_API_KEY"
 # How OpenRouter tells programs apart; the project has no site, and `.invalid` is nobody's.
 _OURSELVES = {"HTTP-Referer": "https://inarch.invalid", "X-Title": "Inarch"}
+_PROPOSED = inarch.proposed("openrouter")
 _POSITIVE: Any = validators.gt(0)
 
 
@@ -33,8 +34,8 @@ class Settings:
         tokens_per_minute: How many tokens a minute.
     """
 
-    model: str = "openrouter/auto"
-    decision_model: str = "google/gemini-3.5-flash-lite"
+    model: str = _PROPOSED.model
+    decision_model: str = _PROPOSED.decision_model
     provider: Mapping[str, Any] = Factory(dict)
     extra: Mapping[str, Any] = Factory(dict)
     cache_marks: bool = True

@@ -168,7 +168,7 @@ class ChatCompletions:
         except ProviderError as error:
             raise self._naming_the_key(error) from None
         return [
-            ModelInfo(one.name, one.description, one.context_tokens or self.context_tokens)
+            ModelInfo(one.name, one.description, one.context_tokens or self.context_tokens, one.retires)
             for one in offers.models.values()
         ]
 

@@ -20,8 +20,8 @@ other calls may be changing just then; `model.delta`, `call.output` and `file.ch
 as a whole in what follows; `context.fixed` and `context.broken`, with what is said of new instructions and tools, which
 are about what was composed; `child.started` and `child.ended`, for a child has a record of its own; `limit.wait`, which
 is about time; what stands in `session.started`; remarks outside of any turn, those of the journal, about what undo
-covers and about onlookers that failed, and the one that says why a model was chosen, for they are about the run and not
-the session; words that wait, that were taken back, or that a prompt begins with; and what plugins recorded, which a
+covers and about onlookers that failed, those about a service and why a model was chosen, for they are about the run and
+not the session; words that wait, that were taken back, or that a prompt begins with; and what plugins recorded, which a
 replay only says again.
 Turns and calls are named by their number. The workspace's own path counts as the same in both.
 
@@ -313,4 +313,4 @@ def _is_of_the_run(event: Event, began: bool) -> bool:
     if event.kind != "note":
         return False
     source = event.data.get("source")
-    return not event.turn_id or source in ("journal", "undo") or (began and source == "model")
+    return not event.turn_id or source in ("journal", "service", "undo") or (began and source == "model")

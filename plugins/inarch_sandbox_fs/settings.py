@@ -40,8 +40,10 @@ class Settings:
     search_seconds: float = 20.0
     """Seconds after which a search is stopped."""
 
-    patch_models: tuple[str, ...] = ("gpt-5*", "gpt-oss*", "*codex*")
-    """Models that are offered `apply_patch` in place of `patch_source_file`: globs over names without provider."""
+    patch_models: tuple[str, ...] | None = None
+    """Models that are offered `apply_patch` in place of `patch_source_file`: globs over names without provider. Without
+    it they are gpt from version 5 on, gpt-oss and every codex.
+    """
 
     confine: Literal["auto", "bwrap"] = "auto"
     """What confines programs: `auto` the kernel's own layers (Landlock, seccomp, namespaces), `bwrap` bubblewrap."""

@@ -25,9 +25,9 @@ TOOLS: tuple[FunctionTool, ...] = (
 )  # fmt: skip
 
 
-def offered_by(families: Sequence[str]) -> list[FunctionTool]:
+def offered_by(families: Sequence[str] | None = None) -> list[FunctionTool]:
     """Return the tools: models of these families are offered `apply_patch`, all others `patch_source_file`."""
-    takes = partial(patches, families=tuple(families))
+    takes = partial(patches, families=None if families is None else tuple(families))
     rules: dict[str, Callable[[str], bool]] = {
         apply_patch.name: takes,
         patch_source_file.name: lambda model: not takes(model),

@@ -28,9 +28,17 @@ if TYPE_CHECKING:
     from inarch_sandbox_fs.envelope import FilePatch
 
 
-def patches(model: str, families: Sequence[str]) -> bool:
-    """Whether a model, by its full name, is of the families that patch in the envelope."""
+_AZURES_3_5 = 35
+"""Azure writes gpt-3.5 as `gpt-35`."""
+
+
+def patches(model: str, families: Sequence[str] | None = None) -> bool:
+    """Whether a model, by its full name, patches in the envelope: by these families, else by its own name."""
     name = model.rpartition("/")[2].lower()
+    if families is None:
+        version = re.search(r"\bgpt-?(\d+)", name)
+        is_new = version is not None and 5 <= int(version[1]) != _AZURES_3_5
+        return is_new or "gpt-oss" in name or "codex" in name
     # Each start asks this, and most models are of none: a pattern whose longest plain part is missing needs no regex.
     near = (one for one in map(str.lower, families) if "[" in one or max(re.split(r"[*?]", one), key=len) in name)
     return any(fnmatchcase(name, family) for family in near)

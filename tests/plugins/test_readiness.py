@@ -1,14 +1,20 @@
-"""Metadata says what a provider needs to be chosen by `model = "auto"`; nothing of it is imported to know."""
+"""What a provider needs to be chosen by `model = "auto"`; nothing of it is imported to know."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.plugins.conftest import Site
 
 from inarch import compose
 from inarch.plugins.discovery import discover, own_ready
-from inarch.plugins.readiness import read_ready
+from inarch.plugins.readiness import Ready, read_ready
 from inarch.turns.models import choose_model
+from inarch_sdk.model_table import SERVICES, service_of
 
 PROVIDER = """
     import inarch
@@ -26,6 +32,8 @@ PROVIDER = """
     def inarch_models(context):
         return [Acme()]
 """
+KEYED = [one for one in own_ready() if one.variable]
+PLUGINS = sorted({one.plugin for one in KEYED})
 
 
 @pytest.fixture
@@ -34,18 +42,68 @@ def acme(site: Site) -> Site:
     site.add("acme", PROVIDER)
     entries = site.folder / "acme-1.0.dist-info" / "entry_points.txt"
     more = "[inarch.ready]\nacme = ACME_KEY:rank_5\ngemini = ACME_KEY:rank_1\noffline = nonsense\n"
-    more += "acme/fast/small = OTHER_KEY:rank_6\nlitellm/openai/gpt-5 = OTHER_KEY:rank_1\nacme/free = nothing:rank_1\n"
+    more += "acme/fast/small = OTHER_KEY:rank_6\nlitellm/openai/gpt-6 = OTHER_KEY:rank_1\nacme/free = nothing:rank_1\n"
     entries.write_text(entries.read_text() + more)
     return site
 
 
-def test_the_shipped_ones_in_their_order() -> None:
-    assert [(one.plugin, one.needs) for one in own_ready() if not one.model] == [
-        ("gemini", "GEMINI_API_KEY"),
-        ("openrouter", "OPENROUTER_API_KEY"),
-        ("openai-compatible", "settings.base_url"),
-        ("offline", "nothing"),
+def chosen(root: Path, environ: dict[str, str], **more: Any) -> str:
+    environ = {"HOME": str(root), **environ}
+    with compose(root=root, config={"profiles": {"default": {"model": "auto"}}}, environ=environ, **more) as app:
+        return app.choice().full_name
+
+
+def asks(ready: Ready) -> str:
+    """What `auto` asks if this is the first that is ready."""
+    return next(f"{one.provider}/{one.model}" for one in SERVICES if (ready.variable, ready.rank) in one.keys)
+
+
+def test_the_order_of_the_docs() -> None:
+    order = [one.needs for one in own_ready()]
+    assert order[:8] == [
+        "GEMINI_API_KEY",
+        "OPENROUTER_API_KEY",
+        "settings.base_url",
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GOOGLE_API_KEY",
+        "DEEPSEEK_API_KEY",
+        "XAI_API_KEY",
     ]
+    assert order[-1] == "nothing"
+
+
+@pytest.mark.parametrize("ready", KEYED, ids=lambda ready: ready.variable)
+def test_each_key_alone_is_chosen(tmp_path: Path, ready: Ready) -> None:
+    full_name = chosen(tmp_path, {ready.variable: "k"})
+    assert full_name == asks(ready)
+    service = service_of(full_name)
+    assert service is not None
+    with compose(root=tmp_path, flags={"model": full_name}, environ={"HOME": str(tmp_path)}) as app:
+        assert app.choice().deciding == f"{service.provider}/{service.decision_model}"
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(keys=st.sets(st.sampled_from(KEYED)), without=st.sets(st.sampled_from(PLUGINS), max_size=3))
+def test_of_any_keys_the_first_in_order_is_chosen(tmp_path: Path, keys: set[Ready], without: set[str]) -> None:
+    environ = {one.variable: "k" for one in keys}
+    left = [one for one in sorted(keys) if one.plugin not in without]
+    expected = asks(left[0]) if left else "offline/extractive"
+    assert chosen(tmp_path, environ, without=[*without]) == expected
+
+
+def test_blank_keys_and_those_of_a_workspace_do_not_count(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=sk-of-the-workspace\n")
+    assert chosen(tmp_path, {"ANTHROPIC_API_KEY": " "}) == "offline/extractive"
+
+
+def test_a_server_of_ones_own_that_is_down_is_not_replaced_by_a_service(site: Site) -> None:
+    address = {"openai-compatible": {"base_url": "http://127.0.0.1:9/v1"}}
+    environ = {"OPENAI_API_KEY": "k"}
+    models = site.compose(model="auto", tables=address, environ=environ).models
+    choice = choose_model("auto", models, environ)
+    assert choice.full_name == "offline/extractive" and "nothing listens at openai-compatible" in choice.note
+    assert choose_model("auto", models, {**environ, "OPENROUTER_API_KEY": "k"}).note.startswith("OPENROUTER_API_KEY is")
 
 
 @pytest.mark.parametrize("target", ["", "KEY", "KEY:", "KEY:rank", "KEY:rank_x", "key:rank_1", "settings:rank_1"])
@@ -71,22 +129,21 @@ def test_an_application_says_what_auto_chooses_from_and_what_of_it_is_given(acme
     given = {"profiles": {"default": profile}, "plugins": {"openai-compatible": {"base_url": "http://127.0.0.1:9/v1"}}}
     environ = {"HOME": str(acme.world), "ACME_KEY": "k"}
     with compose(root=acme.world, config=given, environ=environ) as app:
-        assert {one.needs: is_given for one, is_given in app.ready.items()} == {
-            "ACME_KEY": True,
-            "GEMINI_API_KEY": False,
-            "OPENROUTER_API_KEY": False,
-            "settings.base_url": True,
-            "nothing": True,
-        }
+        assert [one.needs for one, is_given in app.ready.items() if is_given] == [
+            "ACME_KEY",
+            "settings.base_url",
+            "nothing",
+        ]
+        assert {"OTHER_KEY", "OPENAI_API_KEY"} <= {one.needs for one in app.ready}
         assert app.choice().full_name == app.choice("acme").full_name == "acme/acme"
 
 
-def test_a_model_that_is_offered_is_told_and_not_chosen_by_auto(acme: Site) -> None:
-    environ = {"HOME": str(acme.world), "OTHER_KEY": "k", "OPENAI_API_KEY": "k"}
-    profile = {"model": "auto", "plugins": ["acme", "litellm"]}
+def test_metadata_may_name_the_model(acme: Site) -> None:
+    environ = {"HOME": str(acme.world), "OTHER_KEY": "k", "GEMINI_API_KEY": "k"}
+    profile = {"model": "auto", "plugins": ["acme"]}
     with compose(root=acme.world, config={"profiles": {"default": profile}}, environ=environ) as app:
-        assert app.offers == {"OTHER_KEY": "acme/fast/small", "OPENAI_API_KEY": "litellm/openai/gpt-5"}
-        assert app.choice().full_name == "offline/extractive"
+        assert app.offers == {"OTHER_KEY": "acme/fast/small"}
+        assert app.choice().full_name == "acme/fast/small"
 
 
 @pytest.mark.parametrize(
@@ -95,7 +152,8 @@ def test_a_model_that_is_offered_is_told_and_not_chosen_by_auto(acme: Site) -> N
         ("auto", "auto"),
         ("acme", "acme"),
         ("acme/x", "acme/x"),
-        ("gpt-5", "litellm/openai/gpt-5"),
+        ("gpt-6.2-sol", "openai/gpt-6.2-sol"),
+        ("claude-opus-5-5", "anthropic/claude-opus-5-5"),
         ("no-such", "no-such"),
     ],
 )
@@ -105,10 +163,10 @@ def test_a_bare_name_gets_the_provider_that_alone_knows_it(acme: Site, name: str
 
 
 def test_a_bare_name_in_the_profile_composes_its_provider(site: Site) -> None:
-    composition = site.compose(model="gpt-5", fallback=["gemini-2.5-pro"])
-    assert [plugin.name for plugin in composition.loaded] == ["litellm", "gemini"] and not composition.refused
-    assert choose_model("gpt-5", composition.models, {}).full_name == "litellm/openai/gpt-5"
+    composition = site.compose(model="gpt-6.2-sol", fallback=["gemini-4-argon"])
+    assert [plugin.name for plugin in composition.loaded] == ["openai", "gemini"] and not composition.refused
+    assert choose_model("gpt-6.2-sol", composition.models, {}).full_name == "openai/gpt-6.2-sol"
 
 
 def test_nobody_speaks_for_anothers_plugin(acme: Site) -> None:
-    assert [one for one in discover().ready if one.plugin == "gemini"] == [own_ready()[0]]
+    assert not [one for one in discover().ready if one.variable == "ACME_KEY" and one.plugin != "acme"]

@@ -139,6 +139,16 @@ def test_which_models_are_offered_which() -> None:
         assert tools["write_file"].offered(model)
 
 
+@pytest.mark.parametrize("version", ["5", "5.2", "6-sol", "6.2-astra", "7", "10", "5-codex", "oss-120b"])
+def test_every_later_version_patches(version: str) -> None:
+    assert patches(f"openrouter/openai/gpt-{version}") and patches(f"GPT-{version}")
+
+
+@pytest.mark.parametrize("model", ["gpt-4.1", "gpt-35-turbo", "claude-sonnet-5-5", "gemini-6-pro", "grok-4.7", ""])
+def test_others_do_not(model: str) -> None:
+    assert not patches(model)
+
+
 WORDS = st.text("abc", min_size=0, max_size=2)
 ENDS = st.sampled_from(["\n", "\r\n"])
 KINDS = st.sampled_from([("utf-8", b""), ("utf-8", b"\xef\xbb\xbf"), ("utf-16-le", b"\xff\xfe")])

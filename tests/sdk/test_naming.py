@@ -6,16 +6,18 @@ import pytest
 
 from inarch_sdk.naming import full_names
 
-PLACES = ("gemini", "openrouter", "offline", "litellm/openai", "litellm/anthropic", "litellm/cerebras", "litellm/groq")
+PLACES = ("gemini", "openrouter", "openai", "anthropic", "offline", "litellm/cerebras", "litellm/groq")
 
 
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("gpt-5", ["litellm/openai/gpt-5"]),  # its own service, though others resell it
-        ("claude-sonnet-5-5", ["litellm/anthropic/claude-sonnet-5-5"]),
-        ("gemini-2.5-pro", ["gemini/gemini-2.5-pro"]),
-        ("openai/gpt-5", ["litellm/openai/gpt-5"]),
+        ("gpt-6.2-sol", ["openai/gpt-6.2-sol"]),
+        ("o3", ["openai/o3"]),
+        ("claude-sonnet-5-5", ["anthropic/claude-sonnet-5-5"]),
+        ("claude-none-9", ["anthropic/claude-none-9"]),  # also what no table knows yet
+        ("gemini-9-xenon", ["gemini/gemini-9-xenon"]),
+        ("gpt-oss-120b", ["litellm/cerebras/gpt-oss-120b"]),  # open weights are not one company's
         ("groq/openai/gpt-oss-20b", ["litellm/groq/openai/gpt-oss-20b"]),
         ("none-such", []),
         ("", []),

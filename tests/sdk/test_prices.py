@@ -111,11 +111,15 @@ def test_what_a_provider_does_not_tell_comes_from_the_table(tmp_path: Path) -> N
 
     app = inarch.compose(root=tmp_path, config={}, flags={"model": "gemini"}, environ=environ, journal=False)
     choice = choose_model("gemini/gemini-flash-latest", app.composition.models, environ)
+    other = choose_model("gemini/gemini-2.5-flash-lite", app.composition.models, environ)
     nobody = choose_model("gemini/none-such", app.composition.models, environ)
     app.close()
-    known = price_table().find("gemini/gemini-flash-latest")
-    assert choice.price == (known.price if known else None)
-    assert choice.price_source == (price_table().source if known else "")
+    row = inarch.proposed("gemini").find("gemini-flash-latest")
+    assert row is not None and choice.price == row.price
+    assert choice.price_source == f"Inarch's table of {row.seen}"
+    known = price_table().find("gemini/gemini-2.5-flash-lite")
+    assert other.price == (known.price if known else None)
+    assert other.price_source == (price_table().source if known else "")
     assert nobody.price is None and nobody.price_source == "" and nobody.limits.context_tokens is None
 
 

@@ -30,7 +30,8 @@ def methods(profile: str | None, flags: Mapping[str, Any]) -> list[schema.EnvVar
     known = [one for one in found.ready if one.variable and (found.plugins[one.plugin].ours or one.plugin in named)]
     offered = [one for one in known if not one.model or model.startswith(f"{one.place}/")]
     offered.sort(key=lambda one: not f"{model}/".startswith(f"{one.place}/"))
-    return [_method(one.place, one.variable) for one in offered]
+    first = {one.place: one.variable for one in reversed(offered)}  # a service may have two variables
+    return [_method(place, first[place]) for place in dict.fromkeys(one.place for one in offered)]
 
 
 def _method(place: str, variable: str) -> schema.EnvVarAuthMethod:

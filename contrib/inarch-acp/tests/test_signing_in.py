@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from acp import RequestError
 
+ALL = {"gemini": "GEMINI_API_KEY", "openrouter": "OPENROUTER_API_KEY", "openai": "OPENAI_API_KEY",
+       "anthropic": "ANTHROPIC_API_KEY"}  # fmt: skip
 KEYED = 'api_key_env = "ACME_KEY"'
 
 
@@ -18,10 +20,9 @@ def code_of(error: pytest.ExceptionInfo[RequestError]) -> int:
 @pytest.mark.parametrize(
     ("model", "ways"),
     [
-        ("openai-compatible/m", {"gemini": "GEMINI_API_KEY", "openrouter": "OPENROUTER_API_KEY"}),
-        ("openrouter/acme/large", {"openrouter": "OPENROUTER_API_KEY", "gemini": "GEMINI_API_KEY"}),
-        ("litellm/anthropic/claude", {"litellm/anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY",
-                                      "openrouter": "OPENROUTER_API_KEY"}),
+        ("openai-compatible/m", ALL),
+        ("openrouter/acme/large", {"openrouter": "OPENROUTER_API_KEY", **ALL}),
+        ("litellm/mistral/large", {"litellm/mistral": "MISTRAL_API_KEY", **ALL}),
     ],
 )  # fmt: skip
 def test_the_variables_are_named_that_of_the_model_first(desk: Any, model: str, ways: dict[str, str]) -> None:

@@ -270,7 +270,8 @@ class ModelProvider(Protocol):
     `check_key(model)`: it raises the `ProviderError` that asking for this model would end in without its key, and sends
     nothing; where it can't know, it may return what to tell. It is called before a person chooses a model. One that
     says a request's `effort` to its service has `takes_effort(model)`: where it is false, or missing, the person is
-    told, and requests have none.
+    told, and requests have none. One that asks a service over HTTP has its `HttpService` as `service`: a person who
+    uses the service for the first time is told its host, and nothing if it is this machine.
     """
 
     @property

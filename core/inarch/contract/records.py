@@ -320,11 +320,12 @@ class Verdict:
 
 @frozen
 class ModelInfo:
-    """A model that a provider offers."""
+    """A model that a provider offers; `retires` is the day from which it answers no more, as YYYY-MM-DD, if known."""
 
     name: str
     description: str = ""
     context_tokens: int | None = None
+    retires: str = ""
 
 
 @frozen

@@ -57,14 +57,14 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Bound(Generic[T]):
     """An object that a plugin registered, with the plugin's name and what the plugin was given.
 
-    `ready` is what a model provider needs to be chosen by `auto`; it has the plugin's name then. `is_replaced` says
+    `ready` is what makes a model provider one that `auto` may choose; it has the plugin's name then. `is_replaced` says
     that it is no object of the plugin's: the program that composed put it in that place.
     """
 
     plugin: str
     value: T
     context: PluginContext
-    ready: Ready | None = None
+    ready: tuple[Ready, ...] = ()
     is_replaced: bool = False
 
 
@@ -86,7 +86,6 @@ class Composition:
 
     `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do, `elsewhere`
     is what runs for plugins that are not loaded in this process, `given_way` tells of commands whose names were taken,
-    `offered` are the models that installed providers name with what each needs,
     `original` is what was composed where the program has replaced some of it.
     """
 
@@ -326,10 +325,9 @@ class _Composer:
     def composition(self) -> Composition:
         bound: dict[str, Any] = {}
         told: list[str] = []
-        ready = {one.plugin: one for one in self.discovery.ready if not one.model}
         for kind, port in PORTS.items():
             items = [
-                Bound(name, value, registration.context, ready.get(name) if kind == "models" else None)
+                Bound(name, value, registration.context, self._ready(name) if kind == "models" else ())
                 for name, (_, registration) in self.loaded.items()
                 for value in registration.offers[kind]
             ]
@@ -346,8 +344,10 @@ class _Composer:
             builtins=MappingProxyType(builtins),
             elsewhere=elsewhere,
             given_way=tuple(told),
-            offered=tuple(one for one in self.discovery.ready if one.model),
         )
+
+    def _ready(self, plugin: str) -> tuple[Ready, ...]:
+        return tuple(one for one in self.discovery.ready if one.plugin == plugin)
 
     def _giving_way(self, items: Sequence[Bound[SlashCommand]], told: list[str]) -> Iterator[Bound[SlashCommand]]:
         """Yield the commands, without those that give way to others of their names, which is told."""

@@ -19,7 +19,7 @@ from inarch.contract.metadata import (
     own_distribution,
     search_path,
 )
-from inarch.plugins.readiness import Ready, read_ready
+from inarch.plugins.readiness import Ready, proposed_ready, read_ready
 
 
 class FoundPlugin(NamedTuple):
@@ -69,13 +69,22 @@ class FoundCommand(NamedTuple):
 
 
 class Discovery(NamedTuple):
-    """What is installed. `shadowed` are plugins whose name another distribution has already taken."""
+    """What is installed.
+
+    `shadowed` are plugins whose name another distribution has already taken, `declared` is what metadata say that
+    providers need.
+    """
 
     plugins: Mapping[str, FoundPlugin]
     commands: Mapping[str, FoundCommand]
     shadowed: tuple[FoundPlugin, ...] = ()
     builtins: Mapping[str, FoundPlugin] = {}
-    ready: tuple[Ready, ...] = ()
+    declared: tuple[Ready, ...] = ()
+
+    @property
+    def ready(self) -> tuple[Ready, ...]:
+        """What providers need, the lowest rank first."""
+        return tuple(sorted({*self.declared, *own_ready()}))
 
 
 def discover(paths: Sequence[str] | None = None) -> Discovery:
@@ -95,8 +104,8 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
     for distribution in found:
         for command in _commands_of(distribution, plugins):
             commands.setdefault(command.name, command)
-    ready = sorted(one for distribution in found for one in _ready_of(distribution, plugins))
-    return Discovery(plugins, commands, tuple(shadowed), builtins, tuple(ready))
+    declared = tuple(one for distribution in found for one in _ready_of(distribution, plugins))
+    return Discovery(plugins, commands, tuple(shadowed), builtins, declared)
 
 
 def own_commands() -> Mapping[str, FoundCommand]:
@@ -110,7 +119,8 @@ def own_commands() -> Mapping[str, FoundCommand]:
 @cache
 def own_ready() -> tuple[Ready, ...]:
     """Return what Inarch's own providers need, the lowest rank first."""
-    return tuple(sorted(_ready_of(*_own())))
+    own, plugins = _own()
+    return tuple(sorted([*_ready_of(own, plugins), *proposed_ready(plugins)]))
 
 
 def full_name(name: str, known: Collection[str]) -> str:
@@ -148,7 +158,7 @@ def _own() -> tuple[Distribution, Mapping[str, FoundPlugin]]:
 
 
 def _ready_of(distribution: Distribution, plugins: Mapping[str, FoundPlugin]) -> Iterator[Ready]:
-    """Yield what the providers of a distribution need; nobody says it of another's."""
+    """Yield what the providers of a distribution need; one of another distribution's does not count."""
     for name, target in distribution.groups.get(READY, ()):
         ready = read_ready(name, target)
         if ready is not None and (owner := plugins.get(ready.plugin)) and owner.distribution == distribution.name:

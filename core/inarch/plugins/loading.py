@@ -14,7 +14,7 @@ from inarch.contract.frozen import frozen
 from inarch.contract.records import PluginContext, Refused
 from inarch.plugins.discovery import Discovery, FoundPlugin, full_name
 from inarch.plugins.modules import load_module
-from inarch.plugins.readiness import Ready, with_variable
+from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, register
 
 if TYPE_CHECKING:
@@ -144,17 +144,19 @@ def providers_named(config: Config, discovery: Discovery, auto: bool) -> Iterato
 
 
 def _auto(config: Config, discovery: Discovery) -> Iterator[str]:
-    ready = ready_for(discovery, config.profile.plugins)
-    keyed = [one.plugin for one in with_variable(ready) if config.environ.get(one.variable)]
-    yield from keyed
-    if not keyed:
-        yield from (one.plugin for one in ready if one.setting and has_address(config, one))
-    yield from (one.plugin for one in ready if one.always)
+    yield from (one.plugin for one in ready_for(discovery, config.profile.plugins) if is_given(config, one))
 
 
 def ready_for(discovery: Discovery, plugins: Collection[str]) -> list[Ready]:
     """Return what providers need: the shipped ones, and others that the profile names, the lowest rank first."""
     return [one for one in discovery.ready if discovery.plugins[one.plugin].ours or one.plugin in plugins]
+
+
+def is_given(config: Config, ready: Ready) -> bool:
+    """Whether the user has given what a provider needs: the key, or the server's address."""
+    if ready.variable:
+        return bool(config.environ.get(ready.variable, "").strip())
+    return ready.always or has_address(config, ready)
 
 
 def has_address(config: Config, ready: Ready) -> bool:

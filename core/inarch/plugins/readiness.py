@@ -1,22 +1,25 @@
-"""What makes a model provider ready, so that `model = "auto"` may take it: told by metadata, read without importing it.
+"""What makes a model provider ready, so that `model = "auto"` may take it; nothing of it is imported to know.
 
-An entry of the group `inarch.ready` is `PLUGIN = "NEEDS:rank_N"`; of those that are ready the lowest rank is taken,
-keys before addresses. NEEDS is an environment variable, such as `ACME_API_KEY`; or `settings.KEY`, an address of the
-plugin's settings at which a server takes connections; or `nothing`. `"PLUGIN/MODEL" = "VARIABLE:rank_N"` is an offer: a
-model that is told where the variable is set, and asked once the user has chosen it.
+An entry of the group `inarch.ready` is `PLUGIN = "NEEDS:rank_N"`; of those that are ready the lowest rank is taken.
+NEEDS is an environment variable, such as `ACME_API_KEY`; or `settings.KEY`, an address of the plugin's settings at
+which a server takes connections; or `nothing`. `"PLUGIN/MODEL" = "VARIABLE:rank_N"` names the model that is asked
+then. The keys of Inarch's own providers are in the table of proposed models.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 _ENTRY = re.compile(r"([A-Z][A-Z0-9_]*|settings\.[a-z_]+|nothing):rank_(\d{1,9})")
 
 
 class Ready(NamedTuple):
-    """What a provider needs, by its plugin, and its rank: lower ones are taken first; an offer names a model of it."""
+    """What a provider needs, by its plugin, and its rank: lower ones are taken first.
+
+    `model` is asked then; "" is the provider's default.
+    """
 
     rank: int
     plugin: str
@@ -53,11 +56,13 @@ def read_ready(name: str, target: str) -> Ready | None:
     return None if ready is None or (model and not ready.variable) else ready
 
 
-def with_variable(ready: Iterable[Ready]) -> list[Ready]:
-    """Return those that a variable makes ready."""
-    return [one for one in ready if one.variable and not one.model]
+def proposed_ready(plugins: Collection[str]) -> Iterator[Ready]:
+    """Yield what the table of proposed models says of these plugins: which keys each takes, and the model if it is one
+    of many services behind a provider."""
+    from inarch_sdk.model_table import SERVICES
 
-
-def with_address(ready: Iterable[Ready]) -> list[Ready]:
-    """Return those that need a server of the user's own."""
-    return [one for one in ready if one.setting]
+    for service in SERVICES:
+        plugin, slash, place = service.provider.partition("/")
+        if plugin in plugins:
+            for variable, rank in service.keys:
+                yield Ready(rank, plugin, variable, f"{place}/{service.model}" if slash else "")

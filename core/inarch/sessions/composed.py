@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, evolve
@@ -14,7 +16,7 @@ from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins.composition import Bound, Composition
 from inarch.plugins.discovery import discover, full_name
-from inarch.plugins.loading import has_address
+from inarch.plugins.loading import is_given
 from inarch.plugins.registration import check_offered
 from inarch_sdk.nearest import nearest
 
@@ -112,18 +114,13 @@ class Composed:
         """What providers need that `auto` chooses from, the lowest rank first, each with whether the user gave it."""
         from inarch.turns.models import ready_among
 
-        def is_given(one: Ready) -> bool:
-            if one.variable:
-                return bool(self.environ.get(one.variable))
-            return one.always or has_address(self.config, one)
-
-        return {one: is_given(one) for one in ready_among(self.composition.models)}
+        return {one: is_given(self.config, one) for one in ready_among(self.composition.models)}
 
     @property
     def offers(self) -> Mapping[str, str]:
-        """The models that installed providers offer because a variable is set; nobody is asked before it is chosen."""
-        offers = (one for one in self.composition.offered if self.environ.get(one.variable))
-        return {one.variable: f"{one.plugin}/{one.model}" for one in offers}
+        """The models proposed of services behind a provider of many, by the variables that hold their keys."""
+        given = (one for one, is_given in self.ready.items() if is_given and one.model)
+        return {one.variable: f"{one.plugin}/{one.model}" for one in given}
 
     def model_name(self, name: str) -> str:
         """Return a model's name with its provider, which need not be composed, where one alone knows the model.
@@ -143,6 +140,27 @@ class Composed:
 
         await find_default(name, self.composition.models, self.environ)
         return self.choice(name)
+
+    def retirement(self, choice: Choice) -> tuple[str, str] | None:
+        """Return that a model retires soon, and what to do; None if that is not known. Nothing is sent."""
+        from inarch.turns.listed_models import retirement
+
+        return retirement(choice, self.config.cache_dir, datetime.now(UTC).date())
+
+    async def look_at_models(self, choice: Choice) -> tuple[str, str] | None:
+        """Have a service on another machine list its models, unless it did today, and return what is new.
+
+        That is a retirement of the model, and what to do.
+        """
+        from inarch.turns.listed_models import listed_today
+
+        before = self.retirement(choice)
+        service = getattr(choice.provider.value, "service", None)
+        if service is not None and not service.is_local:
+            with suppress(ConfigError, PluginError):
+                choice.check_key()
+                await listed_today(choice, self.config.cache_dir, datetime.now(UTC).date())
+        return self.retirement(choice) if before is None else None
 
     @property
     def runners(self) -> tuple[str, ...]:

@@ -250,9 +250,6 @@ def _record_start(parts: Parts, journal: Journal, branch: Branch | None) -> None
     )
     for note in parts.ignored:
         journal.record(Note(note, "config"))
-    if parts.config.profile.model == "auto" and all(one.always for one, is_given in parts.ready.items() if is_given):
-        for variable, model in parts.offers.items():
-            journal.record(Note(f"{variable} is set: `inarch config model {model}` uses it", "model"))
     for refused in parts.composition.refused:
         journal.record(Note(f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})", "plugins"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from datetime import date
 
 from attrs import define, evolve, field
 
@@ -17,6 +18,7 @@ from inarch.turns.budget.meter import Meter
 from inarch.turns.budget.pacing import saying_when
 from inarch.turns.budget.turn_time import TurnTime
 from inarch.turns.models import Choice, choose_model
+from inarch.turns.services import tell_of_service
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import telling
 
@@ -120,6 +122,7 @@ class Asker:
     async def _ask_one(
         self, request: ModelRequest, choice: Choice, plugin: str, tell: Callable[[str], object]
     ) -> Reply:
+        tell_of_service(self.state, choice, self.turn_id)
         wanted = evolve(request, model=choice.model)
         if request.effort is not None and not choice.takes_effort:
             wanted = evolve(wanted, effort=None)
@@ -136,7 +139,7 @@ class Asker:
                 first = now if first is None else first
                 left = first + A_MINUTE_S - now if self._may_be_of_a_minute(error, request) else 0.0
                 if seconds is None or (number >= ATTEMPTS and left <= 0.0):
-                    raise for_good(error, choice.full_name, number) from None
+                    raise for_good(await self._named(error, choice), choice.full_name, number) from None
                 if number >= ATTEMPTS:
                     seconds = min(seconds, left)
                 self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
@@ -147,6 +150,15 @@ class Asker:
                     tell(error.told)
                 request = self.state.hiding.request(wanted)
         raise AssertionError("unreachable")
+
+    async def _named(self, error: ProviderError, choice: Choice) -> ProviderError:
+        """Return the error with the model that may be meant, if the service does not have this one."""
+        from inarch.turns.listed_models import is_no_such_model, named_nearest
+
+        if not is_no_such_model(error):
+            return error
+        today = date.fromisoformat(self._clock.utc_now()[:10])
+        return await named_nearest(error, choice, self.state.config.cache_dir, today)
 
     def _may_be_of_a_minute(self, error: ProviderError, request: ModelRequest) -> bool:
         """Whether a refusal is one of too many requests without a time, and nobody else could answer meanwhile."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from attrs import evolve
 
@@ -13,10 +13,7 @@ from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
 from inarch.plugins.composition import Bound
 from inarch.plugins.discovery import full_name, own_ready
-from inarch.plugins.readiness import Ready, with_address, with_variable
-
-if TYPE_CHECKING:
-    from inarch_sdk.prices import KnownModel
+from inarch.plugins.readiness import Ready
 
 Models = Mapping[str, Bound[ModelProvider]]
 
@@ -39,28 +36,37 @@ class Choice(NamedTuple):
 
     @property
     def price(self) -> Price | None:
-        """The model's price: the provider's word, else that of the table of known models; None if unknown.
+        """The model's price: the provider's word, else that of the tables of known models; None if unknown.
 
         Raises:
             PluginError: The provider failed, or gave something else.
         """
-        price = self._own_price()
-        known = self._known if price is None else None
-        return price if known is None else known.price
+        return self._priced[0]
 
     @property
     def price_source(self) -> str:
-        """Whose word the price is, "" where there is none.
+        """Whose word the price is, "" if there is none.
 
         Raises:
             PluginError: The provider failed, or gave something else.
         """
-        if self._own_price() is not None:
-            return self.provider.value.name
+        return self._priced[1]
+
+    @property
+    def _priced(self) -> tuple[Price | None, str]:
+        own = self._own_price()
+        if own is not None:
+            return own, self.provider.value.name
+        if self.needs_nothing:
+            return None, ""
+        from inarch_sdk.model_table import proposed_model
         from inarch_sdk.prices import price_table
 
-        known = self._known
-        return price_table().source if known is not None and known.price is not None else ""
+        row = proposed_model(self.full_name)
+        if row is not None and row.price is not None:
+            return row.price, f"Inarch's table of {row.seen}"
+        known = price_table().find(self.full_name)
+        return (None, "") if known is None or known.price is None else (known.price, price_table().source)
 
     @property
     def limits(self) -> Limits:
@@ -75,19 +81,31 @@ class Choice(NamedTuple):
                 raise TypeError(f"limits returned {limits!r:.60}, not an inarch.Limits")
         if limits.context_tokens is not None and limits.output_tokens is not None:
             return limits
-        known = self._known
-        if known is None:
+        if self.needs_nothing:
             return limits
+        from inarch_sdk.model_table import proposed_model
+        from inarch_sdk.prices import price_table
+
+        row, known = proposed_model(self.full_name), price_table().find(self.full_name)
+        tables = Limits() if known is None else known.limits
+        if row is not None:
+            tables = Limits(row.context_tokens or tables.context_tokens, row.output_tokens or tables.output_tokens)
         return evolve(
             limits,
-            context_tokens=limits.context_tokens or known.limits.context_tokens,
-            output_tokens=limits.output_tokens or known.limits.output_tokens,
+            context_tokens=limits.context_tokens or tables.context_tokens,
+            output_tokens=limits.output_tokens or tables.output_tokens,
         )
 
     @property
     def deciding(self) -> str:
-        """The full name of the provider's model for strategies, which is this one where it names none."""
-        return f"{self.provider.value.name}/{self.provider.value.default_decision_model or self.model}"
+        """The full name of the provider's model for strategies: the table's, or this one, if it names none."""
+        from inarch_sdk.model_table import service_of
+
+        named = self.provider.value.default_decision_model
+        service = None if named else service_of(self.full_name)
+        if service is not None and self.full_name == f"{service.provider}/{service.model}":
+            return f"{service.provider}/{service.decision_model}"
+        return f"{self.provider.value.name}/{named or self.model}"
 
     @property
     def takes_effort(self) -> bool:
@@ -119,14 +137,9 @@ class Choice(NamedTuple):
             raise ConfigError(error.message, key="model", remedy=error.remedy) from error
 
     @property
-    def _known(self) -> KnownModel | None:
-        """What the table says of exactly this provider's model: nothing of one of our own that needs no service."""
-        ready = self.provider.ready
-        if ready is not None and ready.always and ready in own_ready():
-            return None
-        from inarch_sdk.prices import price_table
-
-        return price_table().find(self.full_name)
+    def needs_nothing(self) -> bool:
+        """Whether this is the last resort that Inarch brings, which sends nothing."""
+        return any(ready.always and ready in own_ready() for ready in self.provider.ready)
 
     def _own_price(self) -> Price | None:
         with guarded(self.provider.plugin, "provider", passes=()):
@@ -180,40 +193,40 @@ async def find_default(name: str, models: Models, environ: Mapping[str, str]) ->
 
 
 def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
-    note = ""
+    notes = []
     ready = ready_among(models)
-    for one in with_variable(ready):
-        if not environ.get(one.variable):
+    for one in ready:
+        if one.always or not (setting := _given(one, models, environ)):
             continue
-        if one.plugin in models:
-            return _default(models[one.plugin])
-        note = note or (
-            f"{one.variable} is set, but the profile has no plugin {one.plugin!r}: answering without a language model"
-        )
-    for one in () if note else with_address(ready):
         if one.plugin not in models:
-            continue
-        address = getattr(models[one.plugin].context.settings, one.setting, "")
-        if listens(address):
-            return _default(models[one.plugin])
-        if address:
-            note = f"nothing listens at {one.plugin}'s {one.setting}: answering without a language model"
+            notes.append(f"{one.variable} is set, but the profile has no plugin {one.plugin!r}")
+        elif one.variable or listens(setting):
+            return _default(models[one.plugin], one.model, "; ".join(notes))
+        else:  # who has a server of their own may have it because nothing may leave the machine
+            notes.append(f"nothing listens at {one.plugin}'s {one.setting}")
+            break
     last = [one.plugin for one in ready if one.always]
     found = next((models[name] for name in (*last, *models) if name in models), None)
     if found is None:
         hint = f"add {last[0]!r} to the profile's plugins" if last else ""
         raise ConfigError("no plugin of this profile provides a model", key="model", remedy=hint)
-    return _default(found, note)
+    return _default(found, "", "; ".join(notes) and f"{'; '.join(notes)}: answering without a language model")
+
+
+def _given(ready: Ready, models: Models, environ: Mapping[str, str]) -> object:
+    """Return what the user has given of what a provider needs: its key, or the address of its server."""
+    if ready.variable:
+        return environ.get(ready.variable, "").strip()
+    return getattr(models[ready.plugin].context.settings, ready.setting, "") if ready.plugin in models else ""
 
 
 def ready_among(models: Models) -> list[Ready]:
     """Return what shipped providers and the composed ones need to be chosen by `auto`, the lowest rank first."""
-    own = (one for one in own_ready() if not one.model)
-    return sorted({*own, *(bound.ready for bound in models.values() if bound.ready is not None)})
+    return sorted({*own_ready(), *(one for bound in models.values() for one in bound.ready)})
 
 
-def _default(provider: Bound[ModelProvider], note: str = "") -> Choice:
-    return Choice(provider, provider.value.default_model, note)
+def _default(provider: Bound[ModelProvider], model: str, note: str) -> Choice:
+    return Choice(provider, model or provider.value.default_model, note)
 
 
 def listens(address: object) -> bool:

@@ -42,6 +42,7 @@ from inarch.turns.checking import checked_summary
 from inarch.turns.context.fitting import answering_in, compact
 from inarch.turns.limits import AnswerRefused, Refused, Repeats, Stopped, TurnLimits
 from inarch.turns.models import Choice, choose_decision_model, choose_model
+from inarch.turns.services import tell_of_service
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import text_message
 from inarch_sdk.result_text import NOT_ASKED, with_added
@@ -104,6 +105,7 @@ class TurnRun:
         state.journal.record_all([*said_before, (TurnStarted(asked), asked.id)])
         state.inputs.begin(turn.id)
         state.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
+        tell_of_service(state, main, turn.id)
         if main.note:
             state.journal.record(Note(main.note, "model"), turn.id)
         if not state.turns or state.turns[-1].limit != "repeated_states":

@@ -64,6 +64,7 @@ class SessionState:
         ledger: What all requests of the session came to.
         unpriced: Full names of models of which it was told that their price is unknown.
         effortless: Full names of models of which it was told that they can't be told how much to think.
+        told: Full names of models of whose service it was looked at what is to be told before they are asked.
         refused: Full names of models to the tokens that were too many for them, where a service said so.
         prefix: What services were sent.
     """
@@ -103,6 +104,7 @@ class SessionState:
     counter: TokenCounter = field(factory=TokenCounter)
     ledger: Ledger = field(factory=Ledger)
     unpriced: set[str] = field(factory=set)
+    told: set[str] = field(factory=set)
     refused: dict[str, int] = field(factory=dict)
     effortless: set[str] = field(factory=set)
     prefix: Prefix = field(factory=Prefix)

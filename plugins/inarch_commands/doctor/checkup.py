@@ -140,13 +140,14 @@ def _unnamed(app: App, options: Options) -> Iterator[Finding]:
 
 
 def _model(app: App) -> Iterator[Finding]:
-    given = {one.variable: is_given for one, is_given in app.ready.items() if one.variable}
-    keys = [name for name, is_given in given.items() if is_given]
-    text = f"{app.config.profile.model}; of the keys {', '.join(given)} "
-    are_set = f"{' and '.join(keys)} {'is' if len(keys) == 1 else 'are'} set" if keys else "none is set"
-    yield Finding("model", "fine", text + are_set)
-    for variable, model in app.offers.items():
-        yield Finding("model", "note", f"{variable} is set", f"inarch config model {model} uses it")
+    from inarch_commands.models.automatic import auto_choice, key_findings, keys_set
+
+    keys = keys_set(app)
+    yield Finding("model", "fine", f"{app.config.profile.model}; keys: {', '.join(keys) or 'none is set'}")
+    if not app.config.safe_mode:
+        auto, why = auto_choice(app)
+        yield Finding("model", "fine", f"auto means {auto}: {why}")
+    yield from key_findings(app)
     yield from _key(app)
     for missing in app.key_notes:
         yield Finding("model", "wrong", missing)
@@ -178,7 +179,7 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
             lines.append(f"model = {_quoted(server.first)}")
         remedy = f"to use it, add these lines to {config.config_path}"
         if config.profile.model != name and not config.profile.model.startswith(f"{name}/"):
-            remedy += f', or try it once with --model {name}; model = "auto" takes it where no key is set'
+            remedy += f", or try it once with --model {name}"
             lines += _model_lines(app, name)
         yield Finding("local server", "note", server.words, remedy, tuple(lines))
 
@@ -186,7 +187,8 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
 def _model_lines(app: App, name: str) -> list[str]:
     """Return the lines that make the server the profile's model where `auto` would not choose it."""
     profile = app.config.profile
-    if profile.model == "auto" and not any(is_given for one, is_given in app.ready.items() if one.variable):
+    first = next((one for one, is_given in app.ready.items() if is_given or one.setting), None)
+    if profile.model == "auto" and first is not None and first.setting:
         return []
     return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{name}"']
 

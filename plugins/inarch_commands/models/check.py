@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import evolve, field, frozen
 
-from inarch import ConfigError, Finish, Limits, ModelRequest, PluginError, Price, ProviderError, Reply, Usage
+from inarch import Finish, Limits, ModelRequest, PluginError, Price, ProviderError, Reply, Usage
 from inarch.host import guarded
 from inarch_commands.models.trials import CheckName, Trial, trials_of
 from inarch_sdk.accumulator import Accumulator
@@ -74,26 +74,6 @@ async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]
         yield await _checked(app, choice, role)
 
 
-async def where_auto_goes(app: App) -> tuple[str, str]:
-    """Return the model that `auto` means here, and why."""
-    try:
-        choice = await app.find_choice("auto")
-    except ConfigError as error:
-        return "nothing", str(error)
-    provider = choice.provider.value.name
-    ready = app.ready
-    found = next((one for one in ready if one.plugin == provider), None)
-    keys = " and ".join(one.variable for one in ready if one.variable)
-    if choice.note:
-        return choice.full_name, choice.note
-    if found is not None and found.variable:
-        return choice.full_name, f"{found.variable} is set"
-    if found is not None and found.setting:
-        return choice.full_name, f"{keys} are not set, and your server at its {found.setting} takes connections"
-    named = " or ".join(f"[plugins.{one.plugin}] {one.setting}" for one in ready if one.setting)
-    return choice.full_name, f"{keys} are not set, and {named} names no server"
-
-
 async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
     """Return each model once, with what the profile uses it for."""
     if names:
@@ -113,9 +93,7 @@ async def _checked(app: App, choice: Choice, role: str) -> Checked:
         checked = evolve(checked, limits=choice.limits, price=choice.price, price_source=choice.price_source)
     except PluginError as error:
         return evolve(checked, checks=(Check("text", "fails", error.message, error.remedy),))
-    ready = choice.provider.ready
-    ours = (one.name for one in app.composition.loaded if one.distribution == "inarch")
-    if ready is not None and ready.always and ready.plugin in ours:
+    if choice.needs_nothing:
         said = "needs no check: it is no language model, takes no key and sends nothing anywhere"
         return evolve(checked, checks=(Check("text", "works", said),))
     checks: list[Check] = []

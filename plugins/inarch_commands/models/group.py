@@ -126,7 +126,8 @@ def _price_words(price: dict[str, str | None]) -> str:
 async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
     """Check and print; what was shown before a model is slow or fails stays shown."""
     from inarch.commands import say
-    from inarch_commands.models.check import check_models, where_auto_goes
+    from inarch_commands.models.automatic import key_findings, where_auto_goes
+    from inarch_commands.models.check import check_models
 
     found: list[Checked] = []
     redactor = app.redactor
@@ -135,7 +136,10 @@ async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
             found.append(checked)
             if not as_json:
                 _print_checked(checked, redactor.text)
+            if checked.works:
+                await app.look_at_models(app.choice(checked.model))
         auto, why = await where_auto_goes(app)
+        remarks = [*key_findings(app)]
     finally:
         for note in app.key_notes:
             say("note", note)
@@ -143,9 +147,12 @@ async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
     works = all(checked.works for checked in found)
     if as_json:
         rows = redactor.redact([_checked_data(checked) for checked in found])
-        print_json({"works": works, "auto": {"model": auto, "why": why}, "models": rows})
+        notes = [redactor.text(f"{one.text} ({one.remedy})") for one in remarks]
+        print_json({"works": works, "auto": {"model": auto, "why": why}, "models": rows, "notes": notes})
     else:
         print_line(f"auto means {auto}: {why}")
+        for one in remarks:
+            print_line(f"note: {one.text} ({one.remedy})")
     return works
 
 

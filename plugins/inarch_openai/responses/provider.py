@@ -75,7 +75,7 @@ class ResponsesProvider:
             offers.take(await self.service.get("/models"), self.service)
         except ProviderError as error:
             raise self._with_remedy(error) from None
-        return [ModelInfo(one.name, one.description, one.context_tokens) for one in offers.models.values()]
+        return [ModelInfo(one.name, one.description, one.context_tokens, one.retires) for one in offers.models.values()]
 
     def check_key(self, model: str) -> None:
         """Refuse every model if the key is missing or can't be one of the service.

@@ -72,6 +72,7 @@ class Chat:
         self.talk: Talk | None = None
         self._beside: set[asyncio.Task[None]] = set()
         self._accompanied: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
         self.is_leaving = False
         self._over: asyncio.Future[int]
         self._ready: asyncio.Future[Talk]
@@ -247,10 +248,13 @@ class Chat:
 
     async def _turn(self, talk: Talk, prompt: str, *, steers: bool = True) -> bool:
         """Run a turn; whether it could be. What is typed goes into it, unless a companion has its requests."""
+        from inarch_terminal.conversation.composing import look_at_models
+
         self.steering.in_turn = steers
         try:
             await talk.session.run(prompt)
             self.notifier.tell(TURN_ENDED)
+            self._looking = self._do_beside(look_at_models(talk))
             return True
         except InarchError as error:  # the store's, or a model that isn't there: the turn's own are in its record
             if self.screen.view is not None:
@@ -274,11 +278,12 @@ class Chat:
         said = [f"goes in: {line.shown}" for _, line in self.steering.waiting]
         return [*said, *(f"queued: {line.shown}" for line in self.work.waiting)]
 
-    def _do_beside(self, doing: Coroutine[Any, Any, None]) -> None:
+    def _do_beside(self, doing: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(doing)
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)
         task.add_done_callback(self._failed)
+        return task
 
     async def _pick(self, talk: Talk, line: Line) -> None:
         """Have the words of a command picked; where there are none to pick it is done as it is."""
@@ -353,7 +358,8 @@ class Chat:
     ) -> None:
         """End in good order: first the turn, then the picture, then the application."""
         self.is_leaving = True
-        working.cancel()
+        for task in filter(None, (working, self._looking)):
+            task.cancel()
         await asyncio.wait([working, composed, *self._beside])
         if self._accompanied is not None:
             self._accompanied.cancel()

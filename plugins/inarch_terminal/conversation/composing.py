@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 from attrs import evolve
@@ -51,6 +52,13 @@ def model_of(talk: Talk) -> str:
         return talk.app.choice().full_name
     except InarchError:
         return talk.app.config.profile.model
+
+
+async def look_at_models(talk: Talk) -> None:
+    """Have the service list its models, at most once a day, and say if the conversation's model is to end."""
+    with suppress(InarchError):
+        if (retiring := await talk.app.look_at_models(talk.app.choice())) is not None:
+            talk.write(f"note: {retiring[0]}; {retiring[1]}\n")
 
 
 def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:

@@ -211,7 +211,7 @@ class TextFrontEnd:
 
     def _noted(self, data: Data) -> None:
         if data.get("source") != "repair":  # /stats counts those
-            self._note(data["text"])
+            self._note(data["text"], always=data.get("source") == "service")
 
     def _note(self, text: str, *, always: bool = False) -> None:
         if (self._quiet and not always) or text in self._said:

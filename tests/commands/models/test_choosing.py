@@ -1,44 +1,96 @@
-"""Keys that are there are told with the model they would serve; code goes nowhere before it was chosen."""
+"""Keys choose the model: `auto` takes them in their order, and says so; commands write and refuse a choice."""
 
 from __future__ import annotations
 
+import json
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from inarch import proposed
+from inarch.testing import HttpServer, sse_reply
 
 from ...running.program import Run
 
 KEYS = {"OPENAI_API_KEY": "sk-none-0123456789abcdef", "MISTRAL_API_KEY": "none-0123456789abcdef"}
-OFFER = "OPENAI_API_KEY is set: `inarch config model litellm/openai/gpt-5` uses it"
+OPENROUTER = "sk-or-v1-0123456789abcdef"
 
 
 def config_of(environ: dict[str, str]) -> Path:
     return Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
 
 
-def test_a_first_prompt_tells_which_keys_are_there_and_goes_nowhere(cli: Run) -> None:
-    first = cli("what is in README.md", **KEYS)
-    assert first.returncode == 0 and OFFER in first.stderr and "MISTRAL_API_KEY is set" in first.stderr
-    assert first.stdout.startswith("Offline planner") and KEYS["OPENAI_API_KEY"] not in first.stdout + first.stderr
-    assert OFFER not in cli("--continue", "what is in README.md", **KEYS).stderr
+def says(text: str) -> Any:
+    return sse_reply([{"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]}])
 
 
-@pytest.mark.parametrize("words", [("--model", "offline", "hi there"), ("tools", "list")])
-def test_who_has_chosen_is_not_told(cli: Run, words: tuple[str, ...]) -> None:
-    assert "is set" not in cli(*words, **KEYS).stderr
+@pytest.fixture
+def service(environ: dict[str, str]) -> Iterator[HttpServer]:
+    """OpenRouter, at an address that does not look like this machine's."""
+    with HttpServer([says("fine")] * 4) as server:
+        file = config_of(environ)
+        file.parent.mkdir(parents=True)
+        file.write_text(f'[plugins.openrouter]\nbase_url = "{server.url.replace("127.0.0.1", "0.0.0.0")}/v1"\n')
+        yield server
 
 
-def test_doctor_tells_them_beside_the_keys_that_auto_takes(cli: Run) -> None:
-    said = cli("doctor", GEMINI_API_KEY="AIza-none-0123456789abcdef", **KEYS).stdout
-    assert "OPENAI_API_KEY is set (inarch config model litellm/openai/gpt-5 uses it)" in said
-    assert "GEMINI_API_KEY is set" in said and KEYS["MISTRAL_API_KEY"] not in said
+@pytest.mark.parametrize("words", [(), ("--quiet",), ("--output", "json"), ("--output", "jsonl")], ids=" ".join)
+def test_the_first_line_says_which_service_is_used_for_the_first_time(
+    cli: Run, service: HttpServer, words: tuple[str, ...]
+) -> None:
+    first = cli(*words, "hi there", OPENROUTER_API_KEY=OPENROUTER)
+    assert first.returncode == 0, first.stderr
+    said = first.stdout if "jsonl" in words else first.stderr.splitlines()[0]  # there each note is an event
+    assert "first use of OpenRouter: your prompts and the files it reads go to 0.0.0.0; " in said
+    assert "openrouter/openrouter/auto, price unknown" in said and OPENROUTER not in first.stdout + first.stderr
+    again = cli(*words, "hi there", OPENROUTER_API_KEY=OPENROUTER)
+    assert "first use" not in again.stdout + again.stderr and len(service.requests) >= 2
+
+
+def test_without_a_key_the_first_line_says_how_to_have_a_model(cli: Run) -> None:
+    done = cli("what is in README.md")
+    assert done.stdout.splitlines()[0].endswith("Set a key such as OPENAI_API_KEY for a model.")
+    assert "first use" not in done.stderr
+
+
+def test_doctor_and_check_say_what_auto_takes_and_why(cli: Run, environ: dict[str, str]) -> None:
+    environ |= KEYS
+    model = f"openai/{proposed('openai').model}"
+    said = cli("doctor").stdout
+    assert f"auto means {model}: OPENAI_API_KEY is set" in said
+    assert "keys: OPENAI_API_KEY, MISTRAL_API_KEY" in said and KEYS["MISTRAL_API_KEY"] not in said
+    found = json.loads(cli("models", "check", "--json", "offline").stdout)
+    assert found["auto"] == {"model": model, "why": "OPENAI_API_KEY is set"} and found["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"GOOGLE_API_KEY": "AIza-none-0123", "GEMINI_API_KEY": "AIza-none-0124"}, "GOOGLE_API_KEY is used"),
+        ({"OPENAI_API_KEY": "sk-ant-none-0123456789"}, "OPENAI_API_KEY holds a key of Anthropic (put it into ANTHR"),
+        ({"ANTHROPIC_API_KEY": OPENROUTER}, "ANTHROPIC_API_KEY holds a key of OpenRouter (put it into OPENROUTER"),
+    ],
+)
+def test_what_is_odd_about_keys_is_said_without_them(cli: Run, keys: dict[str, str], said: str) -> None:
+    doctor, check = cli("doctor", **keys), cli("models", "check", "offline", **keys)
+    assert said in doctor.stdout and said in check.stdout
+    assert not any(key in run.stdout + run.stderr for run in (doctor, check) for key in keys.values())
+
+
+def test_a_model_that_retires_is_told_by_doctor_and_check(cli: Run, environ: dict[str, str]) -> None:
+    environ |= KEYS
+    said = f"openai/gpt-5.1-codex has retired on 2026-07-23 (take openai/{proposed('openai').model})"
+    assert said in cli("doctor", "--model", "openai/gpt-5.1-codex").stdout
+    assert said in cli("models", "check", "--model", "openai/gpt-5.1-codex", "offline").stdout
 
 
 def test_a_model_is_written_into_the_profile_and_nothing_else_changes(cli: Run, environ: dict[str, str]) -> None:
     file = config_of(environ)
-    assert "profile default asks litellm/openai/gpt-5" in cli("config", "model", "gpt-5", **KEYS).stdout
-    assert tomllib.loads(file.read_text()) == {"profiles": {"default": {"model": "litellm/openai/gpt-5"}}}
+    assert "profile default asks openai/gpt-6.2-sol" in cli("config", "model", "gpt-6.2-sol", **KEYS).stdout
+    assert tomllib.loads(file.read_text()) == {"profiles": {"default": {"model": "openai/gpt-6.2-sol"}}}
     file.write_text('# mine\nprofile = "own"\n\n[profiles.own]  # why\nmodel = "auto"  # for now\nmax_seconds = 9\n')
     assert "profile own asks offline" in cli("config", "model", "offline").stdout
     assert file.read_text() == (
@@ -50,8 +102,9 @@ def test_a_model_is_written_into_the_profile_and_nothing_else_changes(cli: Run, 
 @pytest.mark.parametrize(
     ("model", "why"),
     [
-        ("gpt-5", "litellm/openai/gpt-5 needs a key: OPENAI_API_KEY is not set (set it, "),
-        ("gemini", "GEMINI_API_KEY is not set (set GEMINI_API_KEY"),
+        ("gpt-6.2-sol", "openai needs a key: OPENAI_API_KEY is not set"),
+        ("claude-sonnet-5-5", "anthropic needs a key: ANTHROPIC_API_KEY is not set"),
+        ("gemini", "_API_KEY"),
         ("kimi-k3", "several providers know a model 'kimi-k3' (name litellm/moonshot/kimi-k3 or "),
         ("nobody/x", "no plugin provides the model 'nobody/x'"),
         ("two words", "'two words' is no model"),
@@ -66,23 +119,18 @@ def test_a_model_that_can_not_be_asked_is_not_written(cli: Run, environ: dict[st
 
 
 def test_a_prompt_for_a_model_without_its_key_names_the_variable(cli: Run) -> None:
-    done = cli("--model", "gpt-5", "what is in README.md")
-    assert done.returncode == 1 and "litellm/openai/gpt-5 needs a key: OPENAI_API_KEY is not set" in done.stderr
-
-
-def test_the_first_line_without_a_model_names_the_first_key(cli: Run) -> None:
-    first = cli("what is in README.md", **KEYS).stdout.splitlines()[0]
-    assert first == f"Offline planner (no language model): answers by extraction. {OFFER}."
+    done = cli("--model", "gpt-6.2-sol", "what is in README.md")
+    assert done.returncode == 1 and "openai needs a key: OPENAI_API_KEY is not set" in done.stderr
 
 
 def test_what_a_service_of_several_variables_lacks_is_told_where_it_is_chosen_and_by_doctor(cli: Run) -> None:
     said = "takes AZURE_API_KEY, AZURE_API_BASE and AZURE_API_VERSION (not set: AZURE_API_BASE, AZURE_API_VERSION)"
-    chosen = cli("config", "model", "litellm/azure/gpt-5", AZURE_API_KEY="none-0123456789abcdef")
+    chosen = cli("config", "model", "litellm/azure/gpt-6", AZURE_API_KEY="none-0123456789abcdef")
     assert chosen.returncode == 0 and said in chosen.stderr
     assert said in cli("doctor", AZURE_API_KEY="none-0123456789abcdef").stdout
 
 
 def test_doctor_tells_a_key_that_the_profiles_model_lacks(cli: Run) -> None:
-    assert cli("config", "model", "litellm/openai/gpt-5", **KEYS).returncode == 0
+    assert cli("config", "model", "openai/gpt-6.2-sol", **KEYS).returncode == 0
     done = cli("doctor")
     assert done.returncode == 1 and "OPENAI_API_KEY is not set" in done.stdout

@@ -1,0 +1,51 @@
+"""The page of the services whose keys `auto` takes, from the table of proposed models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inarch import Price
+from inarch_sdk.model_table import SERVICES, ProposedService
+
+HEAD = """# Services and models
+
+Made from the table of proposed models (`core/inarch_sdk/model_table.py`) by `docs/generate.py`. `model = "auto"` takes
+the first key that is set, from the top. [Models and keys](../how-to/models.md) says how to choose another model. Prices
+are US dollars for a million tokens of input and output, as of the day on which the model was last seen.
+
+| key | service | asks | for decisions | price | seen |
+|---|---|---|---|---|---|
+"""
+ENDS = """
+## Models that end
+
+Inarch says so when such a model is chosen, from thirty days before.
+
+| model | ends |
+|---|---|
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    keys = sorted((rank, variable, service) for service in SERVICES for variable, rank in service.keys)
+    rows = [_row(variable, service) for _, variable, service in keys]
+    return HEAD + "".join(rows) + ENDS + "".join(_ending())
+
+
+def _row(variable: str, service: ProposedService) -> str:
+    model = service.find(service.model)
+    assert model is not None
+    name, deciding = f"{service.provider}/{service.model}", service.decision_model
+    return f"| `{variable}` | {service.title} | `{name}` | `{deciding}` | {_price(model.price)} | {model.seen} |\n"
+
+
+def _price(price: Price | None) -> str:
+    return "it depends" if price is None else f"{price.input:f} / {price.output:f}"
+
+
+def _ending() -> Iterator[str]:
+    ends = sorted(
+        (row.retires, f"{one.provider}/{row.name}") for one in SERVICES for row in one.models if row.retires is not None
+    )
+    yield from (f"| `{name}` | {day} |\n" for day, name in ends)
