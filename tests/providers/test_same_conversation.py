@@ -38,7 +38,8 @@ CONVERSATION: Sequence[tuple[str, Sequence[Step]]] = (
 
 DROPPED = frozenset({
     "usage", "cost_usd", "price", "duration_s", "seconds", "started", "ended", "time", "provider_id", "provider_data",
-    "input_ratio", "remedy", "plugin", "answered_by", "company",
+    "input_ratio", "remedy", "plugin", "answered_by", "company", "digest",
+    "service",
 })  # fmt: skip
 _BROKEN = re.compile(r"(broke the connection off): .*?(?=; asking again|$)")
 """What each library for HTTP says of it in its own words."""
