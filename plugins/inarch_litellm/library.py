@@ -72,6 +72,7 @@ def _silence() -> None:
         logger.handlers[:] = [logging.NullHandler()]
         logger.propagate = False
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # a service's number was a text
+    warnings.filterwarnings("ignore", "Item .* on TypedDict class", UserWarning)  # of its own types, as they are loaded
 
 
 @contextmanager
