@@ -89,6 +89,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     key = context.environ.get(variable, "").strip() if variable else ""
     if key:
         service.headers = {"Authorization": f"Bearer {key}"}
+    memory = Memory(service.address, context.cache_dir)
     chat = ChatCompletions(
         name=NAME,
         service=service,
@@ -100,12 +101,11 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
         context_tokens=settings.context_tokens,
         output_limit=settings.output_limit,
         text_calls=settings.text_tool_calls,
-        members_dir=context.cache_dir,
+        memory=memory,
         key_variable=variable,
         requests_per_minute=settings.requests_per_minute,
         tokens_per_minute=settings.tokens_per_minute,
     )
-    memory = Memory(service.address, context.cache_dir)
     return [EitherWire(chat, Responses(NAME, service, memory, settings.extra), memory, settings.api)]
 
 

@@ -1,25 +1,17 @@
-"""Members of a request that a service refuses by name: left out or renamed, and remembered for its model."""
+"""Members of a request that a service refuses by name: left out or renamed, and remembered for its model.
+
+A change is a text: `name` leaves a member out, `name=value` gives it another value, `name>other` renames it, and `a.b`
+is a member within a member.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from attrs import define, field
-
 from inarch import ProviderError
-from inarch_openai.provider import MEMBERS_FILE as FILE
-from inarch_staging import make_folder, write_whole
 
-VERSION = 1
-"""Of the kept file; one of another version is as good as none."""
-OLDEST_S = 30 * 86_400
-"""After this time a member is tried again: services learn."""
 _LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """The limit of output: it holds the costs, so it is renamed and never left out."""
 _NAMED = {
@@ -38,53 +30,6 @@ _REFUSED = (
 )
 _VALUES = r"supported values are:?\s*([^.]*)"
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-
-
-@define(eq=False, repr=False)
-class Members:
-    """What services refused, by address and model.
-
-    A change is a text: `name` leaves a member out, `name=value` gives it another value, `name>other` renames it, and
-    `a.b` is a member within a member.
-
-    Args:
-        path: The file that keeps it, None where nothing is kept.
-    """
-
-    path: Path | None = None
-    _known: dict[str, tuple[float, tuple[str, ...]]] = field(init=False, factory=dict)
-
-    @classmethod
-    def kept_in(cls, folder: str) -> Members:
-        """Return what a folder keeps."""
-        found = cls(Path(folder, FILE) if folder else None)
-        found._known = found._read()
-        return found
-
-    def of(self, address: str, model: str) -> tuple[str, ...]:
-        """Return the changes that a model's requests need."""
-        return self._known.get(_key(address, model), (0.0, ()))[1]
-
-    def remember(self, address: str, model: str, changes: Sequence[str]) -> None:
-        """Keep the changes with which a model took a request."""
-        self._known = {**self._read(), **self._known, _key(address, model): (time.time(), tuple(changes))}
-        if self.path is None:
-            return
-        models = {key: {"time": when, "changes": list(changes)} for key, (when, changes) in self._known.items()}
-        with suppress(OSError):  # without the file the next process asks twice once more
-            make_folder(self.path.parent)
-            text = json.dumps({"version": VERSION, "models": models})
-            write_whole(self.path, text.encode(), sync=False, former=rf"{re.escape(FILE)}\.[0-9a-f-]{{36}}")
-
-    def _read(self) -> dict[str, tuple[float, tuple[str, ...]]]:
-        """Return what the file has; one that is missing or damaged has nothing."""
-        try:
-            kept = json.loads(self.path.read_bytes()) if self.path is not None else {}
-            models = kept["models"] if kept.get("version") == VERSION else {}
-            found = {key: (float(one["time"]), tuple(map(str, one["changes"]))) for key, one in models.items()}
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            return {}
-        return {key: one for key, one in found.items() if 0 <= time.time() - one[0] < OLDEST_S}
 
 
 def refused(error: ProviderError, options: Mapping[str, Any]) -> list[str]:
@@ -159,7 +104,3 @@ def _without(value: Any, name: str) -> Any:
     if not isinstance(value, Mapping):
         return value
     return {key: _without(inner, name) for key, inner in value.items() if key != name}
-
-
-def _key(address: str, model: str) -> str:
-    return f"{address} {model}"

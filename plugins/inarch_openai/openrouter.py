@@ -8,6 +8,7 @@ from typing import Any
 from attrs import Factory, field, frozen, validators
 
 import inarch
+from inarch_openai.memory import Memory
 from inarch_openai.provider import ChatCompletions
 
 KEY = "OPENROUTER_API_KEY"
@@ -59,10 +60,11 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     headers = {**_OURSELVES, "Authorization": f"Bearer {key}"} if key else _OURSELVES
     routing = {"provider": dict(settings.provider)} if settings.provider else {}
     missing = None if key else inarch.ProviderError("auth", f"openrouter needs a key: {KEY} is not set", remedy=_REMEDY)
+    service = inarch.HttpService("openrouter", settings.base_url, headers, silence_s=settings.silence_s)
     return [
         ChatCompletions(
             name="openrouter",
-            service=inarch.HttpService("openrouter", settings.base_url, headers, silence_s=settings.silence_s),
+            service=service,
             model=settings.model,
             decision_model=settings.decision_model,
             extra={"usage": {"include": True}, **routing, **settings.extra},
@@ -71,7 +73,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             effort=_effort,
             marks=_wants_marks if settings.cache_marks else None,
             cache_dir=context.cache_dir,
-            members_dir=context.cache_dir,
+            memory=Memory(service.address, context.cache_dir),
             key_variable=KEY,
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,

@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -23,18 +22,18 @@ from inarch import (
     ProviderNote,
     join_deltas,
 )
+from inarch_openai.memory import Memory
 
 if TYPE_CHECKING:
     from inarch_openai.chunks import Chunks
     from inarch_openai.contexts import LocalContexts
-    from inarch_openai.members import Members
     from inarch_openai.offers import Offers
     from inarch_openai.requests import Encoder
     from inarch_openai.written_calls import WrittenCalls
 
 _NO_TOOLS = r"(not|n't) support (tools|tool use|tool call|function call)|support tool use|tools? (is|are) not supported"
-MEMBERS_FILE = "members.json"
-"""Keeps which members of requests were refused."""
+MEMBERS = "members"
+"""Under which it is remembered which members of requests were refused."""
 MOST_TRIES = 3
 """How often a request is asked again without members that were refused."""
 _NO_TOOLS_REMEDY = "name a model that can call tools: inarch models check shows whether one can"
@@ -61,7 +60,7 @@ class ChatCompletions:
         marks: Says of which models the service wants marks of what it is to keep.
         text_calls: Whether a reply that as a whole is a call written as text is that call.
         cache_dir: Where the list of models is kept with its prices; empty where it is not.
-        members_dir: Where it is kept which members of a request were refused; empty where it is not.
+        memory: Keeps which members of a request were refused.
         key_variable: Where the key is from; empty where none is sent.
         requests_per_minute: What the user says that the service takes of one model.
         tokens_per_minute: The same in tokens.
@@ -81,14 +80,13 @@ class ChatCompletions:
     marks: Callable[[str], bool] | None = None
     text_calls: bool = False
     cache_dir: str = ""
-    members_dir: str = ""
+    memory: Memory = field(factory=lambda: Memory(""))
     key_variable: str = ""
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     _encoder: Encoder | None = field(init=False, default=None)
     _offers: Offers | None = field(init=False, default=None)
     _contexts: LocalContexts | None = field(init=False, default=None)
-    _members: Members | None = field(init=False, default=None)
 
     @property
     def default_model(self) -> str:
@@ -129,8 +127,8 @@ class ChatCompletions:
 
     async def _deltas(self, request: ModelRequest, chunks: Chunks) -> AsyncGenerator[Delta]:
         """Yield the pieces of the reply; a member that is refused by name is left out or renamed, and asked again."""
-        encoder, address = self._known_encoder(), self.service.address
-        plain, changes, tries = encoder.options(request), self._changes(request.model), 0
+        encoder, changes, tries = self._known_encoder(), tuple(self.memory.words(request.model, MEMBERS)), 0
+        plain = encoder.options(request)
         while True:
             options = self._changed(plain, changes)
             body = encoder.body(request, options)
@@ -142,7 +140,7 @@ class ChatCompletions:
                     async for values in batches:
                         for delta in join_deltas(chain.from_iterable(map(chunks.read, values))):
                             if tries and not has_begun:
-                                self._known_members().remember(address, request.model, changes)
+                                self.memory.keep(request.model, MEMBERS, changes)
                                 yield ProviderNote(f"{self.name} does not take {', '.join(changes)}", repair=True)
                             has_begun = True
                             yield delta
@@ -230,13 +228,6 @@ class ChatCompletions:
             )
         return self._encoder
 
-    def _changes(self, model: str) -> tuple[str, ...]:
-        """Return how requests to a model have to differ; most services have never refused anything."""
-        from_before = self.members_dir and Path(self.members_dir, MEMBERS_FILE).exists()
-        if self._members is None and not from_before:
-            return ()
-        return self._known_members().of(self.service.address, model)
-
     def _changed(self, options: Mapping[str, Any], changes: Sequence[str]) -> Mapping[str, Any]:
         if not changes:
             return options
@@ -249,13 +240,6 @@ class ChatCompletions:
         from inarch_openai.members import refused
 
         return [change for change in refused(error, options) if change not in changes]
-
-    def _known_members(self) -> Members:
-        if self._members is None:
-            from inarch_openai.members import Members
-
-            self._members = Members.kept_in(self.members_dir)
-        return self._members
 
     def _explained(self, error: ProviderError, request: ModelRequest) -> ProviderError:
         """Return the error with what to do about it."""
