@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarch.contract.errors import PluginError
+from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.events import Note
 from inarch.turns.models import Choice
 
@@ -28,7 +28,8 @@ def tell_of_service(state: SessionState, choice: Choice, turn_id: str) -> None:
         return
     state.told.add(name)
     path = state.config.state_dir / FILE
-    with suppress(PluginError):  # the request fails in the same way, with the reason
+    with suppress(PluginError, ConfigError):  # the request fails in the same way, with the reason, and nothing is sent
+        choice.check_key()
         if (place := place_of(choice)) and not is_known(path, place):
             remember(path, place)
             state.journal.record(Note(first_use(choice, place), SOURCE), turn_id)
