@@ -165,10 +165,10 @@ _ANTHROPIC = (
 # Flash until 31 Dec 2026, of 4 Argon from 1 Dec 2026 (half as much before).
 _GEMINI = (
     ProposedModel("gemini-flash-latest", _NOV, None, 1_048_576, 65_536, _price("0.75", "3.75", "0.075")),
+    ProposedModel("gemini-3.5-flash-lite", _NOV, None, 1_048_576, 65_536, _price("0.30", "2.50", "0.03")),
     ProposedModel("gemini-flash-lite-latest", _NOV, None, 1_048_576, 65_536, _price("0.30", "2.50", "0.03")),
     ProposedModel("gemini-4-argon", _NOV, None, 1_048_576, 65_536, _price("4", "20", "0.20")),
     ProposedModel("gemini-3.8-flash", _NOV, None, 1_048_576, 65_536, _price("0.75", "3.75", "0.075")),
-    ProposedModel("gemini-3.5-flash-lite", _NOV, None, 1_048_576, 65_536, _price("0.30", "2.50", "0.03")),
     ProposedModel("gemini-2.5-pro", _NOV, date(2026, 12, 1)),
     ProposedModel("gemini-2.5-flash", _NOV, date(2026, 12, 1)),
 )
@@ -225,7 +225,7 @@ _QWEN = _price("2", "6", "0.25")
 # user's own after them (rank 30, see pyproject.toml). GOOGLE_API_KEY comes later, for many have it for other services.
 SERVICES = (
     ProposedService("gemini", "Google Gemini", "gemini", (("GEMINI_API_KEY", 10), ("GOOGLE_API_KEY", 60)),
-                    "gemini-flash-latest", "gemini-flash-lite-latest", _GEMINI, "AIza"),
+                    "gemini-flash-latest", "gemini-3.5-flash-lite", _GEMINI, "AIza"),
     ProposedService("openrouter", "OpenRouter", "openrouter", (("OPENROUTER_API_KEY", 20),),
                     "openrouter/auto", "google/gemini-3.5-flash-lite", _OPENROUTER, "sk-or-"),
     ProposedService("openai", "OpenAI", "openai", (("OPENAI_API_KEY", 40),), "gpt-6.2-sol", "gpt-6-luna", _OPENAI),

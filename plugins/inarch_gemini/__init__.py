@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import field, frozen, validators
@@ -10,6 +10,10 @@ from attrs import field, frozen, validators
 import inarch
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+"""Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
+MODEL = "gemini-flash-latest"
+DECISION_MODEL = "gemini-3.5-flash-lite"
 _POSITIVE: Any = validators.gt(0)
 
 
@@ -42,14 +46,33 @@ def inarch_settings() -> type:
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the one provider, `gemini`."""
     from inarch_gemini.listing import Listing
-    from inarch_gemini.provider import KEY, Gemini
+    from inarch_gemini.provider import Gemini
 
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
-    key = context.environ.get(KEY, "").strip()
-    missing = None if key else inarch.ProviderError("auth", f"{KEY} is not set", remedy=f"set {KEY} to your key")
-    headers = {"x-goog-api-key": key}
-    service = inarch.HttpService("gemini", settings.base_url, headers, silence_s=settings.silence_s)
+    keys = {name: key for name in KEYS if (key := context.environ.get(name, "").strip())}
+    name, key = next(iter(keys.items()), (KEYS[-1], ""))
+    service = inarch.HttpService("gemini", settings.base_url, {"x-goog-api-key": key}, silence_s=settings.silence_s)
     a_minute = inarch.Limits(
         requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute
     )
-    return [Gemini(service, Listing(context.cache_dir), settings.thinking, missing, a_minute)]
+    missing = _key_fault(name, key, settings.base_url)
+    listing = Listing(context.cache_dir)
+    return [Gemini(service, listing, settings.thinking, missing, a_minute, name, _remark(keys))]
+
+
+def _key_fault(name: str, key: str, base_url: str) -> inarch.ProviderError | None:
+    """Return why the key cannot work; a gateway at another address has keys of its own."""
+    if not key:
+        return inarch.ProviderError("auth", f"{name} is not set", remedy=f"set {name} to your key")
+    if base_url == BASE_URL and key.startswith("sk-"):
+        whose = {"sk-ant-": "Anthropic's", "sk-or-": "OpenRouter's"}
+        owner = next((one for prefix, one in whose.items() if key.startswith(prefix)), "OpenAI's")
+        message = f"{name} does not hold a key of Google: this looks like {owner}"
+        remedy = f"make one at aistudio.google.com and set {name}, or choose another model with --model"
+        return inarch.ProviderError("auth", message, remedy=remedy, was_sent=False)
+    return None
+
+
+def _remark(keys: Mapping[str, str]) -> str:
+    """Return which key is used, "" if there is no doubt."""
+    return f"{' and '.join(keys)} are both set: {next(iter(keys))} is used" if len({*keys.values()}) > 1 else ""

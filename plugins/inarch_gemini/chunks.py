@@ -11,6 +11,7 @@ from attrs import define, field
 from inarch import (
     REASONING_INDEX,
     TEXT_INDEX,
+    AnsweredBy,
     CallDelta,
     Delta,
     Finish,
@@ -27,34 +28,27 @@ from inarch import (
 
 NAME = "gemini"
 LONGEST_MESSAGE = 300
-
-
-@define(eq=False, repr=False)
-class _Said:
-    """How long a text is so far, and which of its pieces were signed."""
-
-    length: int = 0
-    signed: list[tuple[int, int, str]] = field(factory=list)
-
-    def add(self, text: str, signature: str) -> None:
-        if signature:
-            self.signed.append((self.length, self.length + len(text), signature))
-        self.length += len(text)
-
-    def data(self, index: int) -> Iterator[PartData]:
-        if self.signed:
-            yield PartData(index, {"length": self.length, "signed": [list(piece) for piece in self.signed]})
+CALL = -3
+"""Stands for a call where the indexes of text and reasoning are compared."""
 
 
 @define(eq=False, repr=False)
 class Chunks:
-    """Reads the chunks of one reply; `service` knows what its errors mean and which words are secret."""
+    """Reads the chunks of one reply: each part that the service signed becomes a part of its own, in its place.
+
+    Args:
+        service: Knows what its errors mean and which words are secret.
+        model: The model that was asked: only it, at this address, can read its signatures.
+    """
 
     service: HttpService
+    model: str
     ended: bool = field(init=False, default=False)
-    _text: _Said = field(init=False, factory=_Said)
-    _reasoning: _Said = field(init=False, factory=_Said)
-    _calls: list[dict[str, Any]] = field(init=False, factory=list)
+    begun: bool = field(init=False, default=False)
+    _open: set[int] = field(init=False, factory=set)
+    _last: int = field(init=False, default=CALL)
+    _calls: int = field(init=False, default=0)
+    _version: str = field(init=False, default="")
     _reason: str = field(init=False, default="")
     _message: str = field(init=False, default="")
     _usage: Any = field(init=False, default=None)
@@ -76,6 +70,10 @@ class Chunks:
         self._usage = chunk.get("usageMetadata") or self._usage  # comes with every chunk; the last one counts
         if "promptFeedback" in chunk:
             self._check_prompt(chunk["promptFeedback"])
+        version = _text(chunk.get("modelVersion"))
+        if version and not self._version:
+            self._version = version
+            yield AnsweredBy(version.removeprefix("models/"))
         candidates = chunk.get("candidates")
         for candidate in candidates[:1] if isinstance(candidates, list) else ():
             if isinstance(candidate, Mapping):
@@ -90,14 +88,6 @@ class Chunks:
         if not self.ended:
             return
         finish = self._finish()
-        if not self._text.length and self._calls and self._text.signed:
-            # Nothing was said, so there is no text to keep the signatures with: they go before the first call.
-            self._calls[0]["before"] = [signature for _, _, signature in self._text.signed]
-        yield from self._text.data(TEXT_INDEX)
-        yield from self._reasoning.data(REASONING_INDEX)
-        for index, data in enumerate(self._calls):
-            if data:
-                yield PartData(index, data)
         usage = usage_of(self._usage) if isinstance(self._usage, Mapping) else None
         if usage is not None:
             yield UsageDelta(usage)
@@ -115,36 +105,54 @@ class Chunks:
             self._message = _text(candidate.get("finishMessage"))
 
     def _part(self, part: Mapping[str, Any]) -> Iterator[Delta]:
-        signature = _text(part.get("thoughtSignature"))
+        self.begun = True
         call = part.get("functionCall")
         if isinstance(call, Mapping):
-            yield self._call(call, signature)
-            return
-        text = _text(part.get("text"))
-        if part.get("thought") is True and text:
-            self._reasoning.add(text, signature)
-            yield ReasoningDelta(text)
-        elif not text and self._calls:
-            if signature:
-                self._calls[-1].setdefault("after", []).append(signature)
-        else:
-            self._text.add(text, signature)
-            if text:
-                yield TextDelta(text)
+            yield from self._call(call, self._signed(part))
+        elif "text" in part:
+            kind = REASONING_INDEX if part.get("thought") is True else TEXT_INDEX
+            yield from self._said(kind, _text(part["text"]), self._signed(part))
+        elif part:  # of a kind that is new: it goes back as it came
+            raw = {name: value for name, value in part.items() if name != "thoughtSignature"}
+            yield from self._said(REASONING_INDEX, "", {"raw": raw, **self._origin(), **self._signed(part)})
 
-    def _call(self, call: Mapping[str, Any], signature: str) -> CallDelta:
+    def _said(self, kind: int, text: str, own: Mapping[str, Any]) -> Iterator[Delta]:
+        """Yield text or reasoning: pieces of one part join, and a signed piece is one by itself."""
+        if not text and not own:
+            return
+        if kind in self._open and (own or self._last != kind):
+            self._open.remove(kind)
+            yield PartData(kind, {})
+        self._last = kind
+        if text:
+            self._open.add(kind)
+            yield ReasoningDelta(text) if kind == REASONING_INDEX else TextDelta(text)
+        if own:
+            self._open.discard(kind)
+            yield PartData(kind, own)
+
+    def _call(self, call: Mapping[str, Any], own: dict[str, Any]) -> Iterator[Delta]:
         name, call_id = _text(call.get("name")), _text(call.get("id"))
         if not name:
             raise ProviderError("malformed", f"{NAME} sent a function call without a name", retryable=True)
         arguments = call.get("args")
-        data = {"thoughtSignature": signature, "id": call_id}
-        self._calls.append({key: value for key, value in data.items() if value})
         try:
             text = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
         except RecursionError:
             what = f"{NAME} sent a function call whose arguments are nested too deeply"
             raise ProviderError("malformed", what, retryable=True) from None
-        return CallDelta(len(self._calls) - 1, call_id, name, text)
+        index, self._calls, self._last = self._calls, self._calls + 1, CALL
+        yield CallDelta(index, call_id, name, text)
+        if call_id or own:
+            yield PartData(index, {"id": call_id, **own} if call_id else own)
+
+    def _signed(self, part: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a part's signature, with what may be given it back."""
+        signature = _text(part.get("thoughtSignature"))
+        return {"signature": signature, **self._origin()} if signature else {}
+
+    def _origin(self) -> dict[str, str]:
+        return {"model": self.model, "base_url": self.service.base_url}
 
     def _check_prompt(self, feedback: Any) -> None:
         reason = feedback.get("blockReason") if isinstance(feedback, Mapping) else None
@@ -159,6 +167,8 @@ class Chunks:
         said, why = self._after_colon(self._message), _word(self._reason)
         if self._reason == "MISSING_THOUGHT_SIGNATURE":
             raise ProviderError("request", f"{NAME} misses a signature ({why}){said}", remedy="begin a new session")
+        if self._reason == "CONTINUATION":  # more than 65,536 tokens of output (Gemini 4, Google, Oct 2026)
+            return Finish("cut", why + said)
         return finish_for(why, has_calls=bool(self._calls), said=said)
 
     def _after_colon(self, said: Any) -> str:

@@ -7,8 +7,9 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from attrs import frozen
+
 from inarch import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, result_text, to_data
-from inarch_gemini.signatures import signed_parts
 
 NAME = "gemini"
 NO_RESULT = "no result of this call is known"
@@ -16,10 +17,37 @@ UNSIGNED = "skip_thought_signature_validator"
 """What the API's documentation says to put in place of a signature for calls that it did not make itself."""
 
 
-def encode_exchange(first: Message, second: Message | None, foreign: bool) -> Iterator[tuple[str, bytes]]:
+@frozen
+class Reader:
+    """Who reads a conversation: the model and the address that signatures must be of.
+
+    Args:
+        model: The model's name.
+        base_url: The service's address.
+        wants_signatures: Whether calls without one get the placeholder, as models from Gemini 3 on want it.
+        refused: Signatures that the service did not take.
+    """
+
+    model: str
+    base_url: str = ""
+    wants_signatures: bool = True
+    refused: frozenset[str] = frozenset()
+
+    def own(self, part: Part) -> Mapping[str, Any]:
+        """Return what the service put beside a part, if this model made it there; others cannot read it."""
+        own = _own(part)
+        return own if (own.get("model"), own.get("base_url")) == (self.model, self.base_url) else {}
+
+    def signature(self, part: Part) -> str:
+        """Return a part's signature, "" if there is none that this model takes."""
+        signature = self.own(part).get("signature")
+        return signature if isinstance(signature, str) and signature not in self.refused else ""
+
+
+def encode_exchange(first: Message, second: Message | None, reader: Reader) -> Iterator[tuple[str, bytes]]:
     """Yield the parts of an exchange, each with its side; parts of one content are joined."""
     if first.role == "assistant":
-        said = [encoded(part) for part in _said(first, foreign)]
+        said = [encoded(part) for part in _said(first, reader)]
         if said:
             yield "model", b",".join(said)
     heard = [encoded(part) for part in _heard(first, second)]
@@ -27,29 +55,33 @@ def encode_exchange(first: Message, second: Message | None, foreign: bool) -> It
         yield "user", b",".join(heard)
 
 
-def _said(message: Message, foreign: bool) -> Iterator[dict[str, Any]]:
+def signatures_of(message: Message) -> frozenset[str]:
+    """Return all signatures beside a message's parts."""
+    found = (_own(part).get("signature") for part in message.parts)
+    return frozenset(signature for signature in found if isinstance(signature, str))
+
+
+def _said(message: Message, reader: Reader) -> Iterator[dict[str, Any]]:
     """Yield the parts of a reply as the service sent them, or as it would have."""
-    calls = [part for part in message.parts if isinstance(part, CallPart)]
-    unsigned = foreign and not any("thoughtSignature" in _own(call) for call in calls)
+    first_call = next((part for part in message.parts if isinstance(part, CallPart)), None)
     for part in message.parts:
-        own = _own(part)
+        signature = reader.signature(part)
         if isinstance(part, Reasoning):
             # Thoughts are for people; the service has no use for them but where it signed them.
-            if own:
-                for text, signature in signed_parts(part.text, own):
-                    yield _signed({"text": text, "thought": True}, signature)
+            raw = reader.own(part).get("raw")
+            if isinstance(raw, Mapping):
+                yield _signed(to_data(raw), signature)
+            elif signature:
+                yield {"text": part.text, "thought": True, "thoughtSignature": signature}
         elif isinstance(part, Text):
-            for text, signature in signed_parts(part.text, own):
-                if text or signature:
-                    yield _signed({"text": text}, signature)
+            if part.text or signature:
+                yield _signed({"text": part.text}, signature)
         elif isinstance(part, CallPart):
-            yield from ({"text": "", "thoughtSignature": before} for before in _texts(own.get("before")))
             call: dict[str, Any] = {"name": part.name, "args": to_data(part.arguments)}
-            if isinstance(own.get("id"), str):
-                call["id"] = own["id"]
-            signature = own.get("thoughtSignature") or (UNSIGNED if unsigned and part is calls[0] else "")
-            yield _signed({"functionCall": call}, signature)
-            yield from ({"text": "", "thoughtSignature": after} for after in _texts(own.get("after")))
+            if isinstance(call_id := _own(part).get("id"), str):
+                call["id"] = call_id
+            is_unsigned = part is first_call and reader.wants_signatures and not signature
+            yield _signed({"functionCall": call}, UNSIGNED if is_unsigned else signature)
 
 
 def _heard(first: Message, second: Message | None) -> Iterator[dict[str, Any]]:
@@ -87,14 +119,8 @@ def _own(part: Part) -> Mapping[str, Any]:
     return own if isinstance(own, Mapping) else {}
 
 
-def _signed(part: dict[str, Any], signature: Any) -> dict[str, Any]:
-    if isinstance(signature, str) and signature:
-        part["thoughtSignature"] = signature
-    return part
-
-
-def _texts(value: Any) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple)) else []
+def _signed(part: dict[str, Any], signature: str) -> dict[str, Any]:
+    return {**part, "thoughtSignature": signature} if signature else part
 
 
 def joined(pieces: Iterable[bytes]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -12,16 +12,23 @@ from urllib.parse import quote
 
 from attrs import define, evolve, field
 
-from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, join_deltas
+from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, ProviderNote, join_deltas
+from inarch_gemini import DECISION_MODEL, KEYS, MODEL
 from inarch_gemini.listing import MOST_PAGES, Listed, Listing, listed_models
 
 if TYPE_CHECKING:
-    from inarch_gemini.requests import Encoder
+    from inarch_gemini.chunks import Chunks
+    from inarch_gemini.requests import Encoder, Leaving
 
-KEY = "GEMINI_API_KEY"
 AFTER_END_S = 2.0
 """A stream that has told its finish reason is read this long for what may follow, then left."""
 
+MOST_RETRIES = 2
+"""Times that a refused request is asked again without what was refused."""
+_LEVEL_REFUSED = re.compile(r"thinking[ _]?(level|budget)", re.I)
+_THINKING_REFUSED = re.compile(r"thinking|include_?thoughts", re.I)
+_SIGNATURE_REFUSED = re.compile(r"(invalid|corrupted) thought[ _]?signature|thought[ _]?signature is not valid", re.I)
+"""Texts of 400s (Google and gateways before it, seen Oct 2026)."""
 _KEY_REFUSED = re.compile(r"\bapi[ _]key\b", re.I)
 _DAILY = re.compile(r"per ?day|daily", re.I)
 
@@ -36,6 +43,8 @@ class Gemini:
         thinking: Whether to ask for the model's thoughts.
         missing: What to say instead of asking, where there is no usable key.
         a_minute: What the user says that a minute may have.
+        key_name: The variable that holds the key.
+        remark: What to say once with a reply, if anything.
     """
 
     service: HttpService
@@ -43,10 +52,13 @@ class Gemini:
     thinking: bool = True
     missing: ProviderError | None = None
     a_minute: Limits = field(factory=Limits)
+    key_name: str = KEYS[-1]
+    remark: str = ""
     name: str = field(init=False, default="gemini")
-    default_model: str = field(init=False, default="gemini-flash-latest")
-    default_decision_model: str = field(init=False, default="gemini-flash-lite-latest")
+    default_model: str = field(init=False, default=MODEL)
+    default_decision_model: str = field(init=False, default=DECISION_MODEL)
     _encoder: Encoder | None = field(init=False, default=None)
+    _refusing: dict[str, Leaving] = field(init=False, factory=dict)
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Stream the reply.
@@ -57,22 +69,21 @@ class Gemini:
         from inarch_gemini.chunks import Chunks
 
         self.check_key(request.model)
-        chunks = Chunks(self.service)
-        body = self._encoded(request)
-        try:
-            async with aclosing(self.service.batches(_path(request), body)) as batches:
-                async for batch in batches:
-                    for delta in join_deltas(chain.from_iterable(map(chunks.read, batch))):
+        if self.remark:
+            yield ProviderNote(self.remark)
+            self.remark = ""
+        for attempt in range(1 + MOST_RETRIES):
+            chunks = Chunks(self.service, request.model)
+            try:
+                async with aclosing(self._streamed(request, chunks)) as deltas:
+                    async for delta in deltas:
                         yield delta
-                    if chunks.ended:
-                        break
-                for chunk in await _rest(batches) if chunks.ended else ():
-                    for delta in chunks.read(chunk):
-                        yield delta
-        except ProviderError as error:
-            raise _clearer(error) from None
-        for delta in chunks.end():
-            yield delta
+                return
+            except ProviderError as error:
+                left_out = "" if chunks.begun or attempt == MOST_RETRIES else self._leave_out(request, error)
+                if not left_out:
+                    raise self._clearer(error) from None
+                yield ProviderNote(f"gemini refused {left_out}, which is left out ({error.message})", repair=True)
 
     async def models(self) -> Sequence[ModelInfo]:
         """Return the models that answer prompts, and keep their limits for later.
@@ -87,7 +98,7 @@ class Gemini:
             try:
                 page = await self.service.get(path)
             except ProviderError as error:
-                raise _clearer(error) from None
+                raise self._clearer(error) from None
             found.update(listed_models(page))
             following = page.get("nextPageToken") if isinstance(page, dict) else None
             if not isinstance(following, str) or not following:
@@ -109,7 +120,7 @@ class Gemini:
 
     def takes_effort(self, model: str) -> bool:
         """Whether the model thinks, as it was listed, else by its name."""
-        from inarch_gemini.requests import thinks_by_name
+        from inarch_gemini.versions import thinks_by_name
 
         listed = self.listing.get(model)
         return thinks_by_name(model) if listed is None or listed.thinks is None else listed.thinks
@@ -125,15 +136,57 @@ class Gemini:
             ProviderError: There is none.
         """
         if self.missing is not None:
-            raise self.missing
+            raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
+
+    async def _streamed(self, request: ModelRequest, chunks: Chunks) -> AsyncGenerator[Delta]:
+        async with aclosing(self.service.batches(_path(request), self._encoded(request))) as batches:
+            async for batch in batches:
+                for delta in join_deltas(chain.from_iterable(map(chunks.read, batch))):
+                    yield delta
+                if chunks.ended:
+                    break
+            for chunk in await _rest(batches) if chunks.ended else ():
+                for delta in chunks.read(chunk):
+                    yield delta
+        for delta in chunks.end():
+            yield delta
 
     def _encoded(self, request: ModelRequest) -> bytes:
         from inarch_gemini.requests import Encoder
 
         if self._encoder is None:
-            self._encoder = Encoder(self.thinking)
+            self._encoder = Encoder(self.thinking, self.service.base_url)
         listed = self.listing.get(request.model)
-        return self._encoder.body(request, None if listed is None else listed.thinks)
+        thinks = None if listed is None else listed.thinks
+        return self._encoder.body(request, thinks, self._refusing.get(request.model))
+
+    def _leave_out(self, request: ModelRequest, error: ProviderError) -> str:
+        """Leave out from now on what the service has refused; return what that is, "" if it is nothing of ours."""
+        if error.status != 400 or self._encoder is None:
+            return ""
+        if _SIGNATURE_REFUSED.search(error.message):
+            return "thought signatures" if self._encoder.leave_out_signatures(request) else ""
+        before = self._refusing.get(request.model)
+        if before != "thinking" and _THINKING_REFUSED.search(error.message):
+            is_level = before is None and request.effort is not None and _LEVEL_REFUSED.search(error.message)
+            self._refusing[request.model] = "level" if is_level else "thinking"
+            return "the level of thinking" if is_level else "to be asked for thoughts"
+        return ""
+
+    def _clearer(self, error: ProviderError) -> ProviderError:
+        """Correct the table of errors where this service is unlike others.
+
+        A refused key is a wrong argument to it, with status 400, and its words for a limit a minute are those of others
+        for a quota that is used up; but it says when to ask again.
+        """
+        if error.status == 401 or (error.kind == "request" and _KEY_REFUSED.search(error.message)):
+            return ProviderError("auth", error.message, status=error.status, remedy=f"check the key in {self.key_name}")
+        if error.kind == "quota" and error.retry_after is not None and not _DAILY.search(error.message):
+            return ProviderError(
+                "rate_limit", error.message, status=error.status, retry_after=error.retry_after, retryable=True,
+                remedy="wait, or use another model",
+            )  # fmt: skip
+        return error
 
 
 def _path(request: ModelRequest) -> str:
@@ -153,19 +206,3 @@ async def _rest(batches: AsyncIterator[list[Any]]) -> list[Any]:
     except (TimeoutError, ProviderError):
         pass
     return rest
-
-
-def _clearer(error: ProviderError) -> ProviderError:
-    """Correct the table of errors where this service is unlike others.
-
-    A refused key is a wrong argument to it, with status 400, and its words for a limit a minute are those of others
-    for a quota that is used up; but it says when to ask again.
-    """
-    if error.status == 401 or (error.kind == "request" and _KEY_REFUSED.search(error.message)):
-        return ProviderError("auth", error.message, status=error.status, remedy=f"check the key in {KEY}")
-    if error.kind == "quota" and error.retry_after is not None and not _DAILY.search(error.message):
-        return ProviderError(
-            "rate_limit", error.message, status=error.status, retry_after=error.retry_after, retryable=True,
-            remedy="wait, or use another model",
-        )  # fmt: skip
-    return error

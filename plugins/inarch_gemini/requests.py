@@ -8,23 +8,20 @@ put in order here. What was encoded for one request is kept for the next, which 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from attrs import define, field, frozen
 
-from inarch import Effort, Image, Message, MessageCache, ModelRequest, Part, Text, ToolSpec, to_data
-from inarch_gemini.exchanges import encode_exchange, encoded, joined
+from inarch import Image, Message, MessageCache, ModelRequest, Part, Text, ToolSpec, to_data
+from inarch_gemini.exchanges import Reader, encode_exchange, encoded, joined, signatures_of
+from inarch_gemini.versions import is_before_3, thinking_of, thinks_by_name
 from inarch_schemas.openapi import openapi_parameters, reply_schema
 
 OPENING = "(The beginning of this conversation is left out.)"
 MODES = {"none": "NONE", "required": "ANY"}
 
-BUDGETS: dict[Effort, int] = {"minimal": 512, "low": 1_024, "medium": 8_192, "high": 16_384, "max": 24_576}
-"""Tokens of thought: every model that takes a budget takes these."""
-MOST_OF_PRO = 32_768
-
-_UNSIGNED_FAMILIES = ("gemini-1", "gemini-2", "gemma", "learnlm")
-_THOUGHTLESS_FAMILIES = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
+Leaving = Literal["level", "thinking"]
+"""What of the members on thinking a model refused: the level or budget alone, or all of them."""
 
 
 @frozen(eq=False, repr=False)
@@ -39,7 +36,7 @@ class _Contents:
     """
 
     messages: tuple[Message, ...] = ()
-    foreign: bool = False
+    reader: Reader | None = None
     closed: bytes = b""
     role: str = "user"
     open: bytes = b""
@@ -52,7 +49,7 @@ class _Contents:
                 closed.append(_content(role, parts))
                 role, parts = side, []
             parts.append(part)
-        return _Contents(messages, self.foreign, joined(closed), role, joined(parts))
+        return _Contents(messages, self.reader, joined(closed), role, joined(parts))
 
     def as_list(self) -> bytes:
         """Return the members of the list."""
@@ -61,19 +58,27 @@ class _Contents:
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encodes requests; `thinking` asks for the model's thoughts where it has any."""
+    """Encodes requests.
+
+    Args:
+        thinking: Whether to ask for the model's thoughts where it has any.
+        base_url: The service's address: signatures go back only to the one that gave them.
+    """
 
     thinking: bool = True
+    base_url: str = ""
     _kept: MessageCache = field(init=False, factory=MessageCache)
     _last: _Contents = field(init=False, factory=_Contents)
+    _refused: frozenset[str] = field(init=False, default=frozenset())
     _tools: tuple[tuple[ToolSpec, ...], bytes] = field(init=False, default=((), b""))
 
-    def body(self, request: ModelRequest, thinks: bool | None = None) -> bytes:
+    def body(self, request: ModelRequest, thinks: bool | None = None, leave_out: Leaving | None = None) -> bytes:
         """Return the body of a request.
 
         Args:
             request: What is asked.
             thinks: Whether the model is known to think; None where nothing is known but its name.
+            leave_out: What it is known to refuse.
         """
         members = [b'"contents":[' + self._contents(request) + b"]"]
         system = [request.system] if request.system else []
@@ -85,49 +90,67 @@ class Encoder:
             if request.tool_choice in MODES:
                 config = {"functionCallingConfig": {"mode": MODES[request.tool_choice]}}
                 members.append(b'"toolConfig":' + encoded(config))
-        options = self._options(request, thinks)
+        options = self._options(request, thinks, leave_out)
         if options:
             members.append(b'"generationConfig":' + encoded(options))
         return b"{" + b",".join(members) + b"}"
 
+    def leave_out_signatures(self, request: ModelRequest) -> bool:
+        """Leave out, from now on, the signatures of earlier turns; those of this turn if there are no others.
+
+        Returns whether there were any: calls without one get the placeholder.
+        """
+        messages = request.messages
+        last = max((at for at, one in enumerate(messages) if one.role == "user"), default=0)
+        for part in (messages[:last], messages[last:]):
+            found = frozenset().union(*map(signatures_of, part)) - self._refused
+            if found:
+                self._refused |= found
+                return True
+        return False
+
     def _contents(self, request: ModelRequest) -> bytes:
         """Return the contents; where the last request is the beginning of this one, so are its contents."""
-        messages, foreign = request.messages, not _name(request.model).startswith(_UNSIGNED_FAMILIES)
+        messages, reader = request.messages, self._reader(request.model)
         known = self._last
-        if known.foreign != foreign or not known.messages or messages[: len(known.messages)] != known.messages:
+        if known.reader != reader or not known.messages or messages[: len(known.messages)] != known.messages:
             opening = b"" if _begins_with_user(messages) else encoded({"text": OPENING})
-            known = _Contents(foreign=foreign, open=opening)
+            known = _Contents(reader=reader, open=opening)
         self._kept.asked(request)
         sides: list[tuple[str, bytes]] = []
         unanswered: tuple[tuple[str, bytes], ...] = ()
         settled = 0
         for first, second, place in _exchanges(messages, len(known.messages)):
             if place is None:  # a later request may have an answer to it
-                unanswered = self._exchange(first, second, foreign)
+                unanswered = self._exchange(first, second, reader)
             else:
-                sides += self._exchange(first, second, foreign)
+                sides += self._exchange(first, second, reader)
                 settled = place
         if settled:
             known = self._last = known.with_(messages[:settled], sides)
         return known.with_(messages, unanswered).as_list() if unanswered else known.as_list()
 
-    def _exchange(self, first: Message, second: Message | None, foreign: bool) -> tuple[tuple[str, bytes], ...]:
+    def _reader(self, model: str) -> Reader:
+        return Reader(model, self.base_url, not is_before_3(model), self._refused)
+
+    def _exchange(self, first: Message, second: Message | None, reader: Reader) -> tuple[tuple[str, bytes], ...]:
         """Encode an assistant message with the results that answer it, or any other message alone."""
 
         def encode(first: Message) -> tuple[Message | None, tuple[tuple[str, bytes], ...]]:
-            return second, tuple(encode_exchange(first, second, foreign))
+            return second, tuple(encode_exchange(first, second, reader))
 
         # The answer is kept with its encoding, so that its id stays its own.
-        return self._kept.once(first, encode, (id(second), foreign))[1]
+        return self._kept.once(first, encode, (id(second), reader))[1]
 
     def _declarations(self, tools: tuple[ToolSpec, ...]) -> bytes:
         if self._tools[0] is not tools and self._tools[0] != tools:
             self._tools = (tools, encoded([{"functionDeclarations": [_declaration(spec) for spec in tools]}]))
         return self._tools[1]
 
-    def _options(self, request: ModelRequest, thinks: bool | None) -> dict[str, Any]:
+    def _options(self, request: ModelRequest, thinks: bool | None, leave_out: Leaving | None) -> dict[str, Any]:
         options: dict[str, Any] = {}
-        if request.temperature is not None:
+        # Newer models ignore a temperature or answer worse with one (ai.google.dev, changes of 21 July 2026).
+        if request.temperature is not None and is_before_3(request.model):
             options["temperature"] = request.temperature
         if request.max_output_tokens is not None:
             options["maxOutputTokens"] = request.max_output_tokens
@@ -136,34 +159,11 @@ class Encoder:
             options["responseJsonSchema"] = reply_schema(to_data(request.response_schema))
         elif request.purpose == "turn" and (thinks_by_name(request.model) if thinks is None else thinks):
             config: dict[str, Any] = {"includeThoughts": True} if self.thinking else {}
-            if request.effort is not None:
-                config |= _effort(_name(request.model), request.effort)
-            if config:
+            if request.effort is not None and leave_out != "level":
+                config |= thinking_of(request.model, request.effort)
+            if config and leave_out != "thinking":
                 options["thinkingConfig"] = config
         return options
-
-
-def _effort(name: str, effort: Effort) -> dict[str, Any]:
-    """Return the level of thought, or the budget in tokens, which models before Gemini 3 take.
-
-    Later ones take that, too: it is said where a name such as `gemini-flash-latest` doesn't tell which it is.
-    """
-    if name.startswith("gemini-3"):
-        level = "high" if effort == "max" else effort
-        if "pro" in name:  # takes no less than low, and the first one nothing between
-            level = "low" if level == "minimal" else "high" if level == "medium" and "gemini-3-" in name else level
-        return {"thinkingLevel": level}
-    return {"thinkingBudget": MOST_OF_PRO if effort == "max" and "pro" in name else BUDGETS[effort]}
-
-
-def thinks_by_name(model: str) -> bool:
-    """Guess from a model's name whether it would tell its thoughts; the small ones refuse to be asked."""
-    name = _name(model)
-    return not name.startswith(_THOUGHTLESS_FAMILIES) and "lite" not in name
-
-
-def _name(model: str) -> str:
-    return model.rsplit("/", 1)[-1].lower()
 
 
 def _begins_with_user(messages: Sequence[Message]) -> bool:

@@ -47,6 +47,8 @@ def _loaded() -> ModuleType:
         if "litellm" in sys.modules:  # the script that uses Inarch as a library has it already: its logs are its own
             module = sys.modules["litellm"]
         else:
+            # Of its own types, as they are loaded: that goes on after the import (1.110).
+            warnings.filterwarnings("ignore", "Items? .* on TypedDict class", UserWarning)
             with _collector_off(), _variables(WHILE_IMPORTED):
                 module = _imported()
             _silence()
@@ -72,7 +74,6 @@ def _silence() -> None:
         logger.handlers[:] = [logging.NullHandler()]
         logger.propagate = False
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # a service's number was a text
-    warnings.filterwarnings("ignore", "Item .* on TypedDict class", UserWarning)  # of its own types, as they are loaded
 
 
 @contextmanager

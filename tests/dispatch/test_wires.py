@@ -38,7 +38,7 @@ def json_mode_of_chat(body: Any) -> Any:
 
 def json_mode_of_gemini(body: Any) -> Any:
     config = body["generationConfig"]
-    assert (config["temperature"], config["responseMimeType"]) == (0.1, "application/json")
+    assert ("temperature" in config, config["responseMimeType"]) == (False, "application/json")
     return config["responseJsonSchema"]
 
 

@@ -128,7 +128,7 @@ def test_a_decision_is_asked_as_json_without_tools(talk: Talks) -> None:
     (turn,) = talking.run("what is in a.txt?")
     assert (turn.status, turn.content) == ("done", "seen")
     asked = talking.server.requests[0]
-    assert asked.path == "/v1beta/models/gemini-flash-lite-latest:generateContent"
+    assert asked.path == "/v1beta/models/gemini-3.5-flash-lite:generateContent"
     config = asked.json["generationConfig"]
     assert config["responseMimeType"] == "application/json"
     named = config["responseJsonSchema"]["properties"]["tool_name"]
@@ -140,7 +140,7 @@ def test_a_decision_is_asked_as_json_without_tools(talk: Talks) -> None:
 def test_thoughts_are_not_asked_for_where_the_user_or_the_model_has_none(talk: Talks) -> None:
     silent = talk(reply("ok"), settings={"thinking": False})
     silent.run("hi")
-    small = talk(reply("ok"), model="gemini/gemini-flash-lite-latest")
+    small = talk(reply("ok"), model="gemini/gemini-2.5-flash-lite")
     small.run("hi")
     for talking in (silent, small):
         assert "generationConfig" not in talking.bodies()[0]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from inarch import (
     CallPart,
+    HttpService,
     Image,
     Message,
     ModelRequest,
@@ -21,8 +22,10 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
+from inarch_gemini.chunks import Chunks
 from inarch_gemini.exchanges import UNSIGNED
 from inarch_gemini.requests import OPENING, Encoder
+from inarch_sdk.accumulator import Accumulator
 
 NEW = "gemini-3-pro-preview"
 
@@ -41,6 +44,10 @@ def user(text: str) -> Message:
 
 def made(name: str, own: Mapping[str, Any] | None = None, provider: str = "gemini", call_id: str = "") -> CallPart:
     return CallPart(call_id or f"id-{name}", f"{provider}-{name}", name, {"x": 1}, {provider: own} if own else None)
+
+
+def signed(signature: str, model: str = NEW, base_url: str = "") -> dict[str, str]:
+    return {"signature": signature, "model": model, "base_url": base_url}
 
 
 def result(name: str, call_id: str = "") -> ResultPart:
@@ -62,7 +69,7 @@ def test_calls_of_another_provider_get_the_documented_placeholder() -> None:
 
 
 def test_signed_calls_of_our_own_never_get_it() -> None:
-    asked = Message("assistant", (made("a", {"thoughtSignature": "S", "id": "7"}), made("b", {"id": "8"})))
+    asked = Message("assistant", (made("a", {"id": "7", **signed("S")}), made("b", {"id": "8"})))
     (_, (first, second)), (_, heard) = contents(user("go"), asked, Message("tool", (result("a"), result("b"))))[1:]
     assert first == {"functionCall": {"name": "a", "args": {"x": 1}, "id": "7"}, "thoughtSignature": "S"}
     assert second == {"functionCall": {"name": "b", "args": {"x": 1}, "id": "8"}}
@@ -117,21 +124,20 @@ def test_failures_pictures_and_system_messages() -> None:
 
 
 def test_thoughts_go_back_only_where_they_were_signed() -> None:
-    signed = Reasoning("hm", {"gemini": {"length": 2, "signed": [[0, 2, "S"]]}})
+    thought = Reasoning("hm", {"gemini": signed("S")})
     assert contents(user("a"), Message("assistant", (Reasoning("theirs", {"other": {"k": 1}}), Text("b"))))[1][1] == [
         {"text": "b"}
     ]
-    assert contents(user("a"), Message("assistant", (signed, Text("b"))))[1][1] == [
+    assert contents(user("a"), Message("assistant", (thought, Text("b"))))[1][1] == [
         {"text": "hm", "thought": True, "thoughtSignature": "S"}, {"text": "b"},
     ]  # fmt: skip
 
 
 def test_options() -> None:
     tool = ToolSpec("t", "", {"type": "object", "properties": {}})
-    asked = body(user("a"), tools=(tool,), tool_choice="required", temperature=0.1, max_output_tokens=9)
+    asked = body(user("a"), tools=(tool,), tool_choice="required", max_output_tokens=9)
     assert asked["tools"] == [{"functionDeclarations": [{"name": "t", "description": "t"}]}]
     assert asked["toolConfig"] == {"functionCallingConfig": {"mode": "ANY"}}
-    assert asked["generationConfig"]["temperature"] == 0.1
     assert asked["generationConfig"]["maxOutputTokens"] == 9
     decided = body(user("a"), tools=(tool,), response_schema={"type": "object", "$schema": "x"})
     assert "tools" not in decided
@@ -142,14 +148,17 @@ def test_options() -> None:
 
 TEXTS = st.text(max_size=5)
 IDS = st.sampled_from("abc")
-OWN = st.none() | st.fixed_dictionaries({}, optional={"thoughtSignature": TEXTS, "id": TEXTS, "after": st.lists(TEXTS)})
+OWN = st.none() | st.fixed_dictionaries(
+    {},
+    optional={"signature": TEXTS | st.none(), "id": TEXTS, "model": st.sampled_from([NEW, "m"]), "base_url": TEXTS,
+              "raw": st.dictionaries(st.just("new"), st.integers(), min_size=1)},
+)  # fmt: skip
 PARTS = st.one_of(
-    TEXTS.map(Text),
-    st.builds(lambda text, own: Text(text, {"gemini": own}), TEXTS, st.dictionaries(st.just("signed"), st.lists(
-        st.lists(st.integers(-2, 9) | TEXTS, max_size=4), max_size=3), max_size=1)),
+    st.builds(lambda text, own: Text(text, own and {"gemini": own}), TEXTS, OWN),
+    st.builds(lambda text, own: Reasoning(text, own and {"gemini": own}), TEXTS, OWN),
     st.builds(lambda name, own: made(name, own), IDS, OWN),
     IDS.map(result),
-)  # fmt: skip
+)
 MESSAGES = st.lists(
     st.builds(
         lambda role, parts: Message(role, tuple(parts)),
@@ -185,26 +194,68 @@ def test_what_was_encoded_before_changes_nothing(messages: list[Message], cuts: 
         assert encoder.body(request) == Encoder().body(request)
 
 
-@given(st.lists(st.tuples(st.text(max_size=6), st.sampled_from(["", "", "S1", "S2"])), max_size=8))
-def test_signed_text_comes_back_piece_by_piece(pieces: list[tuple[str, str]]) -> None:
-    from inarch import HttpService
-    from inarch_gemini.chunks import Chunks
-    from inarch_sdk.accumulator import Accumulator
+SIGNATURE = st.sampled_from(["", "", "S1", "S2"])
+SENT = st.lists(
+    st.builds(
+        lambda part, signature: {**part, **({"thoughtSignature": signature} if signature else {})},
+        st.one_of(
+            st.builds(lambda text: {"text": text}, TEXTS),
+            st.builds(lambda text: {"text": text, "thought": True}, TEXTS),
+            st.builds(lambda name, call: {"functionCall": {"name": name, "args": {"x": [1]}, "id": call}}, IDS, IDS),
+            st.builds(lambda number: {"sparkle": number}, st.integers(0, 9)),
+        ),
+        SIGNATURE,
+    ),
+    max_size=8,
+)
 
-    chunks, collected = Chunks(HttpService("gemini", "http://127.0.0.1:9")), Accumulator("gemini")
-    parts = [{"text": text, **({"thoughtSignature": signature} if signature else {})} for text, signature in pieces]
-    for chunk in ({"candidates": [{"content": {"parts": [part]}}]} for part in parts):
+
+def read(parts: list[Any], model: str = NEW) -> Message:
+    chunks, collected = Chunks(HttpService("gemini", "http://127.0.0.1:9"), model), Accumulator("gemini")
+    said = [{"candidates": [{"content": {"parts": [part]}}]} for part in [*parts, {"text": "."}]]
+    for chunk in (*said, {"candidates": [{"finishReason": "STOP"}]}):
         for delta in chunks.read(chunk):
             collected.add(delta)
-    for delta in chunks.read({"candidates": [{"content": {"parts": [{"text": "."}]}, "finishReason": "STOP"}]}):
-        collected.add(delta)
     for delta in chunks.end():
         collected.add(delta)
-    joined: list[dict[str, str]] = []
+    return collected.reply().message
+
+
+@given(SENT, st.sampled_from([NEW, "gemini-2.5-flash"]))
+def test_every_part_comes_back_in_its_place_with_its_signature(parts: list[Any], model: str) -> None:
+    expected: list[Any] = []
+    joinable, has_call = False, False
     for part in [*parts, {"text": "."}]:
-        if joined and "thoughtSignature" not in part and "thoughtSignature" not in joined[-1]:
-            joined[-1] = {"text": joined[-1]["text"] + part["text"]}
-        else:
-            joined.append(part)
-    expected = [part for part in joined if part["text"] or "thoughtSignature" in part]
-    assert contents(user("q"), collected.reply().message)[1][1] == expected
+        is_signed, is_call = "thoughtSignature" in part, "functionCall" in part
+        if not (is_signed or is_call or part.get("text", "sparkle")):
+            continue  # nothing
+        if "text" in part and "thought" not in part and not is_signed and joinable:
+            expected[-1] = {"text": expected[-1]["text"] + part["text"]}  # pieces of one part
+            continue
+        joinable = "text" in part and "thought" not in part and not is_signed
+        if part.get("thought") and not is_signed:
+            continue  # only people have a use for it
+        if is_call and not has_call and not is_signed and model == NEW:
+            part = {**part, "thoughtSignature": UNSIGNED}
+        has_call = has_call or is_call
+        expected.append(part)
+    asked = ModelRequest(model, "", (user("q"), read(parts, model)))
+    encoder = Encoder(base_url="http://127.0.0.1:9")
+    assert json.loads(encoder.body(asked))["contents"][1]["parts"] == expected
+
+
+@given(SENT)
+def test_no_other_model_or_address_gets_a_signature_and_a_refused_one_never_goes_again(parts: list[Any]) -> None:
+    message = read(parts)
+    has_call = any("functionCall" in part for part in parts)
+    heard = Message("tool", tuple(ResultPart(part.id, "", part.name, ToolResult(True)) for part in message.parts
+                                  if isinstance(part, CallPart)))  # fmt: skip
+    messages = (user("q"), message, heard, user("r"))
+    refusing = Encoder(base_url="http://127.0.0.1:9")
+    request = ModelRequest(NEW, "", messages)
+    assert refusing.leave_out_signatures(request) is any("thoughtSignature" in part for part in parts)
+    assert not refusing.leave_out_signatures(request)
+    for model, encoder in ((NEW, Encoder()), ("gemini-3.8-flash", Encoder(base_url="http://127.0.0.1:9")),
+                           (NEW, refusing)):  # fmt: skip
+        sent = encoder.body(ModelRequest(model, "", messages)).decode()
+        assert sent.count('"thoughtSignature"') == sent.count(UNSIGNED) == int(has_call)

@@ -35,7 +35,11 @@ def request(model: str, effort: inarch.Effort | None) -> inarch.ModelRequest:
         ("gemini-3.1-pro", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
         ("models/gemini-3-flash", "thinkingLevel", ["minimal", "low", "medium", "high", "high"]),
         ("gemini-2.5-pro", "thinkingBudget", [512, 1_024, 8_192, 16_384, 32_768]),
-        ("gemini-flash-latest", "thinkingBudget", [512, 1_024, 8_192, 16_384, 24_576]),
+        ("gemini-2.5-flash", "thinkingBudget", [512, 1_024, 8_192, 16_384, 24_576]),
+        ("gemini-3.8-flash", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
+        ("gemini-4-argon", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
+        ("gemini-flash-latest", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
+        ("something-new", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
     ],
 )
 def test_gemini_has_levels_or_budgets(model: str, key: str, said: list[Any]) -> None:
