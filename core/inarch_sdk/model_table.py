@@ -223,12 +223,14 @@ _QWEN = _price("2", "6", "0.25")
 
 # Who had GEMINI_API_KEY or OPENROUTER_API_KEY goes on with them: earlier versions took these alone, and a server of the
 # user's own after them (rank 30, see pyproject.toml). GOOGLE_API_KEY comes later, for many have it for other services.
+# OPENAI_CHATGPT_TOKEN stands for a sign-in with ChatGPT.
 SERVICES = (
     ProposedService("gemini", "Google Gemini", "gemini", (("GEMINI_API_KEY", 10), ("GOOGLE_API_KEY", 60)),
                     "gemini-flash-latest", "gemini-3.5-flash-lite", _GEMINI, "AIza"),
     ProposedService("openrouter", "OpenRouter", "openrouter", (("OPENROUTER_API_KEY", 20),),
                     "openrouter/auto", "google/gemini-3.5-flash-lite", _OPENROUTER, "sk-or-"),
-    ProposedService("openai", "OpenAI", "openai", (("OPENAI_API_KEY", 40),), "gpt-6.2-sol", "gpt-6-luna", _OPENAI),
+    ProposedService("openai", "OpenAI", "openai", (("OPENAI_API_KEY", 40), ("OPENAI_CHATGPT_TOKEN", 45)),
+                    "gpt-6.2-sol", "gpt-6-luna", _OPENAI),
     ProposedService("anthropic", "Anthropic", "anthropic", (("ANTHROPIC_API_KEY", 50),),
                     "claude-sonnet-5-5", "claude-haiku-5-5", _ANTHROPIC, "sk-ant-"),
     ProposedService("deepseek", "DeepSeek", "litellm/deepseek", (("DEEPSEEK_API_KEY", 110),),

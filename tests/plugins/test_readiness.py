@@ -60,11 +60,12 @@ def asks(ready: Ready) -> str:
 
 def test_the_order_of_the_docs() -> None:
     order = [one.needs for one in own_ready()]
-    assert order[:8] == [
+    assert order[:9] == [
         "GEMINI_API_KEY",
         "OPENROUTER_API_KEY",
         "settings.base_url",
         "OPENAI_API_KEY",
+        "OPENAI_CHATGPT_TOKEN",
         "ANTHROPIC_API_KEY",
         "GOOGLE_API_KEY",
         "DEEPSEEK_API_KEY",
