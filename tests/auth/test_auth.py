@@ -118,12 +118,7 @@ def test_the_keyring_is_opened_only_where_a_kept_key_is_missing_and_wanted(
     nothing = {"INARCH_PLUGIN_OPENAI__BASE_URL": "nonsense"}  # its key is taken, and sent nowhere
     keep("OPENAI_API_KEY", KEY)
     before = opened()
-    for words in (
-        ("sessions", "list"),
-        ("auth", "list"),
-        ("config", "show"),
-        ("--model", "offline", "what is in README.md"),
-    ):
+    for words in (("auth", "list"), ("config", "show")):
         assert cli(*words).returncode == 0
     assert "openai" in cli("what is in README.md", OPENAI_API_KEY=KEY, **nothing).stderr
     assert opened() == before
