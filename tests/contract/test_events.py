@@ -38,6 +38,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "usage": Usage(cost_usd=Decimal("1")),
         "finish": "stop",
     },
+    "context.fixed": {"service": "a", "system": "ref", "tools": "ref", "instructions": "digest", "late": ("t",)},
+    "context.broken": {"reason": "secret", "model": "a/b", "messages": 3},
     "model.switched": {"old": "a/b", "new": "c/d", "reason": "quota"},
     "call.state": {"call_id": "c", "name": "n", "status": "validating", "call": CALL,
                    "effects": Effects(frozenset({"b", "a"}), frozenset({"x/"}))},

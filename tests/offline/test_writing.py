@@ -18,7 +18,7 @@ def test_first_line_says_that_there_is_no_model_and_how_to_get_one():
     first = Page().text().splitlines()[0]
     assert first == NOTICE
     assert "no language model" in first
-    assert "GEMINI_API_KEY" in first
+    assert "OPENAI_API_KEY" in first
 
 
 def test_citations_of_a_statement_stand_at_its_end():
