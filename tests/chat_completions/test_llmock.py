@@ -90,7 +90,6 @@ def test_it_lists_models_calls_a_tool_and_answers(tmp_path: Path, start: Start) 
         (["--error-rate", "400=1"], "answered 400"),
         (["--context-window", "16"], "answered 400.*new session"),
         (["--stream-fault", "disconnect=1"], "broke the connection off|cut before its end"),
-        (["--stream-fault", "truncate=1"], "broke the connection off|cut before its end"),
         (["--stream-fault", "malformed=1"], "no JSON"),
         (["--error-rate", "503=1"], "answered 503"),
     ],
