@@ -29,6 +29,7 @@ __all__ = [
     "staged",
     "sweep",
     "temporary_name",
+    "write_cache",
     "write_whole",
 ]
 
@@ -72,6 +73,19 @@ def write_whole(
         with staged(inner, [data] if isinstance(data, bytes) else data, mode=mode, sync=sync) as file:
             (file.place_over if replace else file.place_new)(name)
             return os.fstat(file.descriptor).st_size
+
+
+def write_cache(path: str | os.PathLike[str], data: bytes, *, former: str = "") -> None:
+    """Write a file that can be made anew, and its folder; if that can't be done, nothing is kept.
+
+    Args:
+        path: The file.
+        data: Its bytes; they need not be on disk when it has its name.
+        former: As for `write_whole`.
+    """
+    with suppress(OSError):
+        make_folder(os.path.dirname(path))
+        write_whole(path, data, sync=False, former=former)
 
 
 def make_folder(folder: str | os.PathLike[str]) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from inarch_staging import make_folder, write_whole
+from inarch_staging import write_cache
 
 VERSION = 1
 """Of these files; what another version wrote counts for nothing, and it is written anew."""
@@ -18,9 +17,7 @@ VERSION = 1
 def save(path: Path, data: Mapping[str, Any]) -> None:
     """Replace the file; where that can't be done, nothing is kept."""
     text = json.dumps({"version": VERSION, **data})
-    with suppress(OSError):
-        make_folder(path.parent)
-        write_whole(path, text.encode(), sync=False, former=rf"{re.escape(path.name)}\.[0-9]+")
+    write_cache(path, text.encode(), former=rf"{re.escape(path.name)}\.[0-9]+")
 
 
 def load(path: Path) -> Any:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
 
 from inarch import Limits, ModelInfo, to_data
-from inarch_staging import make_folder, write_whole
+from inarch_staging import write_cache
 
 FILE = "models.json"
 MOST_PAGES = 20
@@ -102,10 +101,7 @@ def _write(folder: str, data: Mapping[str, Any]) -> None:
     """Keep data for the next run; a folder that can't be written costs that only."""
     if not folder:
         return
-    path = Path(folder) / FILE
-    with suppress(OSError):
-        make_folder(path.parent)
-        write_whole(path, json.dumps(data).encode(), sync=False, former=rf"{re.escape(FILE)}\.[0-9]+")
+    write_cache(Path(folder) / FILE, json.dumps(data).encode(), former=rf"{re.escape(FILE)}\.[0-9]+")
 
 
 def _count(value: Any) -> int | None:

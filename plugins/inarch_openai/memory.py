@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +41,9 @@ class Memory:
         if not self.folder:
             return
         text = json.dumps({"version": VERSION, "rows": {**self._read(), **rows}})
-        from inarch_staging import make_folder, write_whole
+        from inarch_staging import write_cache
 
-        with suppress(OSError):
-            make_folder(Path(self.folder))
-            path = Path(self.folder, FILE)
-            write_whole(path, text.encode(), sync=False, former=rf"{re.escape(FILE)}\.[0-9a-f-]{{36}}")
+        write_cache(Path(self.folder, FILE), text.encode())
 
     def _key(self, model: str, topic: str) -> str:
         return f"{topic} {self.address} {model}"

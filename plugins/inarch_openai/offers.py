@@ -6,7 +6,6 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from inarch import HttpService, Price, ProviderError, to_data
-from inarch_staging import make_folder, write_whole
+from inarch_staging import write_cache
 
 FILE = "models.json"
 VERSION = 1
@@ -84,9 +83,8 @@ class Offers:
         if self.path is None:
             return
         text = json.dumps({"version": VERSION, "time": time.time(), "models": to_data(list(self.models.values()))})
-        with suppress(OSError):  # without the file prices are unknown until the next list
-            make_folder(self.path.parent)
-            write_whole(self.path, text.encode(), sync=False, former=rf"{re.escape(FILE)}\.[0-9a-f-]{{36}}")
+        # Without the file prices are unknown until the next list.
+        write_cache(self.path, text.encode(), former=rf"{re.escape(FILE)}\.[0-9a-f-]{{36}}")
 
 
 def _decoded(row: Mapping[str, Any]) -> Offer:

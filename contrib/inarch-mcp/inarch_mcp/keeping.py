@@ -6,7 +6,6 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -126,10 +125,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def write(path: Path, value: Mapping[str, Any]) -> None:
     """Replace a file at once, readable for the user only; where that can't be done, nothing is kept."""
-    former = rf"{re.escape(path.name)}\.[0-9]+"
-    with suppress(OSError):
-        inarch.staging.make_folder(path.parent)
-        inarch.staging.write_whole(path, json.dumps(value).encode(), sync=False, former=former)
+    inarch.staging.write_cache(path, json.dumps(value).encode(), former=rf"{re.escape(path.name)}\.[0-9]+")
 
 
 def _hash(value: Any) -> str:

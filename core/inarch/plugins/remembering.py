@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inarch import __version__
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import files_hash, locate
-from inarch_staging import make_folder, write_whole
+from inarch_staging import write_cache
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -117,11 +117,7 @@ class Verdicts(NamedTuple):
                 pass
 
     def _write(self, path: Path, text: str) -> None:
-        try:
-            make_folder(self.folder)
-            write_whole(path, text.encode(), sync=False)
-        except OSError:  # a cache that can't be written costs the next start a probe, nothing else
-            pass
+        write_cache(path, text.encode())  # one that can't be written costs the next start a probe, nothing else
 
 
 def verdicts_of(found: FoundPlugin, config: Config) -> Verdicts | None:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -138,10 +137,7 @@ def _pairs(models: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 def _keep(choice: Choice, cache_dir: Path, today: date, listed: Listed) -> None:
     """Keep a list for the day; without the file the service is asked again."""
-    from inarch_staging import make_folder, write_whole
+    from inarch_staging import write_cache
 
-    path = _path(choice, cache_dir)
     text = json.dumps({"version": VERSION, "address": _address(choice), "day": today.isoformat(), "models": listed})
-    with suppress(OSError):
-        make_folder(path.parent)
-        write_whole(path, text.encode(), sync=False)
+    write_cache(_path(choice, cache_dir), text.encode())
