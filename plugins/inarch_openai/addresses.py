@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from inarch import ProviderError
+
 OPENAI = "https://api.openai.com/v1"
 _AZURE = (".azure.com", ".azure.us", ".azure.cn")
 _ENDPOINTS = ("/responses", "/chat/completions", "/models")
@@ -32,6 +34,11 @@ def completed(base_url: str) -> str:
     if host.endswith(_AZURE):
         return f"{url}/openai/v1"
     return f"{url}/api/v1" if host == "openrouter.ai" else f"{url}/v1"
+
+
+def is_absent(error: ProviderError) -> bool:
+    """Whether a service has no such endpoint; a model that it does not have is another matter."""
+    return error.status in (404, 405, 501) and "model" not in error.message.lower()
 
 
 def _parts(base_url: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Literal
 from attrs import define, evolve
 
 from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, ProviderNote
-from inarch_openai.addresses import prefers_responses
+from inarch_openai.addresses import is_absent, prefers_responses
 from inarch_openai.memory import Memory
 from inarch_openai.provider import FIRST, ChatCompletions
 from inarch_openai.responses.wire import Responses
@@ -20,7 +20,6 @@ _TOPIC = "api"
 # OpenAI, Nov 2026: "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use
 # function tools, use /v1/responses or set reasoning_effort to 'none'." and "only supported in v1/responses".
 _ASKS_FOR_RESPONSES = re.compile(r"\bv1/responses\b")
-_ABSENT = (404, 405, 501)
 
 
 @define(eq=False, repr=False)
@@ -144,5 +143,4 @@ class EitherWire:
         if api == "chat":
             asks = error.status in (400, 404) and _ASKS_FOR_RESPONSES.search(error.message)
             return "responses" if asks else None
-        is_absent = error.status in _ABSENT and "model" not in error.message.lower()
-        return "chat" if is_absent else None
+        return "chat" if is_absent(error) else None

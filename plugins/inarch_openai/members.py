@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import ProviderError
+from inarch_openai.responses.families import ORDER
 
 _LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """The limit of output: it holds the costs, so it is renamed and never left out."""
@@ -29,7 +30,6 @@ _REFUSED = (
     r"|(does not|doesn't|do not|don't) (support|accept|take|allow)|extra (fields|inputs)|instead|invalid (param|arg)"
 )
 _VALUES = r"supported values are:?\s*([^.]*)"
-_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 def refused(error: ProviderError, options: Mapping[str, Any]) -> list[str]:
@@ -89,9 +89,9 @@ def _change(name: str, value: Any, said: str) -> str:
 def _nearest(effort: Any, said: str) -> str:
     """Return the nearest effort that a refusal lists, "" if it lists none."""
     listed = re.search(_VALUES, said, re.I)
-    values = [one for one in re.findall(r"\w+", listed[1] if listed else "") if one in _EFFORTS and one != "none"]
-    wanted = _EFFORTS.index(effort) if effort in _EFFORTS else 0
-    nearest = min(values, key=lambda one: abs(_EFFORTS.index(one) - wanted), default="")
+    values = [one for one in re.findall(r"\w+", listed[1] if listed else "") if one in ORDER and one != "none"]
+    wanted = ORDER.index(effort) if effort in ORDER else 0
+    nearest = min(values, key=lambda one: abs(ORDER.index(one) - wanted), default="")
     return nearest if nearest != effort else ""
 
 

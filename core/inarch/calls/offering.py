@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from inarch.contract.ports import Tool
@@ -21,9 +21,15 @@ GATEWAY = ToolSpec(
 """Reaches tools that came after the conversation began: its list of tools stays what it was."""
 
 
+def modes_of(tool: Tool) -> Collection[str]:
+    """Return the approve modes in which there is such a tool; empty for all."""
+    modes: Collection[str] = getattr(tool, "modes", ())
+    return modes
+
+
 def is_offered(tool: Tool, mode: str) -> bool:
-    """Whether there is such a tool in an approve mode: one may be for some `modes` only."""
-    modes = getattr(tool, "modes", ())
+    """Whether there is such a tool in an approve mode."""
+    modes = modes_of(tool)
     return not modes or mode in modes
 
 

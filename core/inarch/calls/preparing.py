@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.calls.offering import GATEWAY
+from inarch.calls.offering import GATEWAY, modes_of
 from inarch.calls.results import broke_contract, from_error
 from inarch.calls.rules import PATH_ARGUMENTS
 from inarch.contract.errors import InarchError, PluginError, ToolFailed
@@ -82,14 +82,15 @@ class Preparation:
         return None
 
     def _unknown(self, name: str) -> ToolError:
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, self.tools, n=1, cutoff=0.5)
         if name == GATEWAY.name:
             return ToolError("validation", f"{name} takes `name` and `arguments`", "give it these two and nothing else")
         if (bound := self.tools.get(name)) is not None:
-            modes = ", ".join(getattr(bound.value, "modes", ()))
-            return ToolError("not_found", f"{name} is there in the approve mode {modes} only")
+            return ToolError(
+                "not_found", f"{name} is there in the approve mode {', '.join(modes_of(bound.value))} only"
+            )
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, self.tools, n=1, cutoff=0.5)
         nearest = f"did you mean {close[0]!r}? " if close else ""
         some = ", ".join(sorted(self.tools)[:40]) or "none"
         return ToolError("not_found", f"there is no tool {name!r}", f"{nearest}tools: {some}")

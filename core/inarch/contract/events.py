@@ -25,7 +25,7 @@ class EventData(Protocol):
 
 
 Broken = Literal["compaction", "service", "secret", "tools", "older", "resumed"]
-"""Why a request is no continuation of the last one."""
+"""Why a request does not continue the last one."""
 
 
 @frozen
@@ -93,7 +93,7 @@ class ContextFixed:
 
 @frozen
 class ContextBroken:
-    """The next request is no continuation of the last one: its service reads all of it anew, at the full price.
+    """The next request does not continue the last one: its service reads all of it anew, at the full price.
 
     `reason` is `compaction`, `service` (another one is asked), `secret` (one has become known, and is hidden from now
     on), `tools` (they were taken in anew), `older` (the session is from a version that did not keep what was sent) or

@@ -7,7 +7,6 @@ files say, `unknown_outcome` where they don't, any other one `cancelled`; and no
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +32,7 @@ from inarch.contract.records import (
 )
 from inarch.contract.replacements import Settled
 from inarch.journal.history import History
+from inarch.journal.packing import unpacked
 from inarch_sdk.result_text import held_text, with_added
 from inarch_sdk.thoughts import without_thoughts
 from inarch_sdk.titles import title_of
@@ -138,8 +138,8 @@ class _Folder:
         if not data.get("running"):
             return
         try:
-            kept = zlib.decompress(self.blob(_text(data, "running")))
-        except (StoreError, zlib.error):
+            kept = unpacked(self.blob, _text(data, "running"))
+        except StoreError:
             return
         messages = from_data(tuple[Message, ...], json.loads(kept))
         turn.context, turn.batches, turn.is_compacted = [], [_Batch(None, others=messages)], True

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
+from inarch.calls.offering import modes_of
 from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
@@ -127,7 +128,7 @@ class SessionDoors:
         if depth > DEEPEST:
             raise ToolFailed("permission", f"{task.name} would be {depth} deep, and children end at {DEEPEST}")
         tools_here = self.parts.composition.tools
-        there = [spec.name for spec in self.state.tools if not getattr(tools_here[spec.name].value, "modes", ())]
+        there = [spec.name for spec in self.state.tools if not modes_of(tools_here[spec.name].value)]
         tools = there if task.tools is None else list(task.tools)
         if more := [name for name in tools if name not in there]:
             raise ToolFailed("permission", f"{task.name} can't have {', '.join(more)}: its caller has no such tool")

@@ -205,7 +205,7 @@ def _go_on_from(state: SessionState, history: History) -> None:
             prefix.fixed[service] = fixed
     service = model.partition("/")[0]
     if digest and service in prefix.fixed:
-        prefix.sent[service], prefix.last = Sent(messages, digest), service
+        prefix.sent[service] = Sent(messages, digest)
         prefix.pending = "compaction" if history.compacted else None
     elif model:
         prefix.pending = "resumed" if digest else "older"

@@ -218,7 +218,7 @@ class Attempt:
         self.state.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
 
     def _record(self, reply: Reply, error: str = "", ratio: float = 0.0, failure: Failure | None = None) -> None:
-        told = reply.answered_by or self._collected.answered_by
+        told = self._collected.answered_by
         for note in self._collected.notes:
             self.state.journal.record(Note(note.text, "repair" if note.repair else "model"), self.turn_id)
         self.state.journal.record(

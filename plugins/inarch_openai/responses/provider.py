@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError
+from inarch_openai.addresses import is_absent
 from inarch_openai.responses.wire import Responses
 
 if TYPE_CHECKING:
     from inarch_openai.offers import Offers
-
-_ABSENT = (404, 405, 501)
 
 
 @define(eq=False, repr=False)
@@ -117,7 +116,7 @@ class ResponsesProvider:
             return error.with_text(remedy=f"check the key in {self.key_variable}")
         if error.status == 400 and "encrypted content" in error.message.lower():
             return error.with_text(remedy="its reasoning belongs to another key: use /compact, or begin a new session")
-        if error.status in _ABSENT and "model" not in error.message.lower():
+        if is_absent(error):
             remedy = f"check the base_url {self.service.address}; a server without /responses is one for"
             return error.with_text(remedy=f"{remedy} the plugin openai-compatible")
         return error

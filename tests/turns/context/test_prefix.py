@@ -142,7 +142,7 @@ class Talk:
             self.open()
 
     def broken(self) -> Iterator[tuple[str, str]]:
-        """Yield the reason and the model of each request that is no continuation, as the events say."""
+        """Yield the reason and the model of each request that does not continue the last one, as the events say."""
         yield from ((one.data["reason"], one.data["model"]) for one in self.events if one.kind == "context.broken")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from inarch.contract.compaction import Compacted, Crowded
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
 from inarch.contract.guarding import guarded
 from inarch.contract.records import Message, ToolResult
+from inarch.journal.packing import keep_packed
 from inarch.turns.checking import checked_compacted, pending
 from inarch.turns.context.earlier_turns import by_turns, dropped
 from inarch.turns.limits import LimitReached
@@ -75,18 +75,16 @@ async def compacted(
     run.messages[:] = done.running
     state.go_on_with(done.earlier)
     left_out = dropped(reason, int(whole.tokens - crowded.tokens), whole.earlier, done.earlier)
-    left_out = evolve(left_out, results=done.results, steps=done.steps, structure=done.structure, added=done.added)
-    return evolve(left_out, running=_kept(run)) if done.running != whole.running else left_out
+    running = _kept(run) if done.running != whole.running else ""
+    return evolve(
+        left_out, results=done.results, steps=done.steps, structure=done.structure, added=done.added, running=running
+    )
 
 
 def _kept(run: TurnRun) -> str:
     """Keep the messages of the running turn, as models see them, and return the reference; empty if they can't be."""
-    state = run.state
-    messages = [state.hiding.message(message) for message in run.messages]
-    try:
-        return state.journal.store.put_blob(state.session_id, zlib.compress(json.dumps(to_data(messages)).encode()))
-    except StoreError:
-        return ""
+    messages = [run.state.hiding.message(message) for message in run.messages]
+    return keep_packed(run.state.journal, json.dumps(to_data(messages)))
 
 
 def _cannot_fit(crowded: Crowded, was_tried: bool) -> ProviderError:

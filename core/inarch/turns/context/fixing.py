@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.events import Broken, ContextBroken, ContextFixed
 from inarch.contract.records import ToolSpec
+from inarch.journal.packing import keep_packed, unpacked
 from inarch.turns.context.fitting import answering_in, window_of
 from inarch.turns.context.prefix import Fixed, digest_of
 from inarch.turns.wording import GONE_INSTRUCTIONS, NEW_INSTRUCTIONS, NEW_TOOLS
@@ -39,8 +39,7 @@ def fix(run: TurnRun) -> None:
 
 
 def go_on(run: TurnRun) -> None:
-    """See to it that the next request is a continuation of the last one; otherwise record why, and begin anew."""
-    fix(run)
+    """See to it that the next request continues the last one; otherwise record why, and begin anew."""
     state, choice = run.state, answering_in(run)
     request = state.hiding.request(run.request())
     why = state.prefix.broken(choice.provider.value.name, request, state.journal.redactor.version)
@@ -49,7 +48,10 @@ def go_on(run: TurnRun) -> None:
 
 
 def begin_anew(run: TurnRun, why: Broken) -> None:
-    """Record that the next request is no continuation; leave out what only services can read, but for another one."""
+    """Record that the next request does not continue the last one.
+
+    What only services can read is left out then, unless another service is asked.
+    """
     state, model = run.state, answering_in(run).full_name
     state.journal.record(ContextBroken(why, model, len(run.earlier) + len(run.messages)), run.turn.id)
     if why != "service":
@@ -92,10 +94,10 @@ def tell_news(run: TurnRun, *, apart: bool) -> None:
 def kept(data: Mapping[str, Any], blob: Callable[[str], bytes]) -> Fixed | None:
     """Return what a session was begun with, from the data of its `context.fixed`; None if it can't be read."""
     try:
-        system, tools = (zlib.decompress(blob(data[name])).decode() for name in ("system", "tools"))
+        system, tools = (unpacked(blob, data[name]) for name in ("system", "tools"))
         specs = tuple(ToolSpec(one["name"], one["description"], one["input_schema"]) for one in json.loads(tools))
         return Fixed(system, specs, data["instructions"], tuple(data["late"]))
-    except (StoreError, zlib.error, ValueError, LookupError, TypeError):
+    except (StoreError, ValueError, LookupError, TypeError):
         return None
 
 
@@ -108,11 +110,7 @@ def _keep(run: TurnRun, fixed: Fixed) -> None:
 
 def _kept(state: SessionState, text: str) -> str:
     """Keep a text beside the events, without secrets, and return its reference; empty if it can't be kept."""
-    data = state.journal.redactor.text(text).encode("utf-8", "replace")
-    try:
-        return state.journal.store.put_blob(state.session_id, zlib.compress(data))
-    except StoreError:
-        return ""
+    return keep_packed(state.journal, state.journal.redactor.text(text))
 
 
 def _plain(said: EarlierTurn) -> EarlierTurn:

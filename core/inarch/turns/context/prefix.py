@@ -1,8 +1,8 @@
-"""What one service was sent of a conversation: each request has to be a continuation of the last one.
+"""What one service was sent of a conversation: each request has to continue the last one.
 
 Services bind thoughts to all that came before them, and cache a request by its beginning. So the system text and the
 tools are fixed as the conversation begins, and kept with it; what changes later is a message at the end. If a request
-can't be a continuation, that is an event with its reason, and the context begins anew.
+can't continue the last one, that is an event with its reason, and the context begins anew.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from attrs import define, field
 from inarch.contract.codec import to_data
 from inarch.contract.frozen import frozen
 from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part, ResultPart, ToolSpec
-from inarch_sdk.message_cache import MessageCache
 from inarch_sdk.result_text import result_text
 
 if TYPE_CHECKING:
@@ -51,9 +50,8 @@ class Sent:
 
 @define(eq=False, repr=False)
 class Digests:
-    """Digests of the beginnings of a conversation; each message is looked at once."""
+    """Digests of the beginnings of a conversation; what it goes on from is not looked at again."""
 
-    _known: MessageCache = field(init=False, factory=MessageCache)
     _last: tuple[tuple[Message, ...], list[bytes]] = field(init=False, default=((), []))
 
     def of(self, messages: tuple[Message, ...]) -> list[bytes]:
@@ -63,14 +61,10 @@ class Digests:
         digests = digests[:same]
         for message in messages[same:]:
             digest = hashlib.blake2b(digests[-1] if digests else b"", digest_size=DIGEST_BYTES)
-            digest.update(self._known.once(message, _seen_of))
+            digest.update(_seen_of(message))
             digests.append(digest.digest())
         self._last = messages, digests
         return digests
-
-    def asked(self, request: ModelRequest) -> None:
-        """Forget what no request has any more."""
-        self._known.asked(request)
 
 
 @define(eq=False, repr=False)
@@ -80,18 +74,16 @@ class Prefix:
     Args:
         fixed: What each request begins with.
         sent: The last request.
-        last: Who was asked last.
-        pending: Why the next request is no continuation, if that is known already.
+        pending: Why the next request can't continue the last one, if that is known already.
     """
 
     fixed: dict[str, Fixed] = field(factory=dict)
     sent: dict[str, Sent] = field(factory=dict)
-    last: str = ""
     pending: Broken | None = None
-    digests: Digests = field(init=False, factory=Digests)
+    _digests: Digests = field(init=False, factory=Digests)
 
     def broken(self, service: str, request: ModelRequest, secrets: int) -> Broken | None:
-        """Return why a request can't be a continuation of the last one; None if it is one, or the first."""
+        """Return why a request does not continue the last one; None if it does, or is the first."""
         why, self.pending = self.pending, None
         if why is not None and (self.sent or why != "compaction"):
             return why
@@ -100,17 +92,16 @@ class Prefix:
         sent = self.sent.get(service)
         if sent is None:
             return "service"
-        digests = self.digests.of(request.messages)
+        digests = self._digests.of(request.messages)
         if len(digests) >= sent.messages and (not sent.messages or digests[sent.messages - 1].hex() == sent.digest):
             return None
         return "secret" if sent.secrets not in (-1, secrets) else "resumed"
 
     def note(self, service: str, request: ModelRequest, secrets: int) -> str:
         """Note what is sent, and return the digest of its messages."""
-        digests = self.digests.of(request.messages)
-        self.digests.asked(request)
+        digests = self._digests.of(request.messages)
         digest = digests[-1].hex() if digests else ""
-        self.sent[service], self.last = Sent(len(digests), digest, secrets), service
+        self.sent[service] = Sent(len(digests), digest, secrets)
         return digest
 
     def begin_anew(self) -> None:
