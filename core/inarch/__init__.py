@@ -26,9 +26,10 @@ _HOMES: dict[str, str] = {
         "contract.intervening": "EndGuard Ending Review Reviewer Rewrite Rewriter",
         "contract.ids": "new_id utc_now",
         "contract.inputs": "Inbox Input",
+        "contract.late_tools": "LateTools",
         "contract.plugin_events": "EventKind",
         "contract.ports": "Clock ContextSource ContextStore DecisionStrategy FrontEnd FrontEndOptions"
-        " FrontEndSpec LateTools ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace"
+        " FrontEndSpec ModelProvider Policy Situation StoreSpec Tool ToolContext Tracer Workspace"
         " WorkspaceSpec",
         "contract.processes": "Confinement Piped Ran Rights",
         "contract.records": "REASONING_INDEX TERMINAL TEXT_INDEX AnsweredBy ApprovalScope CallDelta CallPart"

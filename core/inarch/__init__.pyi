@@ -45,6 +45,7 @@ from inarch.contract.intervening import Review as Review
 from inarch.contract.intervening import Reviewer as Reviewer
 from inarch.contract.intervening import Rewrite as Rewrite
 from inarch.contract.intervening import Rewriter as Rewriter
+from inarch.contract.late_tools import LateTools as LateTools
 from inarch.contract.plugin_events import EventKind as EventKind
 from inarch.contract.ports import Clock as Clock
 from inarch.contract.ports import ContextSource as ContextSource
@@ -53,7 +54,6 @@ from inarch.contract.ports import DecisionStrategy as DecisionStrategy
 from inarch.contract.ports import FrontEnd as FrontEnd
 from inarch.contract.ports import FrontEndOptions as FrontEndOptions
 from inarch.contract.ports import FrontEndSpec as FrontEndSpec
-from inarch.contract.ports import LateTools as LateTools
 from inarch.contract.ports import ModelProvider as ModelProvider
 from inarch.contract.ports import Policy as Policy
 from inarch.contract.ports import Situation as Situation

@@ -17,7 +17,6 @@ from inarch.contract.ports import (
     DecisionStrategy,
     FrontEnd,
     FrontEndSpec,
-    LateTools,
     ModelProvider,
     Policy,
     StoreSpec,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction  # only where a conversation is too long
     from inarch.contract.findings import SelfCheck  # only doctor looks
     from inarch.contract.intervening import EndGuard, Reviewer, Rewriter  # few profiles have one
+    from inarch.contract.late_tools import LateTools  # few plugins have one
     from inarch.contract.loading import Loader  # most plugins are loaded here
     from inarch.contract.transcripts import Exporter  # only an export reads a session
 

@@ -22,7 +22,6 @@ from inarch.contract.ports import (
     DecisionStrategy,
     FrontEnd,
     FrontEndSpec,
-    LateTools,
     ModelProvider,
     Policy,
     StoreSpec,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction
     from inarch.contract.findings import SelfCheck
     from inarch.contract.intervening import EndGuard, Reviewer, Rewriter
+    from inarch.contract.late_tools import LateTools
     from inarch.contract.loading import Loader, Loading
     from inarch.contract.transcripts import Exporter
     from inarch.plugins.apart import Apart
