@@ -96,8 +96,10 @@ def replied(gemini: bool, calls: list[dict[str, Any]], text: str = "") -> bytes:
 
 def messages() -> bytes:
     """Return the events of one reply of text on Anthropic's wire."""
-    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
-            "stop_sequence": None, "usage": {"input_tokens": 900, "output_tokens": 1}}  # fmt: skip
+    head: dict[str, Any] = {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
+        "stop_sequence": None, "usage": {"input_tokens": 900, "output_tokens": 1},
+    }  # fmt: skip
     events: list[dict[str, Any]] = [
         {"type": "message_start", "message": head},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},

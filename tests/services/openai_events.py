@@ -30,7 +30,11 @@ def stream(whole: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _events(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
     name, kind = {"item_id": item["id"]}, item["type"]
-    empty = {"message": {"content": []}, "function_call": {"arguments": ""}, "reasoning": {"summary": []}}
+    empty: dict[str, dict[str, Any]] = {
+        "message": {"content": []},
+        "function_call": {"arguments": ""},
+        "reasoning": {"summary": []},
+    }
     busy = {"status": "in_progress"} if "status" in item else {}
     yield {"type": "response.output_item.added", "item": {**item, **empty.get(kind, {}), **busy}}
     if kind == "message":
@@ -55,7 +59,7 @@ def _events(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _content(place: dict[str, Any], part: dict[str, Any]) -> Iterator[dict[str, Any]]:
     is_refusal = part["type"] == "refusal"
     key, kind = ("refusal", "response.refusal") if is_refusal else ("text", "response.output_text")
-    more = {} if is_refusal else {"logprobs": []}
+    more: dict[str, Any] = {} if is_refusal else {"logprobs": []}
     yield {"type": "response.content_part.added", **place, "part": {**part, key: ""}}
     for piece in _pieces(part[key]):
         yield {"type": f"{kind}.delta", **place, "delta": piece, **more}
