@@ -276,6 +276,7 @@ def test_models_are_listed_with_their_limits_and_their_end() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow  # the environment of slow tests has the client
 def test_the_events_are_those_of_the_official_client() -> None:
     pytest.importorskip("anthropic")
     from anthropic.types.beta import BetaRawMessageStreamEvent

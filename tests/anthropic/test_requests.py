@@ -269,6 +269,7 @@ def test_every_member_is_one_of_the_official_types(said: list[Message], model: s
         assert wrong(body(request(*said, model=model, effort="low", **more)), MessageCreateParamsStreaming) == []
 
 
+@pytest.mark.slow  # the environment of slow tests has the client
 def test_the_judge_of_types_has_eyes() -> None:
     pytest.importorskip("anthropic")
     from anthropic.types.beta.message_create_params import MessageCreateParamsStreaming

@@ -154,6 +154,14 @@ def check_types(service: GeminiService) -> None:
         types.GenerateContentResponse.model_validate(chunk)
 
 
+@pytest.mark.slow  # the environment of slow tests has the SDK
+def test_what_is_sent_and_what_the_service_of_these_tests_says_is_of_googles_types(api: Api, tmp_path: Path) -> None:
+    pytest.importorskip("google.genai")
+    talk(api, tmp_path / "work", ["call 1", "both 2", "hello"])
+    assert api[0].bodies and api[0].chunks
+    check_types(api[0])
+
+
 def test_after_a_compaction_it_goes_on(api: Api, tmp_path: Path) -> None:
     session, *_ = talk(api, tmp_path / "work", ["call 1", "both 2", "hello"])
     talk(api, tmp_path / "work", ["call 1"], session, before=lambda one: one.compact())

@@ -24,6 +24,7 @@ _OTHERWISE = {
     "302": "can't be reached",
     "an error that is a text": "answered 410.*gone",
     "ended in an event": CUT,
+    "ended after a call": "text",  # the library takes it as cut, so it is asked again
     "404": "answered 404",
     "ended after a text": CUT,
     "done after a text": CUT,
