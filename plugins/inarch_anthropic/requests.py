@@ -173,7 +173,7 @@ def _may_think(messages: Sequence[Message], left_out: frozenset[str]) -> bool:
         if message.role == "assistant":
             if blocks := [block["type"] for block in said_blocks(message, left_out)]:
                 return "tool_use" not in blocks or blocks[0] in THOUGHTS
-        elif message.role != "tool" and any(user_blocks(message)):
+        elif message.role != "tool":
             break
     return True
 
@@ -197,10 +197,11 @@ def _exchanges(messages: Sequence[Message]) -> Iterator[tuple[Message, Message |
 
 
 def _encoded_exchange(first: Message, second: Message | None, left_out: frozenset[str] | None) -> Iterator[_Item]:
-    if first.role != "assistant":
-        sides = [("user", user_blocks(first))]
-    else:
+    sides: list[tuple[str, Iterable[Block]]]
+    if first.role == "assistant":
         sides = [("assistant", said_blocks(first, left_out)), ("user", result_blocks(first, second))]
+    else:  # one that says nothing keeps its place: what ends this request is within the next one, too
+        sides = [("user", [*user_blocks(first)] or [{"type": "text", "text": GO_ON}])]
     for role, blocks in sides:
         if made := tuple(map(encoded, blocks)):
             yield role, made
