@@ -141,9 +141,12 @@ class Tree:
         return base, theirs
 
     def _remove(self) -> None:
-        for path in (self.folder / self.record["place"], self.folder):
+        place = self.folder / self.record["place"]
+        for path in (place, self.folder):
             git_trees.remove(self.record["common"], path)
-            _remove_all(path)
+        _remove_all(place)
+        with _alone(self.folder.parent):  # without its file of the lock it would look as if it had been left behind
+            _remove_all(self.folder)
 
 
 def begin(state: Path, workspace: inarch.Workspace, agent: str, task: str, more: Iterable[str], path: str) -> Tree:

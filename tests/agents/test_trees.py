@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 
 import inarch
 from inarch.testing import calls, says
+from inarch_agents.trees import begin, take_up
+from inarch_sandbox_fs.workspace import FolderWorkspace
 from inarch_testing.apps import write_files
 
 from .test_agents import Desk, data_of, error_of, task
@@ -259,3 +262,20 @@ def test_a_submodules_files_come_along(repo: Desk) -> None:
     turn = one_task(repo, read("sub/lib.txt"), edit("sub/lib.txt", "lib", "LIB"), ("git_status", {}), then=merge(repo))
     assert data_of(turn, 1)["merged"] == ["sub/lib.txt"] and (repo.root / "sub/lib.txt").read_text() == "LIB\n"
     assert git(repo.root / "sub", "status", "--porcelain").strip() == "M lib.txt"
+
+
+def test_a_work_tree_that_is_being_removed_is_not_taken_for_one_that_was_left(desk: Desk) -> None:
+    """Whoever begins a prompt looks for what was left, while others end theirs."""
+    workspace, state = FolderWorkspace.open(str(desk.root)), desk.home / "agents"
+    write_files(desk.root, {f"{number}.txt": "x" for number in range(40)})
+
+    def make_and_drop(_: int) -> None:
+        for _ in range(40):
+            begin(state, workspace, "builder", "task", (), "").drop()
+
+    with ThreadPoolExecutor() as pool:
+        dropping = [pool.submit(make_and_drop, number) for number in range(3)]
+        while not all(one.done() for one in dropping):
+            assert take_up(state) == ([], [])
+        for one in dropping:
+            one.result()
