@@ -198,8 +198,8 @@ async def test_the_footer_of_a_plain_page_is_guessed_and_said_to_be(tmp_path: Pa
     with program(["python3", "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"], project) as line:
         url = line(r"(http://127\.0\.0\.1:\d+)/")
         script = (
-            call("select_element", description="the footer"), call("read_file", file_path="index.html"),
-            patch("index.html"), call("navigate", path="/"), says("The footer says 2025."),
+            call("select_element", description="the footer"), patch("index.html"), call("navigate", path="/"),
+            says("The footer says 2025."),
         )  # fmt: skip
         async with shown(project, url, *script) as there:
             frame = await there.frame()

@@ -84,7 +84,7 @@ class Runner:
                 live.end(_status(result), self._finished(live, result, context, started, retries))
                 raise
             result = self._result(live, attempt, outcome)
-            if result.success and tool.category == "file":  # an index reads every file and shows none of them
+            if result.success and tool.category in ("file", "ui"):  # an index reads every file and shows none of them
                 context.handle.publish_reads()
             self._close(context, output)
             again = result.error is not None and result.error.code in RETRIED and not attempt.abandoned

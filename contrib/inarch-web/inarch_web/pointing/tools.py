@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ANSWER_S = 15.0
 _MOST_LISTED = 200
+_MOST_LINES, _MOST_BYTES = 200, 1_000_000
+"""Of a source that is shown with an element."""
 _NO_EFFECTS = inarch.Effects()
 Kind = Literal["interactive", "headings", "landmarks", "media", "text", "all"]
 
@@ -47,7 +49,9 @@ async def get_page_elements(
 
 @inarch.tool(category="ui", effects=_NO_EFFECTS)
 async def select_element(context: inarch.ToolContext, selector: str = "", description: str = "") -> dict[str, Any]:
-    """Select an element of the user's page, and tell where in the source it stands.
+    """Select an element of the user's page, and return where in the source it comes from, with these lines.
+
+    The file counts as read: a change to it needs no read in between.
 
     Args:
         selector: A CSS selector of it.
@@ -61,7 +65,7 @@ async def select_element(context: inarch.ToolContext, selector: str = "", descri
     if selection is None:
         raise inarch.ToolFailed("execution", "the page says nothing of that element", "select another one")
     room.set_selection(selection)
-    return {"selected": named(selection), "note": DATA, "element": selection}
+    return {"selected": named(selection), "note": DATA, "element": selection, "source": _source(context, selection)}
 
 
 @inarch.tool(category="ui", effects=_NO_EFFECTS, requires_confirmation=True)
@@ -117,6 +121,19 @@ async def _meant(room: Room, description: str) -> str:
             "not_found", f"no element of the page fits {description!r:.200}", "get_page_elements tells what there is"
         )
     return str(found.get("selector", ""))
+
+
+def _source(context: inarch.ToolContext, selection: Mapping[str, Any]) -> str | None:
+    """Read the lines that an element comes from; None if they are not known or too many to show."""
+    place = selection["sourceLocation"]
+    if place is None or place["end_line"] - place["line"] >= _MOST_LINES:
+        return None
+    try:
+        found = context.workspace.read(place["file"], 0, _MOST_BYTES)
+        lines = found.data.decode().splitlines(keepends=True)
+    except (inarch.ToolFailed, UnicodeDecodeError):
+        return None
+    return "".join(lines[place["line"] - 1 : place["end_line"]])
 
 
 def _selected(context: inarch.ToolContext) -> str:
