@@ -1,12 +1,11 @@
 """What a file of JavaScript, TypeScript, Go, Rust, Java, C, C++ and others says: its symbols, imports, calls, entries.
 
 It knows nothing of Inarch. tree-sitter parses, and each language is one record (`Language`): the endings of its files,
-the wheel of its grammar, a query that captures definitions, calls and imports, and what reads an import. A further
-language is a further record: `scripting` has two that are nothing else.
+the wheel of its grammar, a query that captures definitions, calls and imports. A further language is a further record.
 
 ```text
-table                    which language a file is in
-├─► ecmascript, go, …    one record each: `language` says what is in it
+table                    which language a file is in; records of those that need nothing else
+├─► ecmascript, rust, …  the other records: `language` says what is in one
 apart, worker            reading in a process of its own, which may crash and hang
 reading                  bytes become facts, within bounds of size
 ├─► comments, entries    what stands above a definition; where a program is entered

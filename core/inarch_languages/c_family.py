@@ -3,74 +3,59 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from inarch_languages.language import Language
-from inarch_languages.nodes import field, line_of, text_of, unquoted
-from inarch_languages.records import WHOLE, Import
+from inarch_languages.language import Language, defining
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
-_C = """
+def _declared(inner: str) -> str:
+    """Give patterns for a function whose declarator stands in up to two pointers."""
+    plain = f"declarator: (function_declarator declarator: {inner})"
+    once = f"declarator: (pointer_declarator {plain})"
+    twice = f"declarator: (pointer_declarator {once})"
+    return "".join(f"(function_definition {one}) @function\n" for one in (plain, once, twice))
+
+
+_C = (
+    _declared("(identifier) @name")
+    + """
 (comment) @comment
-(function_definition declarator: (function_declarator declarator: (identifier) @name)) @function
-(function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))
-  @function
-(function_definition declarator: (pointer_declarator declarator: (pointer_declarator
-  declarator: (function_declarator declarator: (identifier) @name)))) @function
+(function_definition declarator: (function_declarator
+  declarator: (parenthesized_declarator (identifier) @name))) @function
+(preproc_function_def name: (_) @name) @function
 (struct_specifier name: (_) @name body: (_)) @class
 (union_specifier name: (_) @name body: (_)) @class
 (enum_specifier name: (_) @name body: (_)) @class
 (type_definition declarator: (type_identifier) @name) @class
-(type_definition declarator: (pointer_declarator declarator: (type_identifier) @name)) @class
-(type_definition declarator: (function_declarator declarator: (type_identifier) @name)) @class
-(type_definition declarator: (array_declarator declarator: (type_identifier) @name)) @class
-(type_definition declarator: (function_declarator declarator: (parenthesized_declarator
-  (pointer_declarator declarator: (type_identifier) @name)))) @class
-(type_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator
-  (pointer_declarator declarator: (type_identifier) @name))))) @class
-(function_definition declarator: (function_declarator
-  declarator: (parenthesized_declarator (identifier) @name))) @function
-(preproc_function_def name: (_) @name) @function
+(type_definition declarator: (_ declarator: (type_identifier) @name)) @class
+(type_definition declarator: (_ declarator: (parenthesized_declarator (_ declarator: (type_identifier) @name)))) @class
+(type_definition declarator: (_ declarator: (_ declarator: (parenthesized_declarator
+  (_ declarator: (type_identifier) @name))))) @class
 (translation_unit (preproc_def name: (_) @name value: (_)) @constant)
 (translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)) @constant)
 (call_expression function: (_) @callee arguments: (_) @arguments) @call
-(parameter_declaration type: (_) @type declarator: (identifier) @variable) @typed
-(parameter_declaration type: (_) @type declarator: (pointer_declarator declarator: (identifier) @variable)) @typed
-(preproc_include path: (_)) @import
+(preproc_include path: [(string_literal) (system_lib_string)] @source) @include
 """
+)
 
-_CPP = """
+_CPP = (
+    _declared("[(qualified_identifier) (field_identifier) (destructor_name) (operator_name)] @name")
+    + defining("class", "alias_declaration concept_definition")
+    + """
 (template_declaration) @above
-(function_definition declarator: (function_declarator declarator: (field_identifier) @name)) @function
-(function_definition declarator: (function_declarator declarator: (qualified_identifier) @name)) @function
-(function_definition declarator: (function_declarator declarator: (destructor_name) @name)) @function
-(function_definition declarator: (function_declarator declarator: (operator_name) @name)) @function
 (function_definition declarator: (function_declarator declarator: (template_function name: (_) @name))) @function
 (function_definition declarator: (reference_declarator (function_declarator declarator: (_) @name))) @function
-(function_definition declarator: (pointer_declarator declarator: (function_declarator
-  declarator: [(qualified_identifier) (field_identifier)] @name))) @function
 (field_declaration declarator: (function_declarator declarator: (field_identifier) @name)) @function
 (class_specifier name: (_) @name body: (_)) @class
-(function_definition type: (class_specifier) declarator: (identifier) @name) @class
-(function_definition type: (struct_specifier) declarator: (identifier) @name) @class
-(alias_declaration name: (_) @name) @class
-(concept_definition name: (_) @name) @class
-(base_class_clause (type_identifier) @base)
-(base_class_clause (qualified_identifier) @base)
+(function_definition type: [(class_specifier) (struct_specifier)] declarator: (identifier) @name) @class
+(base_class_clause [(type_identifier) (qualified_identifier)] @base)
 (new_expression type: (_) @callee) @call
-(parameter_declaration type: (_) @type declarator: (reference_declarator (identifier) @variable)) @typed
-(declaration type: (type_identifier) @type declarator: (identifier) @variable) @typed
-(declaration type: (type_identifier) @type declarator: (pointer_declarator declarator: (identifier) @variable)) @typed
-(declaration type: (type_identifier) @type declarator: (init_declarator declarator: (identifier) @variable)) @typed
-(declaration type: (type_identifier) @type declarator: (init_declarator
-  declarator: (pointer_declarator declarator: (identifier) @variable))) @typed
-(field_declaration type: (_) @type declarator: (field_identifier) @variable) @typed
-(field_declaration type: (_) @type declarator: (pointer_declarator declarator: (field_identifier) @variable)) @typed
+(parameter_declaration type: (_) @type declarator: [(identifier) @variable (_ (identifier) @variable)]) @typed
+(declaration type: (type_identifier) @type declarator: [(identifier) @variable (_ (identifier) @variable)]) @typed
+(declaration type: (type_identifier) @type declarator: (_ (_ (identifier) @variable))) @typed
+(field_declaration type: (_) @type
+  declarator: [(field_identifier) @variable (_ (field_identifier) @variable)]) @typed
 """
-
+)
 
 _MACRO = re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]{3,}[ \t]*\((?:[^(){};\n]|\([^(){};\n]*\))*\)[ \t]*$", re.M)
 _BEFORE = frozenset(b";{}:>*/)")
@@ -89,34 +74,13 @@ def _without_macros(data: bytes) -> bytes:
     return _MACRO.sub(blank, data)
 
 
-def _imports(node: Node) -> Iterator[Import]:
-    path = field(node, "path")
-    # What stands in angle brackets is looked for among the libraries first.
-    if path is not None and path.type in ("string_literal", "system_lib_string"):
-        yield Import("", unquoted(text_of(path)), WHOLE, line_of(node))
-
-
-C = Language(
-    "C",
-    (".c",),
-    "tree_sitter_c",
-    _C,
-    family="c",
-    imports=_imports,
-    prepare=_without_macros,
-    hides=frozenset(["sizeof", "offsetof", "defined"]),
-)
+C = Language("C", (".c",), "tree_sitter_c", _C, prepare=_without_macros)
 CPP = Language(
     "C++",
     (".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".cu", ".cuh"),
     "tree_sitter_cpp",
     _C + _CPP,
-    family="c",
-    imports=_imports,
     prepare=_without_macros,
-    hides=frozenset(["sizeof", "offsetof", "defined", "static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"]),
 )
-HEADER = Language(
-    "C", (".h",), "tree_sitter_cpp", _C + _CPP, family="c", imports=_imports, prepare=_without_macros, hides=CPP.hides
-)
+HEADER = Language("C", (".h",), "tree_sitter_cpp", _C + _CPP, prepare=_without_macros)
 """A `.h` may be of either: C++ reads nearly all of C."""

@@ -12,17 +12,18 @@ from inarch_languages.records import Import
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Imports = Callable[["Node"], Iterable[Import]]
-Target = Callable[[str], tuple[str, str]]
-
 
 def _no_imports(_: Node) -> Iterable[Import]:
     return ()
 
 
-def _as_written(text: str) -> tuple[str, str]:
-    owner, _, name = text.rpartition(".")
-    return owner, name
+def _no_target(_: str) -> tuple[str, str]:
+    return "", ""
+
+
+def defining(kind: str, types: str) -> str:
+    """Give patterns for definitions that are nodes of these types with a field `name`."""
+    return "".join(f"({one} name: (_) @name) @{kind}\n" for one in types.split())
 
 
 @frozen
@@ -30,11 +31,13 @@ class Language:
     """A language that tree-sitter reads.
 
     The query captures whole definitions as `@class`, `@function`, `@method`, `@constant`, each with its `@name`, and
-    where the name doesn't tell it with its `@owner`; `@scope` is what definitions stand in without being one. `@call`
-    goes with `@callee` and `@arguments` (and `@called` where object and method stand apart), `@typed` with `@variable`
-    and `@type`, `@import` with nothing; `@comment` and `@above` are what may stand between a comment and what it is
-    about, `@annotation` is kept, too; `@base` is what the class around it extends, `@package` what a file says it
-    belongs to.
+    where the name doesn't tell it with its `@owner`; `@scope` is what definitions stand in without being one.
+    `@call` goes with `@callee` and `@arguments` (and `@called` where object and method stand apart); `@comment` and
+    `@above` are what may stand between a comment and what it is about, `@annotation` is kept, too; `@base` is what the
+    class around it extends, `@typed` has `@variable` and `@type`, `@package` is what a file says it belongs to.
+
+    `@import` has `@source`, `@name` and, where it is another, `@target`; `@import.default`, `@import.whole` and
+    `@import.all` say what is taken. `@export` is the same for what is handed on. `@include` has `@source` alone.
 
     Args:
         name: As people call it.
@@ -42,13 +45,10 @@ class Language:
         grammar: The module of the grammar's wheel.
         query: What to capture.
         function: The grammar's function in that module.
-        family: Languages of one family call each other by name.
-        imports: Reads an import.
-        target: Splits the left side of an assignment that defines a function into owner and name.
+        imports: Reads what is captured as `@use`, for a language whose imports are trees.
+        target: Splits the left side of an assignment that defines a function, `@target`, into owner and name.
+        calling: Methods of functions that call the function: `handle.apply(this, arguments)`.
         prepare: Takes out of a text what the grammar stumbles over, and leaves every other byte where it is.
-        shares_folder: Whether a folder is one package, whose files see each other's names.
-        hides: Names of calls that are part of the language.
-        calls_its_owner: Methods of functions that call the function: `handle.apply(this, arguments)`.
     """
 
     name: str
@@ -56,10 +56,7 @@ class Language:
     grammar: str
     query: str
     function: str = "language"
-    family: str = ""
-    imports: Imports = _no_imports
-    target: Target = _as_written
+    imports: Callable[[Node], Iterable[Import]] = _no_imports
+    target: Callable[[str], tuple[str, str]] = _no_target
+    calling: tuple[str, ...] = ()
     prepare: Callable[[bytes], bytes] | None = None
-    shares_folder: bool = False
-    hides: frozenset[str] = frozenset()
-    calls_its_owner: frozenset[str] = frozenset()

@@ -15,6 +15,7 @@ _SEPARATOR = re.compile(r"::|->|\?\.|\\")
 _LAST = re.compile(r"(?:\.|::|->|\\)\s*([\w$#]+)$")
 _GENERIC = re.compile(r"(?:::)?<[^()]*>$|\[[^()\[\]]*\]$")
 _THIS = re.compile(r"^(?:(?:this|self|Self|\$this)\b|@+(?=\w+\.))")
+_VERSION = re.compile(r"^v\d+$")
 MOST_CALLEE = 200
 """Bytes of a callee that are looked at: of a long chain of calls only the end says what is called."""
 
@@ -37,6 +38,12 @@ def line_of(node: Node) -> int:
 def unquoted(text: str) -> str:
     """Take the quotes off a literal."""
     return text.strip("'\"`<>")
+
+
+def last_of(source: str) -> str:
+    """Give the name under which a package is known whose path is written: of `gopkg.in/go-yaml.v3` it is `yaml`."""
+    parts = [part for part in source.split("/") if not _VERSION.match(part)] or [source]
+    return re.sub(r"\.v\d+$|^go-|-go$", "", parts[-1])
 
 
 def flat(text: str, most: int = 300) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,21 @@ from attrs import Factory, define
 from inarch_languages.comments import Above
 from inarch_languages.entries import REGISTERING, entries_of
 from inarch_languages.language import Language
-from inarch_languages.nodes import dotted, field, flat, line_of, plain_name, text_of, type_name
-from inarch_languages.records import CLASS, CONSTANT, DEFAULT, FUNCTION, METHOD, MODULE, Call, FileFacts, Import, Symbol
+from inarch_languages.nodes import dotted, field, flat, last_of, line_of, plain_name, text_of, type_name, unquoted
+from inarch_languages.records import (
+    ALL,
+    CLASS,
+    CONSTANT,
+    DEFAULT,
+    FUNCTION,
+    METHOD,
+    MODULE,
+    WHOLE,
+    Call,
+    FileFacts,
+    Import,
+    Symbol,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
@@ -26,14 +38,9 @@ MOST_FOUND = 60_000
 """Captures of one file that are looked at."""
 
 _SCOPE = "scope"
-_KINDS = {
-    "class": CLASS,
-    "function": FUNCTION,
-    "method": METHOD,
-    "constant": CONSTANT,
-    "scope": _SCOPE,
-    "default": FUNCTION,
-}
+_KINDS = (CLASS, FUNCTION, METHOD, CONSTANT, _SCOPE, DEFAULT)
+_TESTS = "#[cfg(test"
+"""What Rust says above a module of tests."""
 
 
 class NotInstalled(Exception):
@@ -112,12 +119,14 @@ def _matches(query: Query, root: Node) -> list[Captured]:
 class _Open:
     """A definition that is being read, as a container of others."""
 
-    start: int
     end: int
-    dotted: str
-    kind: str
-    place: int
-    holds_methods: bool
+    dotted: str = ""
+    kind: str = MODULE
+    place: int = 0
+    """Of the symbol that it is, or stands in."""
+    holds_methods: bool = False
+    marks: tuple[str, ...] = ()
+    """Annotations that hold for all that stands in it."""
 
 
 @define(eq=False, repr=False)
@@ -129,193 +138,157 @@ class _Reading:
     symbols: list[Symbol] = Factory(list)
     imports: list[Import] = Factory(list)
     calls: list[Call] = Factory(list)
-    bodiless: list[int] = Factory(list)
-    """Places of symbols that are signatures alone."""
+    bases: dict[int, list[str]] = Factory(dict)
+    types: dict[int, list[tuple[str, str]]] = Factory(dict)
     package: str = ""
+    _bodiless: set[str] = Factory(set)
+    _above: Above = Factory(lambda self: Above(self.data), takes_self=True)
 
     def facts(self, matches: list[Captured]) -> FileFacts:
-        above = Above(self.data)
-        rest: list[tuple[str, Captured]] = []
-        definitions: dict[tuple[int, int], tuple[str, Captured]] = {}
-        for captured in matches:
-            kind = next(iter(captured.keys() & _ROLES), "")
-            if kind in _KINDS:
-                node = captured[kind][0]
+        """Put all captures together."""
+        found: dict[tuple[int, int, str], tuple[str, Captured]] = {}
+        for number, captured in enumerate(matches):
+            role = next(iter(captured.keys() & _ROLES), "")
+            if role in ("comment", "annotation", "above"):
+                self._above.add(captured[role][0], role)
+            elif role.partition(".")[0] in ("import", "export", "include", "use"):
+                self._import(role, captured)
+            elif role:
+                node = captured[role][0]
+                key = (node.start_byte, -node.end_byte, "" if role in _KINDS else f"{role}{number}")
                 # Of two patterns that fit the same place the more telling one counts: a function over a constant.
-                known = definitions.get((node.start_byte, -node.end_byte))
-                if known is None or known[0] in ("constant", "scope"):
-                    definitions[node.start_byte, -node.end_byte] = kind, captured
-            elif kind == "comment":
-                above.comment(captured["comment"][0])
-            elif kind in ("annotation", "above"):
-                above.annotation(captured[kind][0], kind == "annotation")
-            elif kind:
-                rest.append((kind, captured))
+                if key not in found or found[key][0] in (CONSTANT, _SCOPE):
+                    found[key] = role, captured
         self.symbols = [Symbol(MODULE, "", 1, self.data.count(b"\n") + 1)]
-        spans = self._define(definitions, above)
-        self._attach(rest, spans)
-        self._leave_out({**self._imported(), **self._overloads()})
-        self.symbols[0] = self.symbols[0]._replace(doc=above.of_file(self.symbols[1:]))
-        facts = FileFacts(
-            self.language.name, tuple(self.symbols), tuple(i for i in self.imports if i.source),
-            tuple(self.calls), (), tuple((i.name, i.target) for i in self.imports if not i.source), self.package,
-        )  # fmt: skip
+        self._sweep([value for _, value in sorted(found.items(), key=lambda item: item[0])])
+        for place, symbol in enumerate(self.symbols):
+            bases, types = self.bases.get(place, ()) if place else (), self.types.get(place, ())
+            self.symbols[place] = symbol._replace(
+                bases=tuple(dict.fromkeys(filter(None, bases))), types=tuple(dict.fromkeys(types))
+            )
+        self.symbols[0] = self.symbols[0]._replace(doc=self._above.of_file(self.symbols[1:]))
+        taken = tuple(item for item in self.imports if item.source)
+        own = tuple((item.name, item.target) for item in self.imports if not item.source)
+        facts = FileFacts(self.language.name, tuple(self.symbols), taken, tuple(self.calls), (), own, self.package)
         return facts._replace(entries=tuple(entries_of(facts, self.data)))
 
-    def _define(self, definitions: dict[tuple[int, int], tuple[str, Captured]], above: Above) -> list[_Open]:
-        """Make the symbols in order, each named after what it stands in; give their spans."""
-        spans: list[_Open] = []
-        around: list[_Open] = []
-        for (start, end), (kind, captured) in sorted(definitions.items(), key=lambda item: item[0]):
-            while around and around[-1].end <= start:
+    def _sweep(self, found: list[tuple[str, Captured]]) -> None:
+        """Go through what was found in the order of the text, and put each into the definition around it."""
+        around = [_Open(len(self.data) + 1)]
+        for role, captured in found:
+            node = captured[role][0]
+            while len(around) > 1 and around[-1].end <= node.start_byte:
                 around.pop()
-            outer = around[-1] if around else None
-            node = captured[kind][0]
-            if "target" in captured and node.parent is not None and node.parent.type == "variable_declarator":
-                continue  # var Router = module.exports = function: it has a name already
-            if node.type == "function_expression" and outer is not None and outer.end == -end:
-                continue  # the value of what is named already
-            owner, name = self._named(kind, captured)
-            if not name and kind != "scope":
-                continue
-            made = _KINDS[kind]
-            inside = outer.dotted if outer else ""
-            if kind == "function" and self._is_class(node):
-                made = CLASS
-            if made == FUNCTION and (owner or (outer is not None and outer.holds_methods)):
-                made = METHOD
-            path = ".".join(part for part in (inside if not owner or outer else "", owner, name) if part)
-            holds_methods = made in (CLASS, CONSTANT) or (made == _SCOPE and bool(owner or "target" in captured))
-            open_one = _Open(start, -end, path, made, outer.place if outer else 0, holds_methods)
-            around.append(open_one)
-            if made != _SCOPE:
-                if made == CONSTANT and outer is not None and outer.kind in (FUNCTION, METHOD, CONSTANT):
-                    continue  # a variable of a function: only what stands in it counts
-                open_one.place = len(self.symbols)
-                if node.type.endswith("_signature"):
-                    self.bodiless.append(open_one.place)
-                self.symbols.append(self._symbol(made, path, node, above))
-                spans.append(open_one)
-        return spans
+            outer = around[-1]
+            if role in _KINDS:
+                opened = self._defined(role, captured, outer, is_nested=len(around) > 1)
+                if opened is not None:
+                    around.append(opened)
+            elif role == "call":
+                self._call(captured, outer.place)
+            elif role == "base":
+                self.bases.setdefault(outer.place, []).append(type_name(text_of(node)))
+            elif role == "typed":
+                kind = type_name(text_of(captured["type"][0]).lstrip(": "))
+                names = [dotted(text_of(variable)) for variable in captured["variable"] if kind]
+                self.types.setdefault(outer.place, []).extend((name, kind) for name in names if "?" not in name)
+            else:
+                self.package = text_of(node)
 
-    def _imported(self) -> dict[int, int]:
-        """Give the constants that only hold what is imported: nothing stands in them."""
-        imported = {(item.name, item.line) for item in self.imports if item.source}
-        return {
-            place: 0
-            for place, symbol in enumerate(self.symbols)
-            if symbol.kind == CONSTANT and (symbol.name, symbol.line) in imported
-        }
+    def _defined(self, role: str, captured: Captured, outer: _Open, is_nested: bool) -> _Open | None:
+        """Make a symbol, named after what it stands in; None for what is no definition of its own."""
+        node = captured[role][0]
+        if "target" in captured and node.parent is not None and node.parent.type == "variable_declarator":
+            return None  # var Router = module.exports = function: it has a name already
+        if node.type == "function_expression" and is_nested and outer.end == node.end_byte:
+            return None  # the value of what is named already
+        owner, name = self._named(role, captured)
+        if not name and role != _SCOPE:
+            return None
+        kind = CLASS if _is_class(node) else FUNCTION if role == DEFAULT else role
+        if kind == FUNCTION and (owner or outer.holds_methods):
+            kind = METHOD
+        path = ".".join(part for part in ("" if owner and not is_nested else outer.dotted, owner, name) if part)
+        holds_methods = kind in (CLASS, CONSTANT) or (kind == _SCOPE and bool(owner or "target" in captured))
+        opened = _Open(node.end_byte, path, kind, outer.place, holds_methods, outer.marks)
+        if kind == _SCOPE:
+            _, _, annotations = self._above.of(node, node.start_byte)
+            opened.marks += tuple(text for text in annotations if text.startswith(_TESTS))
+            return opened
+        if kind == CONSTANT:
+            if outer.kind in (FUNCTION, METHOD, CONSTANT):
+                return opened  # a variable of a function: only what stands in it counts
+            if any(item.source and item.name == name and item.line == line_of(node) for item in self.imports):
+                return opened
+        self._put(self._symbol(kind, path, node, outer.marks), node)
+        opened.place = len(self.symbols) - 1
+        return opened
 
-    def _overloads(self) -> dict[int, int]:
-        """Give the signatures that a body follows, which takes over what is said of the first, each with the body."""
-        bodiless = frozenset(self.bodiless)  # a declaring file may have tens of thousands
-        bodies = {symbol.name: place for place, symbol in enumerate(self.symbols) if place not in bodiless}
-        found = {place: bodies[name] for place in self.bodiless if (name := self.symbols[place].name) in bodies}
-        for place, body in found.items():
-            if not self.symbols[body].doc:
-                self.symbols[body] = self.symbols[body]._replace(doc=self.symbols[place].doc)
-        return found
+    def _put(self, symbol: Symbol, node: Node) -> None:
+        """Add a symbol; a body takes the places of the signatures before it, and the comment of the first."""
+        while not node.type.endswith("_signature") and self.symbols[-1].name == symbol.name in self._bodiless:
+            symbol = symbol._replace(doc=self.symbols.pop().doc or symbol.doc)
+        self.symbols.append(symbol)
+        self._bodiless = {symbol.name} if node.type.endswith("_signature") else set()
 
-    def _leave_out(self, stood_for: Mapping[int, int]) -> None:
-        """Leave symbols out; what stands in them counts to those that stand for them."""
-        kept = [place for place in range(len(self.symbols)) if place not in stood_for]
-        if len(kept) < len(self.symbols):
-            places = {place: number for number, place in enumerate(kept)}
-            self.symbols = [self.symbols[place] for place in kept]
-            self.calls = [call._replace(scope=places[stood_for.get(call.scope, call.scope)]) for call in self.calls]
-
-    def _named(self, kind: str, captured: Captured) -> tuple[str, str]:
+    def _named(self, role: str, captured: Captured) -> tuple[str, str]:
         """Give the owner and the name that a definition tells itself."""
-        if kind == "default":
+        if role == DEFAULT:
             return "", DEFAULT
         if "target" in captured:
             owner, name = self.language.target(text_of(captured["target"][0]))
             if name == "exports":
-                name = text_of(field(field(captured[kind][0], "right"), "name")) or name
-            owner = ".".join(part for part in owner.split(".") if plain_name(part))
-            return owner, plain_name(name)
-        names = captured.get("name")
-        name = text_of(names[0]) if names else ""
+                name = text_of(field(field(captured[role][0], "right"), "name")) or name
+            return ".".join(part for part in owner.split(".") if plain_name(part)), plain_name(name)
+        name = text_of(captured["name"][0]) if "name" in captured else ""
         owner = type_name(text_of(captured["owner"][0])).rpartition(".")[2] if "owner" in captured else ""
-        owner2, _, name = name.replace("::", ".").rpartition(".") if "::" in name else ("", "", name)
-        return owner or type_name(owner2), plain_name(name)
+        inside, _, name = name.replace("::", ".").rpartition(".") if "::" in name else ("", "", name)
+        return owner or type_name(inside), plain_name(name)
 
-    @staticmethod
-    def _is_class(node: Node) -> bool:
-        value = field(node, "right")
-        return value is not None and value.type == "class"
-
-    def _symbol(self, kind: str, path: str, node: Node, above: Above) -> Symbol:
+    def _symbol(self, kind: str, path: str, node: Node, marks: tuple[str, ...]) -> Symbol:
         line = line_of(node)
-        inside = [field(node, name) for name in ("value", "right", "declarator")]
-        body = next((found for one in (node, *inside) if (found := field(one, "body")) is not None), None)
-        first, doc, annotations = above.of(self._outermost(node), body.start_byte if body else node.end_byte)
+        held = [inner for name in ("value", "right", "declarator") if (inner := field(node, name)) is not None]
+        body = next((found for one in (node, *held) if (found := field(one, "body")) is not None), None)
+        outermost = node
+        while outermost.parent is not None and outermost.parent.type in _WRAPPING:
+            outermost = outermost.parent
+        first, doc, annotations = self._above.of(outermost, body.start_byte if body else node.end_byte)
         return Symbol(
             kind, path, line, node.end_point[0] + 1, self._signature(kind, node, body), doc,
-            first if first < line else 0, annotations,
+            first if first < line else 0, tuple(dict.fromkeys((*marks, *annotations))),
         )  # fmt: skip
-
-    @staticmethod
-    def _outermost(node: Node) -> Node:
-        """Give the statement that a definition is: `export const f = …` for its declarator."""
-        while node.parent is not None and node.parent.type in _WRAPPING:
-            node = node.parent
-        return node
 
     def _signature(self, kind: str, node: Node, body: Node | None) -> str:
         if kind == CONSTANT:
             value = field(node, "value")
             return flat(f"= {text_of(value)}", 120) if value is not None else ""
-        if kind == CLASS:
-            return ""
-        parameters = _parameters(node)
+        parameters = None if kind == CLASS else _parameters(node)
         if parameters is None:
             return ""
         end = body.start_byte if body is not None else node.end_byte
         text = self.data[parameters.start_byte : min(end, parameters.start_byte + 2_000)].decode("utf-8", "replace")
         return flat(text).removesuffix("{").rstrip().removesuffix("=>").rstrip(" ;")
 
-    def _attach(self, rest: list[tuple[str, Captured]], spans: list[_Open]) -> None:
-        """Put calls, bases, types and imports to the symbols they stand in."""
-        around: list[_Open] = []
-        waiting = iter(spans)
-        coming = next(waiting, None)
-        bases: dict[int, list[str]] = {}
-        types: dict[int, list[tuple[str, str]]] = {}
-        for kind, captured in sorted(rest, key=lambda item: item[1][item[0]][0].start_byte):
-            node = captured[kind][0]
-            start = node.start_byte
-            while coming is not None and coming.start <= start:
-                while around and around[-1].end <= coming.start:
-                    around.pop()
-                around.append(coming)
-                coming = next(waiting, None)
-            while around and around[-1].end <= start:
-                around.pop()
-            place = around[-1].place if around else 0
-            if kind == "call":
-                self._call(captured, place)
-            elif kind == "import":
-                self.imports += self.language.imports(node)
-            elif kind == "base":
-                bases.setdefault(place, []).append(type_name(text_of(node)))
-            elif kind == "typed":
-                self._typed(captured, place, types)
-            elif kind == "package":
-                self.package = text_of(node)
-        bases.pop(0, None)
-        for place, found in bases.items():
-            self.symbols[place] = self.symbols[place]._replace(bases=tuple(dict.fromkeys(filter(None, found))))
-        for place, pairs in types.items():
-            self.symbols[place] = self.symbols[place]._replace(types=tuple(dict.fromkeys(pairs)))
-
-    def _typed(self, captured: Captured, place: int, types: dict[int, list[tuple[str, str]]]) -> None:
-        kind = type_name(text_of(captured["type"][0]).lstrip(": "))
-        for variable in captured["variable"]:
-            name = dotted(text_of(variable))
-            if kind and "?" not in name:
-                types.setdefault(place, []).append((name, kind))
+    def _import(self, role: str, captured: Captured) -> None:
+        """Read what is taken from elsewhere or handed on."""
+        way, _, what = role.partition(".")
+        line = line_of(captured[role][0])
+        if way == "use":
+            self.imports += self.language.imports(captured[role][0])
+            return
+        source, name, target = (
+            unquoted(text_of(captured[part][0])) if part in captured else "" for part in ("source", "name", "target")
+        )
+        if way == "include":
+            self.imports.append(Import("", source, WHOLE, line))
+            return
+        if what == DEFAULT:
+            name, target = (name, DEFAULT) if way == "import" else (DEFAULT, target)
+        elif what == "all":
+            name = target = ALL
+        elif what == "whole":
+            name, target = name or (DEFAULT if way == "export" else last_of(source)), WHOLE
+        self.imports.append(Import(name, source, target if what else target or name, line, way == "export"))
 
     def _call(self, captured: Captured, place: int) -> None:
         node = captured["callee"][0]
@@ -325,42 +298,46 @@ class _Reading:
         if called:  # where the grammar has object and method apart
             name = text_of(called[0])
             callee = f"?.{name}" if callee[0] == "?" else dotted(f"{callee}.{name}")
-        last = callee.rpartition(".")[2]
-        if last == "?" or callee in self.language.hides:
+        function, _, last = callee.rpartition(".")
+        if last in self.language.calling and not function.endswith("?") and function not in ("", "self"):
+            callee, last = function, function.rpartition(".")[2]  # handle.apply(this, arguments)
+        if last == "?":
             return
         text = ""
         arguments = captured.get("arguments")
         if arguments and last in REGISTERING:
             start = arguments[0].start_byte
-            if self.data[start + 1 : start + 2] in (b'"', b"'", b"`") or last.isupper():
-                text = flat(self.data[start : min(arguments[0].end_byte, start + 900)].decode("utf-8", "replace"))
-        line = (called[0] if called else node).end_point[0] + 1
-        self.calls.append(Call(callee, line, place, text))
-        function, _, name = callee.rpartition(".")
-        if name in self.language.calls_its_owner and not function.endswith("?") and function not in ("", "self"):
-            self.calls.append(Call(function, line, place))
+            text = flat(self.data[start : min(arguments[0].end_byte, start + 900)].decode("utf-8", "replace"))
+        self.calls.append(Call(callee, (called[0] if called else node).end_point[0] + 1, place, text))
 
 
-_ROLES = frozenset((*_KINDS, "comment", "annotation", "above", "call", "import", "base", "typed", "package"))
+_ROLES = frozenset(
+    (
+        *(*_KINDS, "comment", "annotation", "above", "call", "base", "typed", "package", "use", "include"),
+        *(f"{way}{what}" for way in ("import", "export") for what in ("", ".default", ".whole", ".all")),
+    )
+)
 _WRAPPING = frozenset(
     (
         *("export_statement", "lexical_declaration", "variable_declaration", "expression_statement"),
         *("template_declaration", "type_declaration", "const_declaration", "var_declaration", "linkage_specification"),
-        "decorated_definition",
     )
 )
 """Statements that a definition may be all of."""
 
 
+def _is_class(node: Node) -> bool:
+    value = field(node, "right")
+    return value is not None and value.type == "class"
+
+
 def _parameters(node: Node) -> Node | None:
     """Find the parameters of a definition, or of the function that it holds."""
-    waiting: list[Node | None] = [node]
-    for _ in range(6):
-        node_or_none = waiting.pop(0) if waiting else None
-        if node_or_none is None:
-            continue
-        found = field(node_or_none, "parameters") or field(node_or_none, "parameter")
+    waiting = [node]
+    while waiting:
+        inner = waiting.pop(0)
+        found = field(inner, "parameters") or field(inner, "parameter")
         if found is not None:
             return found
-        waiting += [inner for name in ("value", "right", "declarator") if (inner := field(node_or_none, name))]
+        waiting += [one for name in ("value", "right", "declarator") if (one := field(inner, name)) is not None]
     return None
