@@ -48,7 +48,6 @@ class OtherFile:
     """Places of symbols by dotted name, of several the first."""
     imports: dict[str, list[Import]] = Factory(dict)
     handed: dict[str, str] = Factory(dict)
-    _kinds: dict[int, dict[str, str]] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         for place, symbol in enumerate(self.facts.symbols):
@@ -72,19 +71,9 @@ class OtherFile:
         place = self.names.get(name)
         return Spot(self.number, place) if place else None
 
-    def kinds(self, place: int) -> Mapping[str, str]:
-        """Give the written types of a symbol's variables and fields, "" where none is written."""
-        known = self._kinds.get(place)
-        if known is None:
-            known = self._kinds[place] = {}
-            for text in self.facts.symbols[place].local:
-                variable, _, kind = text.partition(":")
-                known.setdefault(variable, kind)
-        return known
-
 
 @define(eq=False, repr=False)
-class OtherFiles:
+class Sources:
     """The files of a tree, as imports name them."""
 
     files: Mapping[int, OtherFile]
@@ -98,10 +87,17 @@ class OtherFiles:
             known = self._meant[file.number, source] = tuple(self._found(file, source) if source else ())
         return known
 
-    def class_of_java(self, path: str) -> Spot | None:
-        """Give the class whose static members an import takes."""
-        package, _, name = path.rpartition(".")
-        return next((spot for other in self._by_package.get(("Java", package), ()) if (spot := other.spot(name))), None)
+    def spoken_for(self, file: OtherFile) -> list[int]:
+        """Give the files of C that a header speaks for: `list.c` of `list.h`."""
+        return self._by_stem.get(_stem_of(file), [])
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for file in self.files.values():
+            if file.family == "C":
+                found.setdefault(_stem_of(file), []).append(file.number)
+        return found
 
     def _found(self, file: OtherFile, source: str) -> list[OtherFile]:
         if file.family == "JavaScript":
@@ -208,3 +204,7 @@ class OtherFiles:
             return [near]
         found = self._by_base.get(source.rpartition("/")[2], [])
         return [other for other in found if f"/{other.path}".endswith(f"/{source.lstrip('./')}")][:1]
+
+
+def _stem_of(file: OtherFile) -> str:
+    return file.path.rpartition("/")[2].rpartition(".")[0]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from attrs import Factory, define
+from attrs import define
 
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, FUNCTION, METHOD, Call
 from inarch_brief_tracer.linking.edge_kinds import CONFIDENCES
-from inarch_brief_tracer.linking.other_definitions import MOST_CANDIDATES, Candidates, Definitions, stem_of
 from inarch_brief_tracer.linking.other_files import OtherFile, Spot
 from inarch_brief_tracer.linking.other_names import Names
 
 EXACT, INFERRED, HIERARCHY, NAME = CONFIDENCES
-MOST_SUBCLASSES = 8
-_CALLED = (FUNCTION, METHOD)
+MOST_CANDIDATES = 3
+"""Definitions of one name up to which a call by that name is believed to mean each of them."""
+MOST_HOMES = 12
+"""Files that define a name, up to which those that fit are counted."""
+MOST_BELOW = 16
+"""Methods of classes that extend one, up to which a call of its method is believed to mean each of them."""
 _CONSTRUCTORS = ("constructor", "__construct", "initialize", "new")
 _COMMON = frozenset(
     """
@@ -55,7 +58,7 @@ def linked_others(names: Names, begin: Cursor, is_over: Callable[[], bool]) -> t
         begin: The call to begin with.
         is_over: Asked after each call: one call takes some milliseconds at most.
     """
-    linker = _Linker(names, Definitions.of(names.files.values()))
+    linker = _Linker(names)
     found: list[OtherEdge] = []
     for place, file in enumerate(list(names.files.values())[begin.file :], begin.file):
         first = begin.call if place == begin.file else 0
@@ -66,255 +69,139 @@ def linked_others(names: Names, begin: Cursor, is_over: Callable[[], bool]) -> t
     return found, None
 
 
-Found = tuple[list[Spot], str]
+Found = tuple[Sequence[Spot], str]
 """What a call may mean, and how sure that is."""
-NOTHING: Found = ([], EXACT)
+NOTHING: Found = ((), EXACT)
 
 
 @define(eq=False, repr=False)
 class _Linker:
     names: Names
-    index: Definitions
-    _included: dict[int, frozenset[int]] = Factory(dict)
-    _implemented: dict[tuple[Spot, str], list[Spot]] = Factory(dict)
 
     def edges(self, file: OtherFile, call: Call) -> Iterator[OtherEdge]:
-        """Give what one call means."""
-        parts = call.callee.split(".")
-        scope = file.facts.symbols[call.scope].name
-        spots, confidence = self._plain(file, scope, parts[0]) if len(parts) == 1 else self._dotted(file, scope, parts)
-        caller = Spot(file.number, call.scope)
+        """Give what one call means; of a class that is made its constructor, too."""
+        scope, (owner, _, name) = file.facts.symbols[call.scope].name, call.callee.rpartition(".")
+        spots, confidence = self._dotted(file, scope, owner, name) if owner else self._plain(file, scope, name)
         for spot in dict.fromkeys(spots):
             symbol = self.names.symbol(spot)
             if symbol.kind == CONSTANT or spot.place == 0:
                 continue
-            yield OtherEdge(caller, spot, confidence, call.line)
-            if symbol.kind == CLASS:
-                last = symbol.name.rpartition(".")[2]
-                made = (self._member(spot, name) for name in (last, *_CONSTRUCTORS))
-                first = next((one for one in made if one), None)
-                if first:
-                    yield OtherEdge(caller, first, confidence, call.line)
+            home, last = self.names.files[spot.file], symbol.name.rpartition(".")[2]
+            made = [home.spot(f"{symbol.name}.{one}") for one in (last, *_CONSTRUCTORS) if symbol.kind == CLASS]
+            for one in (spot, *list(filter(None, made))[:1]):
+                yield OtherEdge(Spot(file.number, call.scope), one, confidence, call.line)
 
     def _plain(self, file: OtherFile, scope: str, name: str) -> Found:
-        around = scope
-        while around:
-            spot = file.spot(f"{around}.{name}")
-            if spot and (file.facts.language in ("Java", "C++", "Ruby", "C") or not self._is_method(spot)):
+        """Look for `name()` in the scopes around it, then in what the file sees, then by its name."""
+        has_own = file.facts.language in ("Java", "C++", "C", "Ruby")
+        for around in _around(scope):
+            spot = file.spot(f"{around}.{name}" if around else name)
+            if spot and (has_own or not around or self.names.symbol(spot).kind != METHOD):
                 return [spot], EXACT
-            around = around.rpartition(".")[0]
-        spot = file.spot(name)
-        if spot:
-            return [spot], EXACT
-        found, is_imported = self.names.imported(file, name)
-        if is_imported:
+        found = self.names.named(file, name)
+        if found or name in file.imports:
             return found, EXACT
-        found = self.names.in_package(file, name) or self.names.through_stars(file, name)
-        if found:
-            return found[:1], EXACT
-        if file.facts.language in ("Java", "C++", "Ruby"):
-            owner = self._owner(file, scope)
-            inherited = self._member(owner, name) if owner else None
-            if inherited:
-                return [inherited], INFERRED
-        return self._included_or_named(file, name)
+        inherited = self._own(file, scope, name) if has_own else None
+        return ([inherited], INFERRED) if inherited else self._by_name(file, name, False, has_own)
 
-    def _is_method(self, spot: Spot) -> bool:
-        return self.names.symbol(spot).kind == METHOD
-
-    def _included_or_named(self, file: OtherFile, name: str) -> Found:
-        kinds = (FUNCTION, CLASS, METHOD) if file.facts.language in ("Ruby", "C++") else (FUNCTION, CLASS)
-        found = self.index.candidates(file.family, name, kinds)
-        if file.family == "C" and found.spots:
-            sure = self._includes(file) & found.by_file.keys()
-            if sure:
-                return [found.by_file[min(sure)]], EXACT
-            if len(found.spots) == 1:
-                return found.spots, INFERRED
-        return _few(file, name, found)
-
-    def _includes(self, file: OtherFile) -> frozenset[int]:
-        """Give the files that are included, and those that a header speaks for: `list.c` of `list.h`."""
-        known = self._included.get(file.number)
-        if known is None:
-            headers = self.names.included(file)
-            spoken = {number for header in headers for number in self.index.by_stem[stem_of(header)]}
-            known = self._included[file.number] = frozenset({*spoken, *(header.number for header in headers)})
-        return known
-
-    def _kind(self, spot: Spot) -> str:
-        return self.names.symbol(spot).kind
-
-    def _dotted(self, file: OtherFile, scope: str, parts: list[str]) -> Found:
-        head, last = parts[0], parts[-1]
-        if head == "?":
-            return self._by_name(file, last)
-        if head in ("self", "super"):
-            found = self._path(file, parts) if file.family == "Rust" else []
-            return (found, EXACT) if found else self._own(file, scope, parts)
-        kind = self._type_of(file, scope, head)
-        if kind:
-            return self._of_type(file, kind, parts[1:])
-        found = self._path(file, parts)
-        if found:
-            return found, EXACT
-        if file.imports.get(head) and not (self.names.sources(file, head) or self.names.imported(file, head)[0]):
-            return NOTHING  # of a library that isn't in the tree
-        return self._by_name(file, last)
-
-    def _path(self, file: OtherFile, parts: list[str]) -> list[Spot]:
-        """Resolve `Class.method`, `module.function`, `crate.module.function`."""
-        whole = file.spot(".".join(parts))
-        if whole:
-            return [whole]
-        head, rest = parts[0], ".".join(parts[1:])
-        for other in self.names.sources(file, head):
-            found = self.names.handed_on(other, rest)
-            if found:
-                return found
-        if file.family == "Rust":
-            for other in self.names.module(file, "::".join(parts[:-1])):
-                found = self.names.handed_on(other, parts[-1])
-                if found:
-                    return found
-        owners = list(self.names.classes(file, ".".join(parts[:-1]))) or list(self.names.classes(file, head))
-        return [spot for owner in owners if (spot := self._member(owner, parts[-1]))][:1]
-
-    def _own(self, file: OtherFile, scope: str, parts: list[str]) -> Found:
-        owner = self._owner(file, scope)
-        if len(parts) == 2:
-            found = self._member(owner, parts[1], parts[0] == "super") if owner else None
+    def _dotted(self, file: OtherFile, scope: str, owner: str, name: str) -> Found:
+        """Look for `owner.name()` in the class around it, in what its owner stands for, then by its name."""
+        if owner in ("self", "super"):
+            found = self._own(file, scope, name, owner == "super")
             if found:
                 return [found], EXACT if found.file == file.number else INFERRED
-            around = scope
-            while around:
-                around = around.rpartition(".")[0]
-                spot = file.spot(f"{around}.{parts[1]}" if around else parts[1])
-                if spot:
-                    return [spot], EXACT
-        elif owner:
-            kind = self._field(owner, parts[1])
+        if owner != "?":
+            kind = self._type_of(file, scope, owner)
             if kind:
-                return self._of_type(self.names.files[owner.file], kind, parts[2:])
-        return self._by_name(file, parts[-1])
+                return self._of_type(file, kind, name)
+            spots = self.names.named(file, f"{owner}.{name}")
+            classes = self.names.named(file, owner) if not spots else ()
+            spots = spots or [spot for cls in classes if (spot := self.names.member(cls, name))][:1]
+            if spots:
+                return spots, EXACT
+            head = owner.partition(".")[0]
+            if head in file.imports and not (self.names.modules(file, head) or self.names.named(file, head)):
+                return NOTHING  # of a library that isn't in the tree
+        return NOTHING if name in _COMMON else self._by_name(file, name, True)
 
-    def _owner(self, file: OtherFile, scope: str) -> Spot | None:
-        """Give the class that a scope stands in."""
-        around = scope
-        while around:
-            spot = file.spot(around)
-            if spot and self._kind(spot) == CLASS:
-                return spot
-            if spot is None or self._kind(spot) == METHOD:
-                # A method of Go, Rust or C++ may stand in another file than its type.
-                name = around if spot is None else around.rpartition(".")[0]
-                found = next(iter(self.names.classes(file, name)), None) if name else None
-                if found:
-                    return found
-            around = around.rpartition(".")[0]
-        return None
-
-    def _field(self, owner: Spot, name: str) -> str:
-        """Give the written type of a field."""
-        for cls in self.names.lineage(owner):
-            file, symbol = self.names.files[cls.file], self.names.symbol(cls)
-            for place in (cls.place, *(file.names.get(f"{symbol.name}.{one}", 0) for one in _CONSTRUCTORS)):
-                kinds = file.kinds(place) if place else {}
-                kind = kinds.get(name) or kinds.get(f"self.{name}")
-                if kind:
-                    return kind
-        return ""
-
-    def _type_of(self, file: OtherFile, scope: str, name: str) -> str:
-        """Give the written type of a variable where it is used."""
-        around = scope
-        while True:
-            place = file.names.get(around)
-            kind = file.kinds(place).get(name) if place is not None else None
-            if kind is not None:
-                return kind
-            if not around:
+    def _type_of(self, file: OtherFile, scope: str, owner: str) -> str:
+        """Give the type that is written of a variable, a field of the class around it, or a field of such a type."""
+        head, *rest = owner.removeprefix("self.").split(".")
+        kind = next((kind for around in _around(scope) if (kind := _written(file, around, head))), "")
+        for part in rest if kind else ():
+            cls = next(iter(self.names.named(file, kind)), None)
+            if cls is None:
                 return ""
-            around = around.rpartition(".")[0]
+            file = self.names.files[cls.file]
+            kind = _written(file, self.names.symbol(cls).name, part)
+        return kind
 
-    def _of_type(self, file: OtherFile, kind: str, rest: list[str]) -> Found:
-        """Resolve a member of an object whose type is written."""
-        classes = [spot for spot in self.names.classes(file, kind) if self._kind(spot) == CLASS]
-        if not classes:
-            last = kind.rpartition(".")[2]
-            found = self.index.candidates(file.family, last, (CLASS,)).spots
-            # A type of a library, or one that is imported in a way that isn't followed.
-            classes = found if len(found) == 1 and not file.imports.get(kind.partition(".")[0]) else []
-        for cls in classes:
-            if len(rest) > 1:
-                kind = self._field(cls, rest[0])
-                return self._of_type(self.names.files[cls.file], kind, rest[1:]) if kind else NOTHING
-            found_member = self._member(cls, rest[0])
-            below = self._below(cls, rest[0])
-            if found_member:
-                return [found_member, *below], HIERARCHY if below else INFERRED
-            if below:
-                return below, HIERARCHY
+    def _of_type(self, file: OtherFile, kind: str, name: str) -> Found:
+        """Give the method of a class, and those of what extends the class or implements the interface."""
+        for cls in self.names.named(file, kind):
+            found = self.names.member(cls, name)
+            below = [
+                spot
+                for spots in list(self.names.by_last.get((file.family, name), {}).values())[: 4 * MOST_BELOW]
+                for spot in spots[:MOST_BELOW]
+                if spot != found and self.names.is_below(spot, cls, found)
+            ]
+            if found or below:
+                return ([found] if found else []) + below[:MOST_BELOW], HIERARCHY if below else INFERRED
         return NOTHING
 
-    def _below(self, cls: Spot, name: str) -> list[Spot]:
-        """Give the methods of what extends a class or implements an interface."""
-        file = self.names.files[cls.file]
-        if file.family == "Go":
-            return self._implementing(file, cls, name)
-        last = self.names.symbol(cls).name.rpartition(".")[2]
-        found = []
-        for sub in self.index.subclasses.get((file.family, last), ())[: 4 * MOST_SUBCLASSES]:
-            spot = self.names.files[sub.file].spot(f"{self.names.symbol(sub).name}.{name}")
-            if spot:
-                found.append(spot)
-        return found if len(found) <= MOST_SUBCLASSES else []
-
-    def _implementing(self, file: OtherFile, cls: Spot, name: str) -> list[Spot]:
-        """Give the methods of the types of Go that have all methods of an interface."""
-        known = self._implemented.get((cls, name))
-        if known is None:
-            known = self._implemented[cls, name] = self._find_implementing(file, cls, name)
-        return known
-
-    def _find_implementing(self, file: OtherFile, cls: Spot, name: str) -> list[Spot]:
-        start = f"{self.names.symbol(cls).name}."
-        wanted = [symbol.name.removeprefix(start) for symbol in file.facts.symbols if symbol.name.startswith(start)]
-        if self.names.symbol(cls).bases or file.spot(f"{start}{name}") is None:
-            return []
-        found = []
-        for spot in self.index.by_name.get((file.family, name), ()):
-            home = self.names.files[spot.file]
-            owner = next(iter(self.names.classes(home, self.names.symbol(spot).name.rpartition(".")[0])), None)
-            if owner and owner != cls and all(self._member(owner, one) for one in wanted):
-                found.append(spot)
-        return found if len(found) <= 2 * MOST_SUBCLASSES else []
-
-    def _member(self, cls: Spot, name: str, skip_own: bool = False) -> Spot | None:
-        """Give a class's member: its own, of another file of its package or its header's, or inherited."""
-        for owner in self.names.lineage(cls)[skip_own:]:
-            for place in self._bodies(self.names.files[owner.file], f"{self.names.symbol(owner).name}.{name}"):
-                return place
+    def _own(self, file: OtherFile, scope: str, name: str, skip_own: bool = False) -> Spot | None:
+        """Give the member of the class that a scope stands in; its method may stand in another file than the class."""
+        for around in _around(scope):
+            classes = self.names.named(file, around) if around else ()
+            for cls in classes:
+                found = self.names.member(cls, name, skip_own) if self.names.symbol(cls).kind == CLASS else None
+                if found:
+                    return found
+            spot = file.spot(f"{around}.{name}" if around else name)
+            if spot and not skip_own:
+                return spot
         return None
 
-    def _bodies(self, file: OtherFile, dotted: str) -> Iterator[Spot]:
-        spot = file.spot(dotted)
-        if file.family in ("C", "Go", "Rust"):
-            # Where the class is declared its methods need not be: the one with a body counts, then the declaration.
-            same = [one for one in self.index.by_dotted.get((file.family, dotted), ()) if one != spot]
-            if file.family == "Go":
-                same = [one for one in same if self.names.files[one.file].folder == file.folder]
-            if spot is None or file.family == "C":
-                yield from same[:1]
-        if spot:
-            yield spot
+    def _by_name(self, file: OtherFile, name: str, is_dotted: bool, has_own: bool = True) -> Found:
+        """Give what few definitions have a name: in the file, else in what it imports, else anywhere."""
+        found = self.names.by_last.get((file.family, name), {})
+        near = self.names.near(file) & found.keys() if found else ()
+        for files, confidence in (((file.number,), NAME), (near, EXACT)):
+            chosen = self._fitting([spot for one in files for spot in found.get(one, ())], is_dotted, has_own)
+            if chosen:
+                # What a file of C includes it sees: a function there is the one.
+                return (chosen[:1], confidence) if file.family == "C" and not is_dotted else _few(chosen)
+        if len(found) > MOST_HOMES:
+            return NOTHING
+        chosen = self._fitting([spot for spots in found.values() for spot in spots], is_dotted, has_own)
+        return (chosen, INFERRED) if len(chosen) == 1 and file.family == "C" and not is_dotted else _few(chosen)
 
-    def _by_name(self, file: OtherFile, name: str) -> Found:
-        methods = self.index.candidates(file.family, name, (METHOD,))
-        return _few(file, name, methods if methods.spots else self.index.candidates(file.family, name, _CALLED))
+    def _fitting(self, found: list[Spot], is_dotted: bool, has_own: bool) -> list[Spot]:
+        """Give the methods for a call through an object, else functions; for a plain call what is no method."""
+        methods = [spot for spot in found if self.names.symbol(spot).kind == METHOD]
+        if is_dotted:
+            return methods or [spot for spot in found if self.names.symbol(spot).kind == FUNCTION]
+        return found if has_own else [spot for spot in found if self.names.symbol(spot).kind != METHOD]
 
 
-def _few(file: OtherFile, name: str, found: Candidates) -> Found:
-    """Believe a name that few definitions have; of more those in the nearest folders, away from built copies."""
-    near = NOTHING[0] if name in _COMMON else found.nearest(file.path)
-    return (near, NAME) if len(near) <= MOST_CANDIDATES else NOTHING
+def _few(found: list[Spot]) -> Found:
+    return (found, NAME) if len(found) <= MOST_CANDIDATES else NOTHING
+
+
+def _around(scope: str) -> Iterator[str]:
+    """Give a scope and those around it, the file last."""
+    while scope:
+        yield scope
+        scope = scope.rpartition(".")[0]
+    yield ""
+
+
+def _written(file: OtherFile, around: str, variable: str) -> str:
+    """Give the type that is written of a variable in a scope, or in the constructor of a class."""
+    for name in (around, *(f"{around}.{one}" for one in _CONSTRUCTORS)):
+        place = file.names.get(name)
+        for text in file.facts.symbols[place].local if place is not None else ():
+            if text.startswith(f"{variable}:") or text.startswith(f"self.{variable}:"):
+                return text.partition(":")[2]
+    return ""

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from attrs import define, field
 
-from inarch_brief_tracer.facts.file_facts import CLASS, Import, Symbol
-from inarch_brief_tracer.linking.other_files import Manifests, OtherFile, OtherFiles, Spot
+from inarch_brief_tracer.facts.file_facts import CONSTANT, Import, Symbol
+from inarch_brief_tracer.linking.other_files import Manifests, OtherFile, Sources, Spot
 
 MOST_STEPS = 2_000
 """Files that are looked into for one name: a barrel of as many is searched in some milliseconds."""
@@ -25,15 +25,17 @@ class Names:
     files: Mapping[int, OtherFile]
     manifests: Manifests = field(factory=Manifests)
     _known: dict[tuple[Way, ...], list[Spot]] = field(factory=dict, init=False)
-    _starring: dict[int, tuple[tuple[tuple[OtherFile, ...], str], ...]] = field(factory=dict, init=False)
+    _starring: dict[int, tuple[Way, ...]] = field(factory=dict, init=False)
+    _near: dict[int, frozenset[int]] = field(factory=dict, init=False)
     _lineages: dict[Spot, tuple[Spot, ...]] = field(factory=dict, init=False)
 
     @cached_property
-    def _sources(self) -> OtherFiles:
-        return OtherFiles(self.files, self.manifests)
+    def _sources(self) -> Sources:
+        return Sources(self.files, self.manifests)
 
     @cached_property
     def _packages(self) -> dict[tuple[str, ...], dict[str, list[Spot]]]:
+        """The names of files that see each other's without an import."""
         found: dict[tuple[str, ...], dict[str, list[Spot]]] = {}
         for file in self.files.values():
             shared = found.setdefault(_package_of(file), {}) if file.family in ("Go", "Java", "PHP") else {}
@@ -42,57 +44,96 @@ class Names:
                     shared.setdefault(name, []).append(Spot(file.number, place))
         return found
 
+    @cached_property
+    def by_last(self) -> dict[tuple[str, str], dict[int, list[Spot]]]:
+        """What is defined, by the last part of its name and by file."""
+        found: dict[tuple[str, str], dict[int, list[Spot]]] = {}
+        for spot, name in self._defined():
+            last = self.files[spot.file].family, name.rpartition(".")[2]
+            found.setdefault(last, {}).setdefault(spot.file, []).append(spot)
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], list[Spot]]:
+        found: dict[tuple[str, str], list[Spot]] = {}
+        for spot, name in self._defined():
+            found.setdefault((self.files[spot.file].family, name), []).append(spot)
+        return found
+
+    def _defined(self) -> Iterator[tuple[Spot, str]]:
+        for file in self.files.values():
+            for place, symbol in enumerate(file.facts.symbols[1:], 1):
+                if symbol.kind != CONSTANT:
+                    yield Spot(file.number, place), symbol.name
+
     def symbol(self, spot: Spot) -> Symbol:
         """Give the symbol at a spot."""
         return self.files[spot.file].facts.symbols[spot.place]
 
-    def imported(self, file: OtherFile, name: str) -> tuple[list[Spot], bool]:
-        """Give what an imported name stands for, and whether it is imported at all."""
-        items = file.imports.get(name, [])
-        found = [spot for item in items for spot in self._searched(tuple(self._taken(file, item)))]
-        return found, bool(items)
+    def named(self, file: OtherFile, path: str) -> list[Spot]:
+        """Give what a name, or a path of names, stands for in a file: its own, imported, of its package, by `*`."""
+        own = file.spot(path)
+        if own:
+            return [own]
+        head, _, rest = path.partition(".")
+        if not rest:
+            if path in file.imports:
+                return self._searched(tuple(way for item in file.imports[path] for way in self._taken(file, item)))
+            shared = self._packages.get(_package_of(file), {}).get(path, ())
+            return list(shared)[:1] or self._searched(self._stars(file, path))[:1]
+        found = self._searched(tuple(((other,), rest) for other in self.modules(file, head)))
+        if not found and file.family == "Rust":
+            modules, _, last = path.rpartition(".")
+            found = self._searched(((self._sources.meant(file, modules.replace(".", "::")), last),))
+        return found
 
-    def sources(self, file: OtherFile, name: str) -> list[OtherFile]:
+    def modules(self, file: OtherFile, name: str) -> list[OtherFile]:
         """Give the files that a name stands for as a whole: `path` after `import * as path`."""
-        return [
-            other
-            for item in file.imports.get(name, [])
-            for other in self._sources.meant(
-                file, item.module if item.target in ("", "default") else _joined(file, item)
-            )
-        ]
+        items = file.imports.get(name, ())
+        paths = [item.module if item.target in ("", "default") else _joined(file, item) for item in items]
+        return [other for path in paths for other in self._sources.meant(file, path)]
 
-    def handed_on(self, file: OtherFile, name: str) -> list[Spot]:
-        """Give what another file gets when it takes a name of this one."""
-        return self._searched((((file,), name),))
+    def near(self, file: OtherFile) -> frozenset[int]:
+        """Give the files that a file imports from or includes, and what these include."""
+        known = self._near.get(file.number)
+        if known is None:
+            found: dict[int, None] = {}
+            waiting = [file]
+            while waiting and len(found) < _MOST_INCLUDED:
+                current = waiting.pop(0)
+                for item in current.facts.imports:
+                    for other in self._sources.meant(current, item.module):
+                        spoken = self._sources.spoken_for(other) if item.name == "" else ()
+                        waiting += [other] if item.name == "" and other.number not in found else []
+                        found.update(dict.fromkeys((other.number, *spoken)))
+            known = self._near[file.number] = frozenset(found)
+        return known
 
-    def through_stars(self, file: OtherFile, name: str) -> list[Spot]:
-        """Give what a name stands for that is imported by `*`."""
-        return self._searched(tuple(self._starred(file, name))) if "*" in file.imports else []
+    def member(self, cls: Spot, name: str, skip_own: bool = False) -> Spot | None:
+        """Give a class's member: its own, in another file of its folder or its header's, or inherited."""
+        for owner in self._lineage(cls)[skip_own:]:
+            file, dotted = self.files[owner.file], f"{self.symbol(owner).name}.{name}"
+            own = file.spot(dotted)
+            found = [] if own and file.family != "C" else self._by_name.get((file.family, dotted), [])
+            # Where a class is declared its methods need not be: one with a body counts, then the declaration.
+            near = [one for one in found if one != own and (file.family != "Go" or self._folder(one) == file.folder)]
+            if own or near:
+                return near[0] if near else own
+        return None
 
-    def in_package(self, file: OtherFile, name: str) -> list[Spot]:
-        """Give what a name stands for in the files that see each other's names without an import."""
-        found = self._packages.get(_package_of(file), {}).get(name, ())
-        return [spot for spot in found if spot.file != file.number]
+    def is_below(self, method: Spot, cls: Spot, member: Spot | None) -> bool:
+        """Whether a method is of a class that extends one; of Go of any, if the member of that one is an interface's."""
+        file, symbol = self.files[method.file], self.symbol(cls)
+        if file.family == "Go":
+            return member is not None and member.file == cls.file and self.symbol(member).line <= symbol.end
+        owner = file.spot(self.symbol(method).name.rpartition(".")[0])
+        last = symbol.name.rpartition(".")[2]
+        return owner is not None and any(base.rpartition(".")[2] == last for base in self.symbol(owner).bases)
 
-    def module(self, file: OtherFile, path: str) -> tuple[OtherFile, ...]:
-        """Give the files that a path of names stands for where it is written: `crate::a::b`."""
-        return self._sources.meant(file, path)
+    def _folder(self, spot: Spot) -> str:
+        return self.files[spot.file].folder
 
-    def included(self, file: OtherFile) -> list[OtherFile]:
-        """Give the files that are included, and what these include."""
-        found: dict[int, OtherFile] = {}
-        waiting = [file]
-        while waiting and len(found) < _MOST_INCLUDED:
-            current = waiting.pop(0)
-            for item in current.imports.get("", ()):
-                for other in self._sources.meant(current, item.module):
-                    if other.number not in found:
-                        found[other.number] = other
-                        waiting.append(other)
-        return list(found.values())
-
-    def lineage(self, cls: Spot) -> tuple[Spot, ...]:
+    def _lineage(self, cls: Spot) -> tuple[Spot, ...]:
         """Give a class and what it inherits from, each once, in the order in which members are looked for."""
         known = self._lineages.get(cls)
         if known is None:
@@ -100,11 +141,12 @@ class Names:
             waiting = [cls]
             while waiting and len(found) < _MOST_CLASSES:
                 current = waiting.pop()
-                if current in found:
-                    continue
-                found[current] = None
-                file = self.files[current.file]
-                waiting += reversed([spot for base in self.symbol(current).bases for spot in self.classes(file, base)])
+                if current not in found:
+                    found[current] = None
+                    file = self.files[current.file]
+                    waiting += [
+                        spot for base in reversed(self.symbol(current).bases) for spot in self.named(file, base)
+                    ]
             known = self._lineages[cls] = tuple(found)
         return known
 
@@ -131,55 +173,31 @@ class Names:
         """Give where a name comes from that a file hands on and does not define: imported by name, then by `*`."""
         for item in file.imports.get(file.handed.get(name, name), ()):
             yield from self._taken(file, item)
-        if "*" in file.imports:
-            yield from self._starred(file, name)
+        yield from self._stars(file, name)
 
     def _taken(self, file: OtherFile, item: Import) -> Iterator[Way]:
         """Give where an import takes a name from."""
-        if item.target == "*":
-            return
         if file.family == "Rust":  # a module that is written in the same file
             inside = f"{item.module.replace('::', '.').removeprefix('self.')}.{item.target}"
             if inside in file.names:
                 yield (file,), inside
         sources = self._sources.meant(file, item.module)
-        if sources:
+        if sources and item.target != "*":
             yield sources, item.target or "default"
 
-    def _starred(self, file: OtherFile, name: str) -> Iterator[Way]:
-        """Give where a name may come from by `*`."""
-        for sources, cls in self._stars(file):
-            yield sources, f"{cls}.{name}" if cls else name
-
-    def _stars(self, file: OtherFile) -> tuple[tuple[tuple[OtherFile, ...], str], ...]:
-        """Give the files whose names a file takes by `*`, each once; of Java also the class that has them."""
+    def _stars(self, file: OtherFile, name: str) -> tuple[Way, ...]:
+        """Give where a name may come from by `*`, each place once; of Java also the class that has it."""
         known = self._starring.get(file.number)
         if known is None:
-            modules = dict.fromkeys(item.module for item in file.imports["*"])
-            known = self._starring[file.number] = tuple(dict.fromkeys(self._star(file, module) for module in modules))
-        return known
+            modules = dict.fromkeys(item.module for item in file.imports.get("*", ()))
+            ways = (self._star(file, module) for module in modules)
+            known = self._starring[file.number] = tuple(dict.fromkeys(ways))
+        return tuple((sources, f"{cls}.{name}" if cls else name) for sources, cls in known)
 
-    def _star(self, file: OtherFile, module: str) -> tuple[tuple[OtherFile, ...], str]:
-        cls = self._sources.class_of_java(module) if file.family == "Java" else None
-        if cls is not None:
-            return (self.files[cls.file],), self.symbol(cls).name
-        return self._sources.meant(file, module), ""
-
-    def classes(self, file: OtherFile, name: str) -> Iterator[Spot]:
-        """Give the classes that a written type names in a file: its own, imported, of its package."""
-        head, _, rest = name.partition(".")
-        found: list[Spot] = []
-        if rest:
-            last = rest.rpartition(".")[2]
-            found = [spot for other in self.sources(file, head) for spot in self.handed_on(other, last)]
-            found = found or [spot for spot in [file.spot(name)] if spot]
-        else:
-            own = file.spot(name)
-            found = [own] if own else self.imported(file, name)[0] or self.in_package(file, name)
-            found = found or self.through_stars(file, name)
-            if not found and file.family == "C":
-                found = [spot for other in self.included(file) if (spot := other.spot(name))]
-        yield from (spot for spot in found if self.symbol(spot).kind == CLASS or "." not in self.symbol(spot).name)
+    def _star(self, file: OtherFile, module: str) -> Way:
+        package, _, cls = module.rpartition(".")
+        inside = self._packages.get(("Java", package), {}).get(cls, ()) if file.family == "Java" else ()
+        return ((self.files[inside[0].file],), cls) if inside else (self._sources.meant(file, module), "")
 
 
 def _own(file: OtherFile, name: str) -> Spot | None:
