@@ -39,8 +39,8 @@ MOST_FOUND = 60_000
 
 _SCOPE = "scope"
 _KINDS = (CLASS, FUNCTION, METHOD, CONSTANT, _SCOPE, DEFAULT)
-_TESTS = "#[cfg(test"
-"""What Rust says above a module of tests."""
+_CONDITION = "#[cfg("
+"""What Rust says above a module that is there only under a condition: in tests, on a system."""
 
 
 class NotInstalled(Exception):
@@ -213,7 +213,7 @@ class _Reading:
         opened = _Open(node.end_byte, path, kind, outer.place, holds_methods, outer.marks)
         if kind == _SCOPE:
             _, _, annotations = self._above.of(node, node.start_byte)
-            opened.marks += tuple(text for text in annotations if text.startswith(_TESTS))
+            opened.marks += tuple(text for text in annotations if text.startswith(_CONDITION))
             return opened
         if kind == CONSTANT:
             if outer.kind in (FUNCTION, METHOD, CONSTANT):

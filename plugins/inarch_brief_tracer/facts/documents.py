@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, Facts, Symbol
+from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, TESTING, Facts, Symbol
 from inarch_brief_tracer.facts.generated import is_generated
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
 from inarch_brief_tracer.facts.name_scan import light_facts
@@ -52,6 +52,8 @@ def documents_of(path: str, module: str, role: str, facts: Facts | None, text: s
 def _named(path: str, module: str, nature: str, symbol: Symbol) -> Document:
     qualified = f"{module}.{symbol.name}" if symbol.name else module
     name = qualified.rpartition(".")[2]
+    if nature == documents.PRODUCT and symbol.flags & TESTING:
+        nature = documents.TEST
     return Document(path, symbol.line, symbol.end, symbol.kind, nature, name, qualified)
 
 

@@ -13,12 +13,13 @@ import json
 import zlib
 from typing import Any, NamedTuple
 
-FACTS_VERSION = 14
+FACTS_VERSION = 15
 """Raised whenever extraction or encoding changes; kept facts of another version are read anew."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"
 
-ASYNC, NESTED, STUB, OVERLOAD, DEPRECATED, ABSTRACT, PROPERTY, ALIAS = 1, 2, 4, 8, 16, 32, 64, 128
+ASYNC, NESTED, STUB, OVERLOAD, DEPRECATED, ABSTRACT, PROPERTY, ALIAS, TESTING = 1, 2, 4, 8, 16, 32, 64, 128, 256
+"""TESTING is what stands among product code and is a test, or only for tests."""
 
 NAMES, LIGHT, FULL = "names", "light", "full"
 """How much is kept: names to find the file by, what scanning its lines finds, or everything from the syntax tree."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, MODULE, Facts, Symbol
+from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, MODULE, TESTING, Facts, Symbol
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, absolute_name
 
 TEST_SIDE, BODY, TEST_FUNCTION, FIXTURE_FUNCTION, TOP, EXPORTED, PUBLIC, SPECIAL = 1, 2, 4, 8, 16, 32, 64, 128
@@ -30,6 +30,8 @@ def nature(symbol: Symbol, module: str, role: str) -> int:
         in_class = len(parts) == 2 and symbol.kind == METHOD
         if parts[-1].startswith("test") and (len(parts) == 1 or in_class):
             return found | TEST_FUNCTION
+    if symbol.flags & TESTING:
+        return found | TEST_SIDE
     if role == CODE:
         found |= _publicity(symbol, module, parts)
     return found

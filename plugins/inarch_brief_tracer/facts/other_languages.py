@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from inarch_brief_tracer.facts.file_facts import (
     LIGHT,
     METHOD,
     NESTED,
+    TESTING,
     Call,
     Facts,
     Import,
@@ -23,6 +25,9 @@ from inarch_brief_tracer.facts.source import first_paragraph, sound
 if TYPE_CHECKING:
     from inarch_languages import Entry, FileFacts
     from inarch_languages import Symbol as Read
+
+_TESTING = re.compile(r"#\[(?:cfg\((?:all\()?test\b|(?:\w+::)*test\b|rstest\b)")
+"""What Rust says above a test, and above a module of tests in a file of product code."""
 
 
 def facts_of_other(found: FileFacts) -> Facts:
@@ -48,10 +53,11 @@ def _shown(entry: Entry) -> Shown:
 
 def _symbol(symbol: Read, kinds: dict[str, str]) -> Symbol:
     around = kinds.get(symbol.name.rpartition(".")[0], "")
-    nested = NESTED if around in (FUNCTION, METHOD) and symbol.kind in (FUNCTION, CLASS) else 0
+    flags = NESTED if around in (FUNCTION, METHOD) and symbol.kind in (FUNCTION, CLASS) else 0
+    flags |= TESTING if any(map(_TESTING.match, symbol.annotations)) else 0
     return Symbol(
         symbol.kind, sound(symbol.name), symbol.line, symbol.end, sound(symbol.signature),
-        first_paragraph(sound(symbol.doc)), tuple(map(sound, symbol.annotations)), symbol.bases, nested, symbol.first,
+        first_paragraph(sound(symbol.doc)), tuple(map(sound, symbol.annotations)), symbol.bases, flags, symbol.first,
         _typed(symbol.types),
     )  # fmt: skip
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts.file_facts import OVERLOAD
+from inarch_brief_tracer.facts.file_facts import OVERLOAD, TESTING
+from inarch_brief_tracer.facts.modules import TEST
 from inarch_brief_tracer.graph.arcs import Adjacency
 from inarch_brief_tracer.graph.costs import Costs
 from inarch_brief_tracer.graph.model import Arc, Node
@@ -17,7 +18,8 @@ from inarch_brief_tracer.store.kept_files import Shelf
 
 _PLACE = re.compile(r"(.+\.\w+):(\d+)")
 _COLUMNS = (
-    "SELECT s.id, f.module, s.dotted, s.kind, f.path, s.line, s.end, f.role, s.signature, s.doc"
+    "SELECT s.id, f.module, s.dotted, s.kind, f.path, s.line, s.end,"
+    f" CASE WHEN s.flags & {TESTING} THEN '{TEST}' ELSE f.role END, s.signature, s.doc"
     " FROM symbols s JOIN files f ON f.id = s.file WHERE s.kind != 'constant'"
 )
 

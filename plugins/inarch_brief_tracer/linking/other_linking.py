@@ -202,6 +202,6 @@ def _written(file: OtherFile, around: str, variable: str) -> str:
     for name in (around, *(f"{around}.{one}" for one in _CONSTRUCTORS)):
         place = file.names.get(name)
         for text in file.facts.symbols[place].local if place is not None else ():
-            if text.startswith(f"{variable}:") or text.startswith(f"self.{variable}:"):
+            if text.startswith((f"{variable}:", f"self.{variable}:")):
                 return text.partition(":")[2]
     return ""

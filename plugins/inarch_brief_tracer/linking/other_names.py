@@ -122,7 +122,7 @@ class Names:
         return None
 
     def is_below(self, method: Spot, cls: Spot, member: Spot | None) -> bool:
-        """Whether a method is of a class that extends one; of Go of any, if the member of that one is an interface's."""
+        """Whether a method is of a class that extends one; of Go of any, if that member is an interface's."""
         file, symbol = self.files[method.file], self.symbol(cls)
         if file.family == "Go":
             return member is not None and member.file == cls.file and self.symbol(member).line <= symbol.end

@@ -180,6 +180,20 @@ def test_callers_and_paths_are_answered(tree: Any) -> None:
     assert tree.ask("find_callers", function="cart/cart.go:4")["callers"]
 
 
+def test_tests_of_rust_in_a_file_of_product_code_are_tests(tree: Any, linking: Any) -> None:
+    tree.write(
+        {
+            "src/lib.rs": "pub fn ring_bell() {}\n#[cfg(all(test, unix))]\nmod tests {\n    fn ring_help() {}\n"
+            "    #[test]\n    fn rings() {}\n}\n#[tokio::test]\nasync fn ring_bells() {}\nfn ring_it() {}\n",
+        }
+    )
+    with linking().graph() as (graph, _):
+        numbers = [number for (number,) in graph.connection.execute("SELECT id FROM symbols")]
+        roles = {node.qualname.partition(".")[2]: node.role for node in graph.nodes(numbers).values()}
+    assert {name for name, role in roles.items() if role == "test"} == {"tests.ring_help", "tests.rings", "ring_bells"}
+    assert set(tree.names("ring")[:3]) >= {"src/lib.ring_bell", "src/lib.ring_it"}
+
+
 def test_a_changed_file_is_linked_again(tree: Any) -> None:
     ask = tree.write({"a.js": "function f() { g(); }\nfunction g() {}\n", "b.py": "def f():\n    pass\n"}).asking()
     assert ask("find_callers", function="g")["callers"]
