@@ -89,54 +89,31 @@ class Sources:
 
     def spoken_for(self, file: OtherFile) -> list[int]:
         """Give the files of C that a header speaks for: `list.c` of `list.h`."""
-        return self._by_stem.get(_stem_of(file), [])
-
-    @cached_property
-    def _by_stem(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for file in self.files.values():
-            if file.family == "C":
-                found.setdefault(_stem_of(file), []).append(file.number)
-        return found
+        return [other.number for other in self._by.get(("stem", _stem_of(file)), ())]
 
     def _found(self, file: OtherFile, source: str) -> list[OtherFile]:
-        if file.family == "JavaScript":
-            return self._scripts(file, source)
-        if file.family == "Go":
-            return self._go_package(source)
-        if file.family == "Rust":
-            return self._rust_module(file, source)
         if file.family in ("Java", "PHP"):
-            return self._by_package.get((file.family, source), [])
-        if file.family == "C":
-            return self._headers(file, source)
-        return []
+            return self._by.get((file.family, source), [])
+        reading = {"JavaScript": self._scripts, "Go": self._go_package, "Rust": self._rust_module, "C": self._headers}
+        return reading[file.family](file, source) if file.family in reading else []
 
     @cached_property
     def _by_path(self) -> dict[str, OtherFile]:
         return {file.path: file for file in self.files.values()}
 
     @cached_property
-    def _by_folder(self) -> dict[tuple[str, str], list[OtherFile]]:
+    def _by(self) -> dict[tuple[str, str], list[OtherFile]]:
+        """Files by folder, package, name, and name without the ending."""
         found: dict[tuple[str, str], list[OtherFile]] = {}
         for file in self.files.values():
-            found.setdefault((file.family, file.folder), []).append(file)
+            stem = [("stem", _stem_of(file))] if file.family == "C" else []
+            base = ("base", file.path.rpartition("/")[2])
+            for key in (("folder", file.folder), (file.family, file.facts.package), base, *stem):
+                found.setdefault(key, []).append(file)
         return found
 
-    @cached_property
-    def _by_package(self) -> dict[tuple[str, str], list[OtherFile]]:
-        found: dict[tuple[str, str], list[OtherFile]] = {}
-        for file in self.files.values():
-            if file.facts.package:
-                found.setdefault((file.family, file.facts.package), []).append(file)
-        return found
-
-    @cached_property
-    def _by_base(self) -> dict[str, list[OtherFile]]:
-        found: dict[str, list[OtherFile]] = {}
-        for file in self.files.values():
-            found.setdefault(file.path.rpartition("/")[2], []).append(file)
-        return found
+    def _at(self, *paths: str) -> list[OtherFile]:
+        return next(([self._by_path[path]] for path in paths if path in self._by_path), [])
 
     def _scripts(self, file: OtherFile, source: str) -> list[OtherFile]:
         if source.startswith("."):
@@ -157,53 +134,40 @@ class Sources:
 
     def _script_at(self, path: str) -> list[OtherFile]:
         stem = path.removesuffix(".js").removesuffix(".mjs").removesuffix(".cjs")
-        names = [path, *(f"{stem}{suffix}" for suffix in _SCRIPTS), *(f"{path}{suffix}" for suffix in _SCRIPTS)]
-        names += [posixpath.join(path, f"index{suffix}").removeprefix("./") for suffix in _SCRIPTS]
-        return next(([self._by_path[name]] for name in names if name in self._by_path), [])
+        inside = posixpath.join(path, "index").removeprefix("./")
+        return self._at(path, *(f"{place}{suffix}" for place in (stem, path, inside) for suffix in _SCRIPTS))
 
-    def _go_package(self, source: str) -> list[OtherFile]:
+    def _go_package(self, _: OtherFile, source: str) -> list[OtherFile]:
         for module, folder in self.manifests.modules:
             if source == module or source.startswith(f"{module}/"):
                 inside = posixpath.join(folder, source[len(module) + 1 :]).strip("/")
-                return [
-                    other for other in self._by_folder.get(("Go", inside), []) if not other.path.endswith("_test.go")
-                ]
+                found = self._by.get(("folder", inside), [])
+                return [other for other in found if other.family == "Go" and not other.path.endswith("_test.go")]
         return []
 
     def _rust_module(self, file: OtherFile, source: str) -> list[OtherFile]:
         parts = source.replace(".", "::").split("::")
-        root = f"{file.path[: file.path.rfind('src/')]}src" if "src/" in file.path else file.folder
         base = file.path.rpartition("/")[2]
-        own = file.folder if base in ("mod.rs", "lib.rs", "main.rs") else file.path.removesuffix(".rs")
+        folder = own = file.folder if base in ("mod.rs", "lib.rs", "main.rs") else file.path.removesuffix(".rs")
         if parts[0] == "crate":
-            folder, parts = root, parts[1:]
-        elif parts[0] in ("self", "super"):
-            folder = own
-            while parts and parts[0] in ("self", "super"):
-                folder = folder.rpartition("/")[0] if parts[0] == "super" else folder
-                parts = parts[1:]
-        else:
+            folder = f"{file.path[: file.path.rfind('src/')]}src" if "src/" in file.path else file.folder
+        elif parts[0] not in ("self", "super"):
             folder = self.manifests.packages.get(f"rust:{parts[0]}", own)
-            parts = parts[1:] if folder is not own else parts
-        for count in range(len(parts), -1, -1):
-            found = self._rust_file(folder, parts[:count], root)
+            parts = parts if folder is own else ["crate", *parts[1:]]
+        while parts and parts[0] in ("crate", "self", "super"):
+            folder = folder.rpartition("/")[0] if parts.pop(0) == "super" else folder
+        for count in (len(parts), len(parts) - 1)[: 1 + bool(parts)]:
+            place = "/".join([folder, *parts[:count]]).strip("/")
+            top = () if count else (f"{place}/lib.rs", f"{place}/main.rs")
+            found = self._at(f"{place}.rs", f"{place}/mod.rs", *top)
             if found:
-                return found if count >= len(parts) - 1 else []
+                return found
         return []
 
-    def _rust_file(self, folder: str, parts: list[str], root: str) -> list[OtherFile]:
-        place = "/".join([folder, *parts]).strip("/")
-        names = [f"{place}.rs", f"{place}/mod.rs"]
-        if not parts:
-            names += [f"{place}/lib.rs", f"{place}/main.rs"]
-        return next(([self._by_path[name]] for name in names if name in self._by_path), [])
-
     def _headers(self, file: OtherFile, source: str) -> list[OtherFile]:
-        near = self._by_path.get(posixpath.normpath(posixpath.join(file.folder, source)))
-        if near is not None:
-            return [near]
-        found = self._by_base.get(source.rpartition("/")[2], [])
-        return [other for other in found if f"/{other.path}".endswith(f"/{source.lstrip('./')}")][:1]
+        near = self._at(posixpath.normpath(posixpath.join(file.folder, source)))
+        found = near or self._by.get(("base", source.rpartition("/")[2]), [])
+        return near or [other for other in found if f"/{other.path}".endswith(f"/{source.lstrip('./')}")][:1]
 
 
 def _stem_of(file: OtherFile) -> str:
