@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -247,8 +248,7 @@ class _Reading:
 
     def _symbol(self, kind: str, path: str, node: Node, marks: tuple[str, ...]) -> Symbol:
         line = line_of(node)
-        held = [inner for name in ("value", "right", "declarator") if (inner := field(node, name)) is not None]
-        body = next((found for one in (node, *held) if (found := field(one, "body")) is not None), None)
+        body = next((found for one in _held(node) if (found := field(one, "body")) is not None), None)
         outermost = node
         while outermost.parent is not None and outermost.parent.type in _WRAPPING:
             outermost = outermost.parent
@@ -262,8 +262,9 @@ class _Reading:
         if kind == CONSTANT:
             value = field(node, "value")
             return flat(f"= {text_of(value)}", 120) if value is not None else ""
-        parameters = None if kind == CLASS else _parameters(node)
-        if parameters is None:
+        found = (field(one, name) for one in _held(node) for name in ("parameters", "parameter"))
+        parameters = next(filter(None, found), None)
+        if parameters is None or kind == CLASS:
             return ""
         end = body.start_byte if body is not None else node.end_byte
         text = self.data[parameters.start_byte : min(end, parameters.start_byte + 2_000)].decode("utf-8", "replace")
@@ -331,13 +332,10 @@ def _is_class(node: Node) -> bool:
     return value is not None and value.type == "class"
 
 
-def _parameters(node: Node) -> Node | None:
-    """Find the parameters of a definition, or of the function that it holds."""
+def _held(node: Node) -> Iterator[Node]:
+    """Give a definition, and what it holds that may be a function: the value of a variable, the declarator of C."""
     waiting = [node]
     while waiting:
         inner = waiting.pop(0)
-        found = field(inner, "parameters") or field(inner, "parameter")
-        if found is not None:
-            return found
+        yield inner
         waiting += [one for name in ("value", "right", "declarator") if (one := field(inner, name)) is not None]
-    return None
