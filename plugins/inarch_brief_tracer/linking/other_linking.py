@@ -122,6 +122,8 @@ class _Linker:
             head = owner.partition(".")[0]
             if head in file.imports and not (self.names.modules(file, head) or self.names.named(file, head)):
                 return NOTHING  # of a library that isn't in the tree
+            if owner.rpartition(".")[2][:1].isupper() and file.family in ("Rust", "Java", "JavaScript"):
+                return NOTHING  # `Vec::new`, `Collections.sort`: of a type that isn't in the tree
         return NOTHING if name in _COMMON else self._by_name(file, name, True)
 
     def _type_of(self, file: OtherFile, scope: str, owner: str) -> str:
@@ -178,11 +180,11 @@ class _Linker:
         return (chosen, INFERRED) if len(chosen) == 1 and file.family == "C" and not is_dotted else _few(chosen)
 
     def _fitting(self, found: list[Spot], is_dotted: bool, has_own: bool) -> list[Spot]:
-        """Give the methods for a call through an object, else functions; for a plain call what is no method."""
+        """Give the methods for a call through an object, else functions; for a plain call what stands in nothing."""
         methods = [spot for spot in found if self.names.symbol(spot).kind == METHOD]
         if is_dotted:
             return methods or [spot for spot in found if self.names.symbol(spot).kind == FUNCTION]
-        return found if has_own else [spot for spot in found if self.names.symbol(spot).kind != METHOD]
+        return found if has_own else [spot for spot in found if "." not in self.names.symbol(spot).name]
 
 
 def _few(found: list[Spot]) -> Found:

@@ -83,6 +83,15 @@ def test_what_only_a_name_tells_is_marked_so(calls: Any) -> None:
     assert found == {("a.f", "b.Fruit.peelApple", "name")}
 
 
+def test_a_type_from_outside_is_not_one_of_the_tree(calls: Any) -> None:
+    assert calls(
+        {
+            "src/lib.rs": "fn f() { Vec::new(); Err(1) }\n",
+            "src/a.rs": "struct Tag;\nimpl Tag { fn new() {} }\nimpl FromStr for Tag { type Err = u8; }\n",
+        }
+    ) == set()  # fmt: skip
+
+
 def test_go_calls_in_its_package_and_by_its_module(calls: Any) -> None:
     assert calls(
         {
