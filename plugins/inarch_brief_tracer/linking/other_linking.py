@@ -86,8 +86,8 @@ class _Linker:
             symbol = self.names.symbol(spot)
             if symbol.kind == CONSTANT or spot.place == 0:
                 continue
-            home, last = self.names.files[spot.file], symbol.name.rpartition(".")[2]
-            made = [home.spot(f"{symbol.name}.{one}") for one in (last, *_CONSTRUCTORS) if symbol.kind == CLASS]
+            last = symbol.name.rpartition(".")[2]
+            made = [self.names.member(spot, one) for one in (last, *_CONSTRUCTORS) if symbol.kind == CLASS]
             for one in (spot, *list(filter(None, made))[:1]):
                 yield OtherEdge(Spot(file.number, call.scope), one, confidence, call.line)
 
@@ -102,7 +102,9 @@ class _Linker:
         if found or name in file.imports:
             return found, EXACT
         inherited = self._own(file, scope, name) if has_own else None
-        return ([inherited], INFERRED) if inherited else self._by_name(file, name, False, has_own)
+        return (
+            ([inherited], INFERRED) if inherited else self._by_name(file, name, False, has_own and file.family != "C")
+        )
 
     def _dotted(self, file: OtherFile, scope: str, owner: str, name: str) -> Found:
         """Look for `owner.name()` in the class around it, in what its owner stands for, then by its name."""

@@ -80,7 +80,10 @@ class Names:
             if path in file.imports:
                 return self._searched(tuple(way for item in file.imports[path] for way in self._taken(file, item)))
             shared = self._packages.get(_package_of(file), {}).get(path, ())
-            return list(shared)[:1] or self._searched(self._stars(file, path))[:1]
+            found = list(shared)[:1] or self._searched(self._stars(file, path))[:1]
+            if found or file.family != "C":
+                return found
+            return [spot for number in sorted(self.near(file)) if (spot := self.files[number].spot(path))][:1]
         found = self._searched(tuple(((other,), rest) for other in self.modules(file, head)))
         if not found and file.family == "Rust":
             modules, _, last = path.rpartition(".")
