@@ -1,17 +1,9 @@
 """Finding places in code by a person's words: fields, BM25F, what a reader of code would prefer, and how sure that is.
 
-It knows no Inarch and no language. What can be found comes in as documents (`Document`: name, signature, docstring,
-comments, texts, identifiers, …), kept by file in an `Index`; what comes out of `search` is an `Answer`: places in
-order, each with its reasons, and a confidence. Python's standard library is all it needs. Why not what is there:
-
-- SQLite's FTS5 weighs columns, but not their lengths apart, doesn't say in which column a word stood, and wants code to
-  be cut into words before. So SQLite keeps the tables, and what stands in them is our own.
-- bm25s brings NumPy (a wheel of 17 MB; importing both takes longer than a whole question here), has one bag of words
-  for a document, and makes its index anew for each change.
-- tantivy has fields and updates, but is 5 MB of a compiled library, and keeps a folder of its own beside the database
-  that is there already.
-
-A question reads the postings of its own words and nothing else, so a single one is cheap in a new process.
+It knows no Inarch and no language. An `Index` holds documents by file (`Document`: name, signature, docstring, …).
+`search` returns an `Answer`: places in order, each with its reasons, and a confidence. Python's standard library is
+all it needs: SQLite keeps the tables, and the postings in them are our own. A question reads the postings of its own
+words and nothing else, so that one question is cheap in a new process.
 
 ```text
 asking                 a question becomes an answer
@@ -19,15 +11,13 @@ asking                 a question becomes an answer
 ├─► weighing           how rare they are here, and what may be called the same
 ├─► scoring            BM25F: what each document's words come to
 ├─► embedding          what means the same, by vectors of words
-├─► feedback           words of the repository's own prose
-├─► judging, traits    what speaks for each place, and what that counts: learned
+├─► judging            what speaks for each place, and how much
 ├─► ranking            their order
 └─► confidence         how sure that is
-texts                  what is no code: prose, settings
-asides                 a text taken apart: code, comments, strings
-index, segments        what is kept, and its postings
-tokens               words of code and prose, stems
-vocabulary, plain_words  those that say little, those that say the same
+texts                  prose and settings
+asides                 the code, comments and strings of a text
+index, segments        documents by file, and their postings
+tokens, vocabulary     words of code and prose, stems; lists of words
 ```
 """
 

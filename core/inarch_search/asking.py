@@ -9,13 +9,11 @@ from typing import NamedTuple
 from inarch_search.confidence import confidence_of
 from inarch_search.documents import MODULE, NATURES, TEXTS
 from inarch_search.embedding import embedded, is_known, similarity
-from inarch_search.feedback import PASSAGES, fed_back
 from inarch_search.index import Index
 from inarch_search.judging import file_scores
-from inarch_search.parts import ALL, Parts
 from inarch_search.questions import REPORT, SYMBOL, Question, understood
 from inarch_search.ranking import Hit, ranked
-from inarch_search.scoring import CANDIDATES, Candidate, accumulated, best, candidates, nature_shares, without_texts
+from inarch_search.scoring import CANDIDATES, Candidate, accumulated, best, candidates, nature_shares
 from inarch_search.weighing import Weighing, weighed
 
 
@@ -37,32 +35,27 @@ class Answer(NamedTuple):
     unknown: tuple[str, ...]
 
 
-def search(index: Index, text: str, limit: int = 20, parts: Parts = ALL, among: Collection[str] = NATURES) -> Answer:
+def search(index: Index, text: str, limit: int = 20, among: Collection[str] = NATURES) -> Answer:
     """Find the places that a question, a name, a `path:line`, a traceback or a report is about.
 
     Args:
         index: where to look.
         text: the question; what is longer than 40,000 characters is cut.
         limit: how many places to give at most.
-        parts: what takes part in finding.
         among: natures of documents to look among.
     """
     index.refresh()
     question = understood(text)
     if TEXTS.issuperset(among):
         question = question._replace(about_texts=True)
-    weighing = weighed(index, question, parts)
-    natures = nature_shares(question, parts.natures, among)
-    texts = question.about_texts
-    scores = accumulated(index, weighing.sought, texts)
-    if parts.feedback and question.shape != SYMBOL:
-        passages = best(index, scores, natures if texts else without_texts(natures), PASSAGES)
-        scores = accumulated(index, fed_back(index, weighing, passages, texts), texts, scores)
+    weighing = weighed(index, question)
+    natures = nature_shares(question, among)
+    scores = accumulated(index, weighing.sought, question.about_texts)
     found = candidates(index, best(index, scores, natures, CANDIDATES), weighing.sought)
     is_of_code = question.shape != SYMBOL and not (question.about_tests or question.about_texts)
-    near = _near(index, question, weighing, found) if is_of_code and parts.weights.meaning else {}
-    hits = ranked(question, weighing, found, parts, natures, near)
-    if parts.frames and question.frames:
+    near = _near(index, question, weighing, found) if is_of_code else {}
+    hits = ranked(question, weighing, found, natures, near)
+    if question.frames:
         hits = _framed(index, question, hits)
     unknown = tuple(question.terms[term].word for term in weighing.unknown)
     return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, weighing, hits), unknown)

@@ -1,10 +1,9 @@
-"""How sure an answer is: what the first place comes to, alone and beside the others, and what nothing here has."""
+"""How sure an answer is: what its first place comes to, alone and beside the others, and which words are unknown."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from inarch_search.documents import MODULE, SECTION, SETTING, TEST
 from inarch_search.questions import SYMBOL, Question
@@ -12,95 +11,50 @@ from inarch_search.ranking import ASYNC, NAMED_THERE, Hit
 from inarch_search.vocabulary import WEAK_WORDS
 from inarch_search.weighing import Weighing
 
-SURE = 0.7
-"""The confidence from which on an answer needs no word of doubt."""
+SURE, LIKELY = 0.7, 0.2
+"""Confidences from which on the first place is found, and one of the first is likely to be it."""
+_ALONE, _UNKNOWN = 4.0, 4.0
+"""What two shares count beside the logarithm of the first place's score.
 
-
-class Signs(NamedTuple):
-    """What tells whether the first place is what is asked for.
-
-    Args:
-        score: the logarithm of what it comes to.
-        alone: its share of what it and the other places come to.
-        unknown: the share of the question that stands nowhere.
-        words: how many terms the question has: each adds to what a place may come to.
-    """
-
-    score: float
-    alone: float
-    unknown: float
-    words: float
-
-
-WEIGHTS = Signs(score=0.3, alone=2.22, unknown=-0.78, words=0.36)
-"""Of a logistic regression over the tuned half of `benchmarks/finding` and over short questions as people type them."""
-BASE = -4.36
-_DOUBTFUL = 0.5
-"""The most that an answer has that is never sure."""
+One is its share of what it and the other places come to, the other the share of the question that stands nowhere.
+"""
+_SURE_FROM, _LIKELY_FROM = 10.0, 4.0
+"""Evidence from which on a place is sure, and likely."""
+_HALF, _NEARLY_ALL = 0.5, 0.85
+"""The share of the question that a sure place explains at least, and one whose head says nearly all."""
+_DOUBTFUL, _NAMED = 0.5, 0.8
+"""The most that a doubtful answer has, and the least that a place has that is named, or whose head says nearly all."""
 _COMPETES, _AS_MUCH = 0.7, 0.8
-"""Of the first place's score, and of what it explains in its head, what a place has that may as well be meant."""
+"""Another place may as well be meant from these shares of the first place's score and of what its head explains."""
 _MOST_OTHERS = 15
-_MANY = 10
-"""Terms from which on a question has many."""
-_WHOLE, _HALF = 0.85, 0.5
-_NAMED = 0.8
-"""The least that a place has that is named, or that says all."""
 
 
 def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
-    """Give how likely the first hit is what is asked for, 0 to 1; sections and modules are passed over."""
-    places = places_among(question, hits)
+    """Return how likely the first hit is what is asked for, 0 to 1; sections and modules are skipped."""
+    aside = (MODULE,) if question.about_texts else (MODULE, SECTION, SETTING)
+    places = [hit for hit in hits if hit.place.kind not in aside] or hits
     if not places or not question.terms:
         return 0.0
-    named = NAMED_THERE in places[0].reasons
-    if question.shape == SYMBOL:
-        return 1.0 if named else 0.5 * places[0].explained
-    signs = signs_of(question, weighing, places)
-    evidence = BASE + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
-    sure = max(_NAMED if named or says_all(places[0], signs) else 0.0, 1 / (1 + math.exp(-evidence)))
-    return min(sure, _DOUBTFUL) if is_doubtful(question, weighing, places) else sure
-
-
-def places_among(question: Question, hits: Sequence[Hit]) -> Sequence[Hit]:
-    """Give the hits that can be what is asked for."""
-    aside = (MODULE,) if question.about_texts else (MODULE, SECTION, SETTING)
-    return [hit for hit in hits if hit.place.kind not in aside] or hits
-
-
-def signs_of(question: Question, weighing: Weighing, places: Sequence[Hit]) -> Signs:
-    """Read what tells whether the first of some places is what is asked for."""
-    best = places[0].score
-    return Signs(
-        score=math.log(max(best, 1e-9)),
-        alone=best / max(1e-9, best + sum(hit.score for hit in _others(places))),
-        unknown=sum(weighing.own[term] for term in weighing.unknown) / sum(weighing.own.values()),
-        words=min(_MANY, len(question.terms)),
-    )
-
-
-def says_all(best: Hit, signs: Signs) -> bool:
-    """Whether a place has nearly all of the question in what is read first, and comes to as much as all the others."""
-    return best.in_head >= _WHOLE and signs.alone >= _HALF
-
-
-def is_doubtful(question: Question, weighing: Weighing, places: Sequence[Hit]) -> bool:
-    """Whether an answer is never sure, whatever the signs: a word is unknown, a test comes first, others compete."""
     best = places[0]
+    is_named = NAMED_THERE in best.reasons
+    if question.shape == SYMBOL:
+        return 1.0 if is_named else _DOUBTFUL * best.explained
+    others = [hit for hit in places[1:] if _is_other(hit, best)][:_MOST_OTHERS]
+    alone = best.score / max(1e-9, best.score + sum(hit.score for hit in others))
+    unknown = sum(weighing.own[term] for term in weighing.unknown) / sum(weighing.own.values())
+    evidence = math.log(max(best.score, 1e-9)) + _ALONE * alone - _UNKNOWN * unknown
+    sure = LIKELY + (SURE - LIKELY) * (evidence - _LIKELY_FROM) / (_SURE_FROM - _LIKELY_FROM)
+    says_all = best.in_head >= _NEARLY_ALL and alone >= _HALF
+    sure = max(_NAMED if is_named or says_all else 0.0, min(1.0, sure))
     is_test = best.place.nature == TEST and not question.about_tests
-    is_one_of_several = NAMED_THERE not in best.reasons and any(_competes(hit, best) for hit in _others(places))
-    return is_test or is_one_of_several or not _telling(question, weighing).isdisjoint(weighing.unknown)
-
-
-def _telling(question: Question, weighing: Weighing) -> set[str]:
-    return {term for term in weighing.own if question.terms[term].word not in WEAK_WORDS}
-
-
-def _others(places: Sequence[Hit]) -> Sequence[Hit]:
-    return [hit for hit in places[1:] if _is_other(hit, places[0])][:_MOST_OTHERS]
+    is_one_of_several = not is_named and any(_competes(hit, best) for hit in others)
+    lacks_a_word = any(question.terms[term].word not in WEAK_WORDS for term in weighing.unknown)
+    lacks_much = best.explained < _HALF and not is_named
+    return min(sure, _DOUBTFUL) if is_test or is_one_of_several or lacks_a_word or lacks_much else sure
 
 
 def _is_other(hit: Hit, best: Hit) -> bool:
-    """Whether a place is another one: a class and what stands in it are one, and tests don't compete with the code."""
+    """Whether a place is another one: a class and what it contains are one, and tests do not compete with the code."""
     one, other = f"{best.place.qualified}.", f"{hit.place.qualified}."
     is_one = one.startswith(other) or other.startswith(one) or _are_twins(hit, best)
     return hit.place.nature == best.place.nature and not is_one

@@ -11,6 +11,7 @@ TEXT, HISTORY = "text", "history"
 """What is no code: documentation and configuration, and what tells of former changes."""
 NATURES = (PRODUCT, TEST, VENDORED, EXAMPLE, GENERATED, TEXT, HISTORY)
 TEXTS = frozenset((TEXT, HISTORY))
+COPIES = frozenset((VENDORED, EXAMPLE))
 
 FUNCTION, METHOD, CLASS, MODULE, CONSTANT, SECTION = "function", "method", "class", "module", "constant", "section"
 SETTING = "setting"

@@ -1,8 +1,7 @@
 """What words mean beside each other: a vector for each term, so that `pause` is near `sleep` and far from `parse`.
 
-The vectors were learned from documented code (`benchmarks/finding/learn_vectors.py`). They are figures, read only when
-something is asked or indexed. A text's vector is the sum of those of its terms. A sum is worked out for all dimensions
-at once: the numbers of a vector stand side by side in one large integer.
+The vectors were learned from documented code. They are read only when something is asked or indexed. A text's vector is
+the sum of those of its terms. It is worked out for all dimensions at once, in one large integer.
 """
 
 from __future__ import annotations

@@ -18,18 +18,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from inarch_search.documents import CLASS, FUNCTION, METHOD, NATURES, PRODUCT, TEXTS, WEIGHTS, Document, Measure
+from inarch_search.documents import CLASS, FUNCTION, METHOD, NATURES, PRODUCT, TEXTS, WEIGHTS, Document
 from inarch_search.embedding import embedded
 from inarch_search.postings import Postings, put_in
 from inarch_search.segments import SCHEMA, Segments, storable
 
-FORMAT = "5"
+FORMAT = "6"
 _SCHEMA = (
     "CREATE TABLE search_about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE search_files(path TEXT PRIMARY KEY, stamp TEXT NOT NULL)",
     "CREATE TABLE search_documents(id INTEGER PRIMARY KEY, file TEXT NOT NULL, line INTEGER NOT NULL,"
     " end INTEGER NOT NULL, kind TEXT NOT NULL, nature TEXT NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL,"
-    " summary TEXT NOT NULL, prose TEXT NOT NULL, vector BLOB NOT NULL)",
+    " summary TEXT NOT NULL, vector BLOB NOT NULL)",
     "CREATE INDEX search_by_file ON search_documents(file)",
     "CREATE INDEX search_by_name ON search_documents(name COLLATE NOCASE)",
 )
@@ -40,9 +40,9 @@ _TIMES, _MOST_TIMES = 3.0, 16
 _COLUMNS = "id, file, line, end, kind, nature, name, qualified, summary"
 
 
-def format_of(measures: Mapping[str, Measure] = WEIGHTS) -> str:
-    """Give what tells an index made by this version with these measures from any other."""
-    return hashlib.sha256(repr((FORMAT, sorted(measures.items()))).encode()).hexdigest()
+def format_of() -> str:
+    """Return what tells an index made by this version from any other."""
+    return hashlib.sha256(repr((FORMAT, sorted(WEIGHTS.items()))).encode()).hexdigest()
 
 
 def kept_format(connection: sqlite3.Connection) -> str:
@@ -72,18 +72,14 @@ class Index:
 
     Args:
         where: a file, made if it isn't there; `":memory:"`; or a connection, whose other tables are left alone.
-        measures: what each field counts; one index is made and asked with the same.
 
     Raises:
         sqlite3.DatabaseError: the file is no database, or damaged.
     """
 
-    def __init__(
-        self, where: Path | str | sqlite3.Connection = ":memory:", measures: Mapping[str, Measure] = WEIGHTS
-    ) -> None:
+    def __init__(self, where: Path | str | sqlite3.Connection = ":memory:") -> None:
         self._own = not isinstance(where, sqlite3.Connection)
         self.connection = where if isinstance(where, sqlite3.Connection) else sqlite3.connect(where)
-        self.measures = measures
         self.segments = Segments(self.connection)
         self._version = (-1, -1)
         try:
@@ -108,8 +104,8 @@ class Index:
             self.connection.close()
 
     def _begin(self) -> None:
-        """Make the tables; what another format or other measures wrote is thrown away."""
-        told = format_of(self.measures)
+        """Make the tables; what another format wrote is thrown away."""
+        told = format_of()
         if kept_format(self.connection) == told:
             return
         with self._whole():
@@ -180,7 +176,7 @@ class Index:
             some = [(row, each) for row, each in enumerate(documents, last + 1) if (each.nature in TEXTS) is sort]
             gathered: defaultdict[str, list[int]] = defaultdict(list)
             for number, (_, document) in enumerate(some):
-                weights = put_in(gathered, number, document, self.measures)
+                weights = put_in(gathered, number, document)
                 if document.nature == PRODUCT and document.kind in EMBEDDED:
                     vectors[some[number][0]] = embedded(_counted(weights))
             if some:
@@ -188,10 +184,10 @@ class Index:
                 self.segments.add(array("q", (row for row, _ in some)), natures, gathered)
         rows = [
             (number, *document[:2], document.end, document.kind, document.nature, document.name, document.qualified,
-             document.summary, document.docstring, vectors.get(number, b""))
+             document.summary, vectors.get(number, b""))
             for number, document in enumerate(documents, last + 1)
         ]  # fmt: skip
-        self.connection.executemany("INSERT INTO search_documents VALUES (?,?,?,?,?,?,?,?,?,?,?)", map(_storable, rows))
+        self.connection.executemany("INSERT INTO search_documents VALUES (?,?,?,?,?,?,?,?,?,?)", map(_storable, rows))
 
     def refresh(self) -> None:
         """Forget what was read if anything was written since, by this connection or by another."""
@@ -256,15 +252,6 @@ class Index:
         marks = ",".join("?" * len(ids))
         rows = self.connection.execute(f"SELECT id, vector FROM search_documents WHERE id IN ({marks})", ids)
         return {number: vector for number, vector in rows if vector}
-
-    def prose(self, ids: Sequence[int]) -> list[str]:
-        """Give the docstrings of some documents."""
-        marks = ",".join("?" * len(ids))
-        rows = self.connection.execute(
-            f"SELECT id, summary || char(10) || prose FROM search_documents WHERE id IN ({marks})", ids
-        )
-        texts = dict(rows.fetchall())
-        return [texts[number] for number in ids if number in texts]
 
 
 def _counted(weights: Mapping[str, float]) -> Iterator[tuple[str, int]]:

@@ -1,4 +1,7 @@
-"""Judging a place: what it explains of a question, and its traits."""
+"""Judging a place: what it explains of a question, and what speaks for it beside that.
+
+The weights are a few round numbers. Weights that were learned did no better on questions that were kept from learning.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from inarch_search.documents import CLASS, FIELDS, NATURES, TEXTS
+from inarch_search.index import Kept
 from inarch_search.questions import Question
 from inarch_search.scoring import HEAD, Candidate, strength
-from inarch_search.traits import Traits
 from inarch_search.weighing import Weighing
 
+WORDS, MEANING, EXPLAINED, IN_NAME, IN_PATH, SHOWN, BESIDE = 0.5, 9.0, 2.0, 3.0, 4.0, 2.0, 1.5
+IS_CLASS, IS_PRIVATE, SIZE = -3.0, 1.0, 0.5
+"""What each trait counts in the logarithm of a score.
+
+Logarithms count of what its words come to (BM25F), of the share of the question that it explains, and of its lines.
+Nearness in meaning counts as it is, as do the shares that it explains by its name, by its path, and by texts that
+people see. So does what its file's places come to together, as a share of the best file's. A class counts less: its
+methods do the work. A name that begins with one underscore counts more: what is offered hands the work to it.
+"""
 LEAST_EXPLAINED = 0.1
-"""What a place that explains nothing would keep: so shares are told apart less where all are small."""
+"""The share that a place keeps that explains nothing: small shares differ less."""
+_LINES_OF_TEXT = 15
+"""Lines that a text counts as having: its length says nothing."""
 _AMONG = ((1 << len(FIELDS)) - 1, HEAD, *(1 << FIELDS.index(field) for field in ("name", "path", "strings")))
 """Sets of fields: all, what is read first, the name, the path, texts that people see."""
-_USUAL = {"is_private": 0.12, "is_described": 0.5, "size": 2.7}
-"""Means of the traits that say nothing of texts."""
 
 
 class Explained(NamedTuple):
@@ -26,8 +38,8 @@ class Explained(NamedTuple):
 
     Args:
         whole: what all terms of the question weigh.
-        terms: each explained term with what is explained of its weight.
-        share: of the whole, by any field.
+        terms: each explained term with the part of its weight that is explained.
+        share: the share of the whole, by any field.
         in_head: by what is read first: name, signature, first line of its description, path.
         in_name: by its name.
         in_path: by the path of its file.
@@ -44,12 +56,12 @@ class Explained(NamedTuple):
 
 
 def explained_by(weighing: Weighing, candidate: Candidate) -> Explained:
-    """Tell what a place explains of a question."""
+    """Say what a place explains of a question."""
     own = weighing.own
     whole = max(1e-9, sum(own.values()))
     by_fields: list[dict[str, float]] = [{} for _ in _AMONG]
     for item, fields in candidate.found:
-        for among, terms in zip(_AMONG, by_fields, strict=True) if item.stands_for else ():
+        for among, terms in zip(_AMONG, by_fields, strict=True):
             far = strength(fields & among) * item.share
             for term in item.stands_for if far else ():
                 if far * own[term] > terms.get(term, 0.0):
@@ -58,7 +70,7 @@ def explained_by(weighing: Weighing, candidate: Candidate) -> Explained:
 
 
 def file_scores(scored: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Give what the places of each file come to: the best counts whole, each further one half of the one before."""
+    """Add up the places of each file: the best counts whole, each further one half of the one before."""
     by_file: dict[str, list[float]] = defaultdict(list)
     for file, score in scored:
         by_file[file].append(score)
@@ -68,68 +80,49 @@ def file_scores(scored: Iterable[tuple[str, float]]) -> dict[str, float]:
     }
 
 
-class Judged(NamedTuple):
-    """A candidate with what it explains of the question, and its traits."""
-
-    candidate: Candidate
-    explains: Explained
-    traits: Traits
-
-
 def judged(
     question: Question,
     weighing: Weighing,
     found: Sequence[Candidate],
     shares: Sequence[float],
     near: Mapping[int, float],
-) -> list[Judged]:
-    """Judge the candidates.
+) -> list[tuple[Candidate, Explained, float]]:
+    """Return each candidate with what it explains, and with what its traits come to.
 
     Args:
         question: what is asked.
         weighing: its words.
         found: the candidates.
         shares: what a place of each nature counts.
-        near: how much nearer in meaning to the question than others a place is, by its row, where that is known.
+        near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
     """
     by_file = file_scores((one.kept.file, one.score) for one in found)
     most = max(by_file.values(), default=1.0) or 1.0
     by_nature = dict(zip(NATURES, shares, strict=True))
     rows = []
     for one in found:
-        kept, explains = one.kept, explained_by(weighing, one)
-        share, beside = by_nature[kept.nature], by_file[kept.file] / most
-        rows.append(Judged(one, explains, _traits(question, one, explains, share, near.get(kept.id, 0.0), beside)))
+        explains = explained_by(weighing, one)
+        evidence = MEANING * near.get(one.kept.id, 0.0) + BESIDE * by_file[one.kept.file] / most
+        evidence += _by_words(one, explains) + _by_kind(question, one.kept)
+        rows.append((one, explains, by_nature[one.kept.nature] * math.exp(evidence)))
     return rows
 
 
-def _traits(
-    question: Question, candidate: Candidate, explains: Explained, share: float, near: float, beside: float
-) -> Traits:
-    """Give what speaks for a place.
-
-    Args:
-        question: what is asked.
-        candidate: the place.
-        explains: what it explains.
-        share: what its nature counts.
-        near: how much nearer in meaning to the question than others it is.
-        beside: what its file's places come to together.
-    """
-    kept = candidate.kept
-    traits = Traits(
-        words=math.log(max(1e-9, candidate.score / explains.whole)),
-        nature=math.log(share),
-        meaning=near,
-        explained=math.log(LEAST_EXPLAINED + (1 - LEAST_EXPLAINED) * explains.share),
-        in_head=explains.in_head,
-        in_name=explains.in_name,
-        in_path=explains.in_path,
-        shown=explains.shown,
-        beside=beside,
-        is_class=kept.kind == CLASS and question.kind != CLASS,
-        is_private=kept.name.startswith("_") and not kept.name.startswith("__"),
-        is_described=bool(kept.summary),
-        size=math.log(max(1, kept.end - kept.line + 1)),
+def _by_words(candidate: Candidate, explains: Explained) -> float:
+    return (
+        WORDS * math.log(max(1e-9, candidate.score / explains.whole))
+        + EXPLAINED * math.log(LEAST_EXPLAINED + (1 - LEAST_EXPLAINED) * explains.share)
+        + IN_NAME * explains.in_name
+        + IN_PATH * explains.in_path
+        + SHOWN * explains.shown
     )
-    return traits._replace(**_USUAL) if kept.nature in TEXTS else traits
+
+
+def _by_kind(question: Question, kept: Kept) -> float:
+    if kept.nature in TEXTS:
+        return SIZE * math.log(_LINES_OF_TEXT)
+    return (
+        IS_CLASS * (kept.kind == CLASS != question.kind)
+        + IS_PRIVATE * (kept.name.startswith("_") and not kept.name.startswith("__"))
+        + SIZE * math.log(max(1, kept.end - kept.line + 1))
+    )

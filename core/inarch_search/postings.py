@@ -10,12 +10,12 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
-from inarch_search.documents import FIELDS, Document, Measure
+from inarch_search.documents import FIELDS, WEIGHTS, Document
 from inarch_search.tokens import terms
 
 STEPS = 256
@@ -85,9 +85,7 @@ def step_of(weight: float) -> int:
     return step if step < STEPS else STEPS - 1
 
 
-def put_in(
-    gathered: defaultdict[str, list[int]], number: int, document: Document, measures: Mapping[str, Measure]
-) -> dict[str, float]:
+def put_in(gathered: defaultdict[str, list[int]], number: int, document: Document) -> dict[str, float]:
     """Put a document's terms to those of others: for each an entry and a set of fields, one after the other.
 
     Returns:
@@ -99,9 +97,7 @@ def put_in(
     for bit, text in enumerate(_texts(document)):
         if not text:
             continue
-        weight, length, usual = measures[FIELDS[bit]]
-        if not weight:
-            continue
+        weight, length, usual = WEIGHTS[FIELDS[bit]]
         found = _terms_again(text) if bit in _COMMON else terms(text[:MOST_CHARACTERS])[:MOST_TERMS]
         share = weight / (1.0 - length + length * len(found) / usual)
         field = 1 << bit

@@ -1,16 +1,14 @@
-"""The order of the places: what their traits come to, and what is told by the kind of question rather than learned."""
+"""The order of the places: by their traits, and by the kind of question."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from operator import mul
 from typing import NamedTuple
 
-from inarch_search.documents import CLASS, CONSTANT, FUNCTION, METHOD, MODULE, SECTION, SETTING, TEXTS
+from inarch_search.documents import CLASS, CONSTANT, COPIES, FUNCTION, METHOD, MODULE, SECTION, SETTING, TEST, TEXTS
 from inarch_search.index import Kept
 from inarch_search.judging import judged
-from inarch_search.parts import Parts
 from inarch_search.questions import SYMBOL, Question
 from inarch_search.scoring import Candidate
 from inarch_search.weighing import Weighing
@@ -24,7 +22,7 @@ OTHER_KIND = 0.005
 ASYNC, TWIN = "async", 0.7
 """What is in the names of asynchronous twins, and what they count where the question doesn't say so."""
 BEHIND = 0.4
-"""What a text counts at most against the best place of the code, where it is not texts that are asked for."""
+"""What a text, a test or a copy counts at most against the best place of the product, unless it is asked for."""
 READ_FIRST = 1.6
 """What a section of a README counts more than one of other texts."""
 
@@ -51,7 +49,6 @@ def ranked(
     question: Question,
     weighing: Weighing,
     found: Sequence[Candidate],
-    parts: Parts,
     shares: Sequence[float],
     near: Mapping[int, float],
 ) -> list[Hit]:
@@ -61,21 +58,20 @@ def ranked(
         question: what is asked.
         weighing: its words.
         found: the candidates.
-        parts: what takes part.
         shares: what a place of each nature counts.
-        near: how much nearer in meaning to the question than others a place is, by its row, where that is known.
+        near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
     """
     hits = []
-    for candidate, explains, traits in judged(question, weighing, found, shares, near):
+    for candidate, explains, worth in judged(question, weighing, found, shares, near):
         kept = candidate.kept
-        exact = named_in(question, kept) if parts.names else 0.0
-        score = math.exp(sum(map(mul, parts.weights, traits))) * given(question, kept, exact)
+        exact = named_in(question, kept)
+        score = worth * given(question, kept, exact)
         best = sorted(explains.terms, key=lambda term: (-explains.terms[term], term))[:4]
         reasons = [NAMED_THERE] * (exact >= _SURELY)
         reasons += [question.terms[term].word for term in best if explains.terms[term] > 0]
         hits.append(Hit(kept, score, explains.share, explains.in_head, tuple(reasons)))
     hits.sort(key=_order)
-    return hits if question.about_texts else _behind(hits)
+    return hits if question.about_texts else _behind(question, hits)
 
 
 def _order(hit: Hit) -> tuple[float, str, int, str]:
@@ -116,10 +112,13 @@ def named_in(question: Question, kept: Kept) -> float:
     return best
 
 
-def _behind(hits: Sequence[Hit]) -> list[Hit]:
-    """Put texts behind the best code: who asks what a program does wants to see where."""
-    most = max((hit.score for hit in hits if hit.place.nature not in TEXTS), default=0.0) * BEHIND
-    return sorted(
-        (hit._replace(score=min(hit.score, most)) if most and hit.place.nature in TEXTS else hit for hit in hits),
-        key=_order,
-    )
+def _behind(question: Question, hits: Sequence[Hit]) -> list[Hit]:
+    """Put tests, copies, examples and texts behind the best code of the product, unless they are asked for."""
+    aside = TEXTS | COPIES if question.about_tests else TEXTS | COPIES | {TEST}
+    most = max((hit.score for hit in hits if hit.place.nature not in aside), default=math.inf) * BEHIND
+
+    def placed(hit: Hit) -> Hit:
+        is_free = hit.place.nature not in aside or NAMED_THERE in hit.reasons
+        return hit if is_free else hit._replace(score=min(hit.score, most))
+
+    return sorted(map(placed, hits), key=_order)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from inarch_search.documents import FIELDS, GENERATED, HISTORY, NATURES, PRODUCT, TEST, TEXT, TEXTS, VENDORED
+from inarch_search.documents import FIELDS, GENERATED, HISTORY, NATURES, PRODUCT, TEST, TEXT, VENDORED
 from inarch_search.index import Index, Kept
 from inarch_search.postings import STEPS, weight_of
 from inarch_search.questions import Question
@@ -35,22 +35,20 @@ class Candidate(NamedTuple):
     found: Sequence[tuple[Sought, int]]
 
 
-def nature_shares(question: Question, parts_natures: bool, among: Collection[str]) -> tuple[float, ...]:
+def nature_shares(question: Question, among: Collection[str]) -> tuple[float, ...]:
     """Give what a document of each nature counts, in the order of `NATURES`; 0 for what is not asked for."""
-    shares = {nature: NATURE.get(nature, OTHER) if parts_natures else 1.0 for nature in NATURES}
-    if parts_natures and question.about_tests:
+    shares = {nature: NATURE.get(nature, OTHER) for nature in NATURES}
+    if question.about_tests:
         shares |= ABOUT_TESTS
-    if parts_natures and (question.about_texts):
+    if question.about_texts:
         shares |= ABOUT_TEXTS
     shares |= dict.fromkeys(set(NATURES).difference(among), 0.0)
     return tuple(shares[nature] for nature in NATURES)
 
 
-def accumulated(
-    index: Index, sought: Sequence[Sought], texts: bool, before: Mapping[int, float] | None = None
-) -> dict[int, float]:
+def accumulated(index: Index, sought: Sequence[Sought], texts: bool) -> dict[int, float]:
     """Add up what the terms come to in each document, by its number, that has one of them."""
-    scores = dict(before or {})
+    scores: dict[int, float] = {}
     common = max(COMMON * index.size(texts), 50)
     for item in sorted(sought, key=lambda item: (-item.weight, item.term)):
         found = index.postings(item.term)
@@ -67,11 +65,6 @@ def accumulated(
                     number = first + (entry >> 8)
                     scores[number] = scores.get(number, 0.0) + worth[entry & 255]
     return scores
-
-
-def without_texts(shares: Sequence[float]) -> tuple[float, ...]:
-    """Give the shares of natures with none for what is no code."""
-    return tuple(0.0 if nature in TEXTS else share for nature, share in zip(NATURES, shares, strict=True))
 
 
 @cache

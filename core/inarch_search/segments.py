@@ -109,15 +109,6 @@ class Segments:
                 self._read.pop(next(iter(self._read)))
         return known
 
-    def beginning(self, start: str) -> list[str]:
-        """Give the terms that begin with some letters."""
-        rows = self.connection.execute(
-            "SELECT DISTINCT term FROM search_postings WHERE segment IN (SELECT id FROM search_segments)"
-            " AND term >= ? AND term < ?",
-            (storable(start), storable(start + "\U0010ffff")),
-        )
-        return [term for (term,) in rows]
-
     def cross_out(self, dropped: set[int]) -> None:
         """Cross documents out by their rows."""
         for segment in self.all():

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 from inarch_search.index import Index
-from inarch_search.parts import Parts
-from inarch_search.plain_words import plain_words
 from inarch_search.questions import REPORT, Question
 from inarch_search.tokens import stem
-from inarch_search.vocabulary import near_words
+from inarch_search.vocabulary import near_words, plain_words
 
 MOST_TERMS = 40
 """Terms of a report that are looked for: those that count most."""
-NEAR, JOINED, SHORTENED = 0.3, 0.8, 0.5
-"""What a near or plain word, two words as one, and their beginnings as one count against the word itself."""
-_BEGINNING = 3
-"""Letters of a word that are its beginning at least."""
+Words = Callable[[], dict[str, tuple[str, ...]]]
+"""A list of words, each with others."""
+NEAR, JOINED = 0.3, 0.8
+"""What a near or plain word, and two words as one, count against the word itself."""
 
 
 class Sought(NamedTuple):
@@ -52,7 +51,7 @@ def rarity(index: Index, term: str, texts: bool) -> float:
     return math.log(1 + (size - there + 0.5) / (there + 0.5))
 
 
-def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
+def weighed(index: Index, question: Question) -> Weighing:
     """Weigh the terms of a question, and add what the repository may call the same."""
     texts = question.about_texts
     rare = {term: rarity(index, term, texts) for term in question.terms}
@@ -67,18 +66,13 @@ def weighed(index: Index, question: Question, parts: Parts) -> Weighing:
         weight = share * min(rarity(index, term, texts), max(own[word] for word in words))
         sought[term] = Sought(term, weight, words, share)
 
-    if parts.joined:
-        for first, second, words in _pairs(question, own):
-            add(stem(first + second), words, JOINED)
-            for term in _shortened(index, first, second):
-                add(term, words, SHORTENED)
+    for first, second, words in _pairs(question, own):
+        add(stem(first + second), words, JOINED)
     if len(order) < MOST_TERMS:  # a report has words enough of its own
-        for term in order:
-            for near in _called(_near(), term) if parts.near else ():
+        lists = (near_words,) if question.shape == REPORT else (near_words, plain_words)
+        for term, listed in product(order, lists):
+            for near in map(stem, _by_term(listed).get(term, ())):
                 add(near, (term,), NEAR)
-        for term in order if question.shape != REPORT and parts.plain else ():
-            for called in _called(_plain(), term):
-                add(called, (term,), NEAR)
     return Weighing(own, unknown, tuple(sought.values()))
 
 
@@ -91,39 +85,9 @@ def _pairs(question: Question, own: dict[str, float]) -> list[tuple[str, str, tu
     return found
 
 
-def _shortened(index: Index, first: str, second: str) -> list[str]:
-    """Give the terms made of the beginnings of two words: `envvar`, `autoescape`."""
-    if len(first) < _BEGINNING or len(second) < _BEGINNING:
-        return []
-    return [
-        term
-        for term in index.segments.beginning(first[:_BEGINNING])
-        if any(
-            first.startswith(term[:cut]) and second.startswith(term[cut:])
-            for cut in range(_BEGINNING, len(term) - _BEGINNING + 1)
-        )
-    ]
-
-
 @cache
-def _near() -> dict[str, list[str]]:
-    return _by_term(near_words())
-
-
-@cache
-def _plain() -> dict[str, list[str]]:
-    return _by_term(plain_words())
-
-
-def _by_term(listed: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
-    """Give what stands for words by the words' terms."""
+def _by_term(listed: Words) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for word, others in listed.items():
+    for word, others in listed().items():
         found.setdefault(stem(word), []).extend(others)
     return found
-
-
-def _called(words: Mapping[str, list[str]], term: str) -> Iterator[str]:
-    """Give the terms of what stands for a term; a question needs few of all that are listed."""
-    others = dict.fromkeys(map(stem, words.get(term, ())))
-    return (other for other in others if other != term)

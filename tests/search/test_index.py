@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_search import FUNCTION, PRODUCT, TEST, Document, Index, search
-from inarch_search.documents import WEIGHTS
 from inarch_search.postings import STEPS, empty, packed, step_of, unpacked, weight_of
 
 from .opened import opened
@@ -112,10 +111,11 @@ def test_a_second_process_of_a_file_sees_what_the_first_wrote(tmp_path: Path) ->
         assert [hit.place.name for hit in search(two, "cookie").hits] == ["cookie"]
 
 
-def test_another_format_or_other_measures_begin_anew(tmp_path: Path) -> None:
+def test_another_format_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Index(tmp_path / "index.db") as index:
         index.update({"a.py": [function("a.py", "cookie")]})
-    with Index(tmp_path / "index.db", {**WEIGHTS, "name": WEIGHTS["name"]._replace(weight=9.0)}) as index:
+    monkeypatch.setattr("inarch_search.index.FORMAT", "older")
+    with Index(tmp_path / "index.db") as index:
         assert index.size() == 0 and index.stamps() == {}
 
 
@@ -175,10 +175,3 @@ def test_what_is_put_in_ends_with_the_transaction_of_whoever_lent_the_connection
     assert connection.execute("SELECT count(*) FROM others").fetchone() == (0,)
     assert [hit.place.file for hit in search(Index(connection), "send").hits] == ["a.py"]
     connection.close()
-
-
-def test_the_beginnings_of_two_words_find_what_is_made_of_them() -> None:
-    index = opened()
-    names = ["read_envvar", "render", "send_cookie", "parse_header"]
-    index.update({"a.py": [function("a.py", name, 10 * place + 1) for place, name in enumerate(names)]})
-    assert search(index, "from an environment variable").hits[0].place.name == "read_envvar"
