@@ -1,11 +1,10 @@
-"""The sets that finding is measured on, as records: questions, things that are not there, issues.
+"""The sets that finding is measured on, as records: questions, and things that are not there.
 
-`questions/*.toml` has one file a package: questions in a user's own words with the places where the behaviour is
-implemented, and questions about what the package does not have. `issues/*.toml` has entries of public changelogs with
-the files and functions that the fixing release changed for them. A place is `path/from/the/root.py::Class.method`;
-outside Python the last part of the name decides. Only the half "tune" may be looked at while anything is tuned.
+`questions/*.toml` has one file a package: questions in a user's own words with the places that implement the behaviour,
+and questions about what the package does not have. A place is `path/from/the/root.py::Class.method`. Outside Python the
+last part of the name decides. Only the half "tune" may be looked at while anything is tuned.
 
-    python benchmarks/finding/sets.py       says how much there is and checks each entry against the sources
+    python benchmarks/finding/sets.py       counts the questions and checks each against the sources
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import sys
 import tomllib
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,17 +25,9 @@ sys.path.insert(0, str(HERE.parent))
 
 from fetch import fetch_npm, fetch_sdist  # noqa: E402
 
+from inarch_languages import language_of, read  # noqa: E402
+
 HALVES = ("tune", "held", "fresh")
-SUFFIXES = {
-    "Python": (".py",),
-    "JavaScript": (".js", ".mjs", ".cjs"),
-    "TypeScript": (".ts", ".tsx"),
-    "Go": (".go",),
-    "Rust": (".rs",),
-    "Java": (".java",),
-    "C": (".c", ".h"),
-    "C++": (".cpp", ".hpp", ".cc", ".h"),
-}
 ASIDE = re.compile(
     r"(^|/)(tests?|testing|__tests__|spec|docs?|examples?|benchmarks?|bench|dist|build|node_modules|tools|scripts|"
     r"templates|_?vendor(ed)?|third_?party|deps)/|(^|/)(test_[^/]*|conftest|setup)\.py$|_test\.(py|go)$|\.d\.ts$|\.min\.js$"
@@ -60,22 +51,14 @@ class Place(NamedTuple):
         return cls(file, name)
 
     def answers(self, right: Place) -> bool:
-        """Say whether this is the right place or part of it; names of other languages count by their last part."""
+        """Whether this is the right place or part of it; names of other languages count by their last part."""
         if self.file != right.file:
             return False
         if self.name == right.name or self.name.startswith(f"{right.name}."):
             return True
-        mine, theirs = _parts(self.name), _parts(right.name)
-        return not self.file.endswith(".py") and mine[-1:] == theirs[-1:] and _agree(mine[:-1], theirs[:-1])
-
-
-def _parts(name: str) -> list[str]:
-    return [part for part in re.split(r"\W+", name) if part]
-
-
-def _agree(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Say whether two qualifications don't contradict each other: one may be missing."""
-    return not mine or not theirs or mine[-1] == theirs[-1]
+        mine, theirs = (re.findall(r"\w+", name) for name in (self.name, right.name))
+        agree = len(mine) < 2 or len(theirs) < 2 or mine[-2] == theirs[-2]
+        return not self.file.endswith(".py") and mine[-1:] == theirs[-1:] and agree
 
 
 class Source(NamedTuple):
@@ -86,7 +69,7 @@ class Source(NamedTuple):
     version: str
 
     def root(self) -> Path:
-        """Give the folder of its unpacked sources."""
+        """Return the folder of its unpacked sources."""
         return (fetch_npm if self.registry == "npm" else fetch_sdist)(self.package, self.version)
 
 
@@ -98,106 +81,7 @@ class Question(NamedTuple):
     language: str
     half: str
     expected: tuple[Place, ...]
-    nowhere: tuple[str, ...]
-
-
-class Named(NamedTuple):
-    """A question whose right places are qualified names as the tracer gives them, with what stands in them or not."""
-
-    text: str
-    source: Source
-    names: tuple[str, ...]
-    inside: bool
-
-    def is_answered_by(self, qualified: str) -> bool:
-        """Tell whether a place is right."""
-        inside = any(qualified.startswith(f"{name}.") for name in self.names)
-        return qualified in self.names or (self.inside and inside)
-
-
-class Issue(NamedTuple):
-    """What a changelog says of a fault, and what the release that mended it changed."""
-
-    title: str
-    text: str
-    source: Source
-    after: str
-    half: str
-    files: frozenset[str]
-    functions: frozenset[Place]
-
-    @property
-    def whole(self) -> str:
-        """Its title and what is said below it."""
-        return f"{self.title}\n\n{self.text}".strip()
-
-
-def questions(half: str | None = "tune") -> list[Question]:
-    """Give what can be answered, of one half or of both (None)."""
-    return [question for question in _all_questions() if question.expected and half in (None, question.half)]
-
-
-def absent(half: str | None = "tune") -> list[Question]:
-    """Give the questions about what is not there."""
-    return [question for question in _all_questions() if not question.expected and half in (None, question.half)]
-
-
-def issues(half: str | None = "tune") -> list[Issue]:
-    """Give the issues of one half, or of both."""
-    return [issue for issue in _all_issues() if half in (None, issue.half)]
-
-
-def short_questions() -> Iterator[Named]:
-    """Give the questions of `short_questions.toml`: as people type them, judged by reading."""
-    for group in _read(HERE / "short_questions.toml")["packages"]:
-        source = Source(group["registry"], group["package"], group["version"])
-        for row in group["questions"]:
-            yield Named(row["asked"], source, tuple(row["right"]), False)
-
-
-def older_questions(half: str = "tune") -> Iterator[Named]:
-    """Give the older questions of a half, nearer to the code's own words."""
-    for row in _read(HERE.parent / "offline_questions.toml")["questions"]:
-        if row["half"] == half:
-            yield Named(row["question"], Source("pypi", row["package"], row["version"]), tuple(row["expected"]), True)
-
-
-@functools.cache
-def _all_questions() -> tuple[Question, ...]:
-    return tuple(question for path in sorted((HERE / "questions").glob("*.toml")) for question in _questions(path))
-
-
-def _questions(path: Path) -> Iterator[Question]:
-    data = _read(path)
-    source = Source(data["registry"], data["package"], data["version"])
-    for row in [*data["questions"], *data.get("absent", ())]:
-        expected = tuple(Place.read(text) for text in row.get("expected", ()))
-        language = row.get("language", data["language"])
-        yield Question(row["question"], source, language, row["half"], expected, tuple(row.get("nowhere", ())))
-
-
-@functools.cache
-def _all_issues() -> tuple[Issue, ...]:
-    return tuple(issue for path in sorted((HERE / "issues").glob("*.toml")) for issue in _issues(path))
-
-
-def _issues(path: Path) -> Iterator[Issue]:
-    data = _read(path)
-    for row in data["issues"]:
-        functions = frozenset(Place.read(text) for text in row["functions"])
-        files = frozenset({place.file for place in functions} | set(row.get("files", ())))
-        source = Source("pypi", data["package"], row["before"])
-        yield Issue(row["title"], row.get("text", ""), source, row["after"], data["half"], files, functions)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
-def product_files(root: Path, language: str) -> list[str]:
-    """Give the paths of a tree's own code in a language: no tests, documentation, built or vendored files."""
-    found = (path.relative_to(root).as_posix() for path in root.rglob("*") if path.suffix in SUFFIXES[language])
-    return sorted(file for file in found if not ASIDE.search(file) and (root / file).is_file())
+    nowhere: tuple[str, ...] = ()
 
 
 class Definition(NamedTuple):
@@ -208,119 +92,102 @@ class Definition(NamedTuple):
     last: int
 
 
-def definitions(root: Path, file: str, *, classes: bool = False) -> list[Definition]:
-    """Give what a file defines: from the syntax tree in Python, by the look of lines in other languages."""
-    source = (root / file).read_text(encoding="utf-8", errors="replace")
-    if not file.endswith(".py"):
-        return _by_lines(file, source)
+@functools.cache
+def questions() -> tuple[Question, ...]:
+    """Return all questions in users' own words, and those about what is not there."""
+    return tuple(question for path in sorted((HERE / "questions").glob("*.toml")) for question in questions_of(path))
+
+
+def questions_of(path: Path) -> Iterator[Question]:
+    """Read the questions of one file."""
+    data = tables(path)
+    source = Source(data.get("registry", "pypi"), data["package"], data["version"])
+    language = data.get("language", "Python")
+    for row in [*data["questions"], *data.get("absent", ())]:
+        expected = tuple(Place.read(text) for text in row.get("expected", ()))
+        yield Question(row["question"], source, row.get("language", language), row.get("half", ""), expected,
+                       tuple(row.get("nowhere", ())))  # fmt: skip
+
+
+def short_questions() -> Iterator[Question]:
+    """Return the questions of `short_questions.toml`, as people type them."""
+    for group in tables(HERE / "short_questions.toml")["packages"]:
+        source = Source(group["registry"], group["package"], group["version"])
+        for row in group["questions"]:
+            right = tuple(place for name in row["right"] for place in named(source.root(), name))
+            yield Question(row["asked"], source, "", "short", right)
+
+
+def named(root: Path, name: str) -> Iterator[Place]:
+    """Return the places that a qualified name may mean: module and name inside it, in any folder."""
+    parts = name.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        module = "/".join(parts[:cut])
+        for tail in (f"{module}.py", f"{module}/__init__.py", f"{module}.js"):
+            for path in root.rglob(tail):
+                yield Place(path.relative_to(root).as_posix(), ".".join(parts[cut:]))
+
+
+def tables(path: Path) -> dict[str, Any]:
+    """Read a TOML file."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def product_files(root: Path, *suffixes: str) -> list[str]:
+    """Return the paths of a tree's own code: no tests, documentation, built or vendored files."""
+    found = (path.relative_to(root).as_posix() for path in root.rglob("*.*") if path.is_file())
+    kept = (file for file in found if not ASIDE.search(file) and (file.endswith(".py") or language_of(file)))
+    return sorted(file for file in kept if not suffixes or file.endswith(suffixes))
+
+
+@functools.lru_cache(maxsize=4096)
+def definitions(root: Path, file: str) -> tuple[Definition, ...]:
+    """Return what a file defines: functions, methods and classes."""
+    data, language = (root / file).read_bytes(), language_of(file)
+    if language:
+        return tuple(Definition(Place(file, one.name), one.line, one.end) for one in read(data, language).symbols[1:])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except SyntaxError:
-        return []
-    return [Definition(Place(file, name), first, last) for name, first, last in _in_tree(tree, "", classes)]
+            return tuple(_in_tree(file, ast.parse(data), ""))
+    except (SyntaxError, ValueError):
+        return ()
 
 
-def _in_tree(node: ast.AST, prefix: str, classes: bool) -> Iterator[tuple[str, int, int]]:
+def _in_tree(file: str, node: ast.AST, prefix: str) -> Iterator[Definition]:
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield from _in_tree(child, prefix, classes)
-            continue
-        if classes or not isinstance(child, ast.ClassDef):
+        name = prefix
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
-            yield prefix + child.name, first, child.end_lineno or child.lineno
-        yield from _in_tree(child, f"{prefix}{child.name}.", classes)
-
-
-# What begins a definition, roughly, in the languages with braces. The name is the group.
-_KEYWORD = re.compile(
-    r"^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|abstract\s+|final\s+|"
-    r"async\s+|unsafe\s+|const\s+|extern\s+\"C\"\s+|template\s*<[^>]*>\s*)*"
-    r"(?:function\*?|class|interface|struct|enum|trait|impl(?:<[^>]*>)?|fn|func(?:\s*\([^)]*\))?|type|namespace|union)\s+"
-    r"([A-Za-z_$][\w$]*)"
-)
-_ASSIGNED = re.compile(
-    r"^\s*(?:export\s+)?(?:(?:const|let|var)\s+)?(?:[\w$]+\s*\.\s*)*([A-Za-z_$][\w$]*)\s*(?::[^=]*)?[=:]\s*"
-    r"(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]*)?=>|[\w$]+\s*=>)"
-)
-_GETTER = re.compile(r"^\s*defineGetter\([^,]*,\s*'([\w$]+)'")
-_GENERIC = re.compile(
-    r"^[ \t]{0,8}(?:(?:async|static|public|private|protected|readonly)\s+)*#?([A-Za-z_$][\w$]*)<[^()]*>\("
-)
-_CALLABLE = re.compile(
-    r"^[ \t]{0,8}(?![^(]*[=;.?])(?:[\w$:<>,\[\]*&~@]+[\s*&]+)*(?:[\w<>]+::)*~?#?"
-    r"([A-Za-z_$][\w$]*)\s*(?:<.*>)?\([^;]*$"
-)
-_NO_NAME = frozenset(
-    ["if", "for", "while", "switch", "catch", "return", "else", "do", "new", "sizeof", "match", "super"]
-)
-
-
-def _by_lines(file: str, source: str) -> list[Definition]:
-    lines = source.splitlines()
-    starts = [(number, name) for number, line in enumerate(lines, 1) if (name := _defined(line))]
-    ends = [*(number - 1 for number, _ in starts[1:]), len(lines)][: len(starts)]
-    return [Definition(Place(file, name), first, last) for (first, name), last in zip(starts, ends, strict=True)]
-
-
-def _defined(line: str) -> str | None:
-    """Give the name that a line begins to define."""
-    if len(line) > 400:
-        return None
-    for pattern in (_KEYWORD, _ASSIGNED, _GETTER, _GENERIC, _CALLABLE):
-        if (match := pattern.match(line)) and match[1] not in _NO_NAME:
-            return match[1]
-    return None
+            yield Definition(Place(file, prefix + child.name), first, child.end_lineno or first)
+            name = f"{prefix}{child.name}."
+        yield from _in_tree(file, child, name)
 
 
 def faults() -> Iterator[str]:
-    """Say what the sets promise and the sources don't have, and what they ask twice."""
-    asked = Counter((row.source.package, row.text) for row in _all_questions())
-    asked += Counter((row.source.package, row.whole) for row in _all_issues())
+    """Report what the sets promise and the sources do not have, and what they ask twice."""
+    asked = Counter((row.source.package, row.text) for row in questions())
     yield from (f"{package}: asked {count} times: {text}" for (package, text), count in asked.items() if count > 1)
-    for question in _all_questions():
+    for question in questions():
         root = question.source.root()
         for place in question.expected:
-            if not _defines(root, place):
+            file = root / place.file
+            there = file.is_file() and any(one.place.answers(place) for one in definitions(root, place.file))
+            # What a call defines, as a getter of JavaScript, is checked by its name alone.
+            if not there and (file.suffix == ".py" or f"'{place.name}'" not in file.read_text("utf-8", "replace")):
                 yield f"{question.source.package}: {place} is not defined there"
         for words in question.nowhere:
-            for file in product_files(root, question.language):
-                text = (root / file).read_text(encoding="utf-8", errors="replace")
-                if match := re.search(words, text, re.IGNORECASE):
-                    yield f"{question.source.package}: {words!r} is in {file}: {_line(text, match.start())}"
-    for issue in _all_issues():
-        root = issue.source.root()
-        for place in issue.functions:
-            if not _defines(root, place):
-                yield f"{issue.source.package} {issue.source.version}: {place} is not defined there"
-        yield from (f"{issue.source}: no file {file}" for file in issue.files if not (root / file).is_file())
-
-
-def _defines(root: Path, place: Place) -> bool:
-    if not (root / place.file).is_file():
-        return False
-    known = {definition.place.name for definition in definitions(root, place.file, classes=True)}
-    if place.file.endswith(".py"):
-        return place.name in known
-    # An arrow function in a class whose parameters take several lines is none by the look of a line.
-    text = (root / place.file).read_text(encoding="utf-8", errors="replace")
-    arrows = set(re.findall(r"^\s*(?:private )?(\w+) = (?:async )?(?:<|\()", text, re.MULTILINE))
-    return {*_parts(place.name)} <= known | arrows
-
-
-def _line(text: str, at: int) -> str:
-    return text[text.rfind("\n", 0, at) + 1 : text.find("\n", at)].strip()[:100]
+            for file in product_files(root):
+                if re.search(words, (root / file).read_text("utf-8", "replace"), re.IGNORECASE):
+                    yield f"{question.source.package}: {words!r} is in {file}"
 
 
 def main() -> int:
-    """Print how much there is, by language and half, and what is wrong."""
-    for what, rows in (("questions", questions(None)), ("not there", absent(None)), ("issues", issues(None))):
-        halves = Counter(row.half for row in rows)
-        packages = len({row.source.package for row in rows})
-        print(f"{what}: {len(rows)} about {packages} packages, {', '.join(f'{n} {h}' for h, n in halves.items())}")
-    languages = Counter(question.language for question in questions(None))
-    print("questions by language:", ", ".join(f"{count} {name}" for name, count in languages.most_common()))
+    """Print how many questions there are, and what is wrong."""
+    rows = questions()
+    print("questions:", dict(Counter(row.half for row in rows if row.expected)), "in",
+          dict(Counter(row.language for row in rows if row.expected)))  # fmt: skip
+    print("not there:", dict(Counter(row.half for row in rows if not row.expected)))
     found = list(faults())
     print(*found, sep="\n")
     return bool(found)
