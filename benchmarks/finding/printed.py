@@ -32,15 +32,7 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 class Printed(NamedTuple):
-    """What was printed for a question.
-
-    Args:
-        question: what was asked.
-        rank: the first right place's rank among those printed, 0 if there is none.
-        heading: what the answer begins with.
-        lines: how many lines it has.
-        code: the exit code.
-    """
+    """A question, the first right place's rank (0: none), the answer's heading, its lines and the exit code."""
 
     question: Question
     rank: int
@@ -52,17 +44,9 @@ class Printed(NamedTuple):
 def asked(question: Question, environment: dict[str, str]) -> Printed:
     """Ask one question and judge what is printed."""
     root = question.source.root()
-    run = subprocess.run(
-        [PROGRAM, question.text],
-        cwd=root,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    text = _COLOUR.sub("", run.stdout).strip()
+    words, nothing = [PROGRAM, question.text], subprocess.DEVNULL
+    run = subprocess.run(words, cwd=root, env=environment, stdin=nothing, capture_output=True, check=False)
+    text = _COLOUR.sub("", run.stdout.decode("utf-8", "replace")).strip()
     heading = next((one for one in (FOUND, LIKELY, NOT_HERE) if text.startswith(one)), NONE)
     right = [is_right(root, place, line, question.expected) for place, line in places_of(text)]
     rank = right.index(True) + 1 if True in right else 0
@@ -98,7 +82,7 @@ def report(rows: Sequence[Printed]) -> None:
     there = [row for row in rows if row.question.expected]
     absent = Counter(row.heading for row in rows if not row.question.expected)
     first, five = share(row.rank == 1 for row in there), share(1 <= row.rank <= 5 for row in there)
-    print(f"printed: first {first}  in five {five}")
+    print(f"printed: first {first}  in five {five}  anywhere {share(row.rank > 0 for row in there)}")
     for heading in (FOUND, LIKELY, NOT_HERE, NONE):
         mine = [row for row in there if row.heading == heading]
         given, right = share(row.heading == heading for row in there), share(row.rank == 1 for row in mine)
@@ -121,11 +105,9 @@ def main() -> None:
         for question in (one for file in chosen.files for one in sets.questions_of(file)):
             if chosen.half in ("", question.half):
                 rows.append(asked(question, environment))
+                said = f"{rows[-1].rank:3} {rows[-1].heading:20} {question.source.package}: {question.text}"
                 if chosen.verbose:
-                    print(
-                        f"{rows[-1].rank:3} {rows[-1].heading:20} {question.source.package}: {question.text}",
-                        flush=True,
-                    )
+                    print(said, flush=True)
     report(rows)
 
 

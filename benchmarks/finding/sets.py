@@ -171,10 +171,10 @@ def faults() -> Iterator[str]:
     for question in questions():
         root = question.source.root()
         for place in question.expected:
-            file = root / place.file
-            there = file.is_file() and any(one.place.answers(place) for one in definitions(root, place.file))
+            path = root / place.file
+            there = path.is_file() and any(one.place.answers(place) for one in definitions(root, place.file))
             # What a call defines, as a getter of JavaScript, is checked by its name alone.
-            if not there and (file.suffix == ".py" or f"'{place.name}'" not in file.read_text("utf-8", "replace")):
+            if not there and (path.suffix == ".py" or f"'{place.name}'" not in path.read_text("utf-8", "replace")):
                 yield f"{question.source.package}: {place} is not defined there"
         for words in question.nowhere:
             for file in product_files(root):

@@ -3,8 +3,7 @@
 `python benchmarks/tracing/cold.py [django|stdlib|sympy ...]`. Each tree is measured in a process of its own: CPU of
 `ast.parse` of all its files (collector off, trees dropped; before and after, the mean counts), then CPU of the first
 answer on the command line (`inarch QUESTION`, with its start and all its processes), then that of the index with its
-search and the whole graph; the most memory the process had, and what is on disk afterwards. `--parts` measures the
-facts and the linking alone.
+search and the whole graph; the most memory the process had, and what is on disk afterwards.
 """
 
 from __future__ import annotations
@@ -22,13 +21,10 @@ import time
 import warnings
 from pathlib import Path
 
-from sources import fetch_sdist, module_of
+from recorded import fetch_sdist
 
 import inarch
-from inarch_brief_tracer.facts.link_facts import encode_links
-from inarch_brief_tracer.facts.parsing import examined
 from inarch_brief_tracer.indexing.index import Index
-from inarch_brief_tracer.linking.link import link
 from inarch_brief_tracer.store.database import Store
 from inarch_sandbox_fs import inarch_workspaces
 
@@ -92,35 +88,13 @@ def first_answer(name: str, root: Path, home: Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def parts(root: Path, paths: list[Path]) -> tuple[float, float, int]:
-    """Give the CPU seconds of the facts of all files, with parsing, and of linking them; and the number of edges."""
-    gc.disable()
-    start, files = time.process_time(), {}
-    for path in paths:
-        _, _, links = examined(path.read_bytes())
-        name = path.relative_to(root).as_posix()
-        files[name] = (module_of(name), encode_links(links))
-    extracted = time.process_time() - start
-    linked = link(files)
-    return extracted, time.process_time() - start - extracted, len(linked.edges)
-
-
-def measure(name: str, in_parts: bool) -> None:
+def measure(name: str) -> None:
     """Measure one tree in this process and print its row."""
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "root")
         paths = copied(name, root)
         parsing, before = floor(paths), peak()
-        if in_parts:
-            extracted, linking, edges = parts(root, paths)
-            parsing = (parsing + floor(paths)) / 2
-            print(
-                f"{name:7} facts {extracted / parsing:.2f} x, linking {linking / parsing:.2f} x, {edges:,} edges;"
-                f" memory {peak()} MB",
-                flush=True,
-            )
-            return
         first = first_answer(name, root, Path(folder, "home"))
         spent, said = indexed(root, folder + "/cache")
         parsing = (parsing + floor(paths)) / 2
@@ -136,11 +110,10 @@ def measure(name: str, in_parts: bool) -> None:
 def main(arguments: list[str]) -> int:
     """Measure trees, each in a process of its own."""
     if arguments[:1] == ["--one"]:
-        measure(arguments[1], "--parts" in arguments)
+        measure(arguments[1])
         return 0
-    options = [item for item in arguments if item.startswith("--")]
-    for name in [item for item in arguments if not item.startswith("--")] or TREES:
-        subprocess.run([sys.executable, __file__, "--one", name, *options], check=True)
+    for name in arguments or TREES:
+        subprocess.run([sys.executable, __file__, "--one", name], check=True)
     return 0
 
 

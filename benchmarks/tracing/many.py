@@ -85,14 +85,9 @@ def run(words: list[str], root: Path, home: Path) -> Run:
     environ = {**os.environ, "HOME": str(home)}
     environ |= {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CACHE", "STATE", "CONFIG", "DATA")}
     start = time.perf_counter()
+    command, pipe = [sys.executable, "-m", "inarch", *words], subprocess.PIPE
     child = subprocess.Popen(
-        [sys.executable, "-m", "inarch", *words],
-        cwd=root,
-        env=environ,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        command, cwd=root, env=environ, text=True, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.STDOUT
     )
     assert child.stdout is not None
     said = child.stdout.read()
@@ -112,22 +107,23 @@ def told(said: str) -> str:
     return " | ".join(dict.fromkeys([*lines[:1], *notes]))[:300]
 
 
+def report(label: str, found: Run, home: Path, parsing: float = 0.0) -> None:
+    """Print a line about a process."""
+    share = f" = {found.cpu / parsing:4.2f} x parse" if parsing else ""
+    cost = f"{found.wall:6.2f} s  CPU {found.cpu:6.2f} s{share}  {found.memory:5} MB  index {kept(home):6.1f} MB"
+    print(f"{label:12} {cost}  {told(found.said)}", flush=True)
+
+
 def measure(root: Path, home: Path, asked: int) -> None:
     """Ask, finish the index, ask again, and print a line each."""
     question = ["context", "get", QUESTION]
     for number in range(1, asked + 1):
-        found = run(question, root, home)
-        print(f"question {number:2}  {found.wall:6.2f} s  CPU {found.cpu:6.2f} s  {found.memory:5} MB"
-              f"  index {kept(home):6.1f} MB  {told(found.said)}", flush=True)  # fmt: skip
-    before = time.process_time()
+        report(f"question {number}", run(question, root, home), home)
     parsing = floor(sorted(root.rglob("*.py")))
-    print(f"parse        {parsing:6.2f} s (this process {time.process_time() - before:.2f} s)", flush=True)
-    found = run(["trace", "index"], root, home)
-    print(f"trace index  {found.wall:6.2f} s  CPU {found.cpu:6.2f} s = {found.cpu / parsing:4.2f} x parse"
-          f"  {found.memory:5} MB  index {kept(home):6.1f} MB  {told(found.said)}", flush=True)  # fmt: skip
+    print(f"{'parse':12} {parsing:6.2f} s", flush=True)
+    report("trace index", run(["trace", "index"], root, home), home, parsing)
     for _ in range(2):
-        found = run(question, root, home)
-        print(f"afterwards   {found.wall:6.2f} s  CPU {found.cpu:6.2f} s  {found.memory:5} MB  {told(found.said)}")
+        report("afterwards", run(question, root, home), home)
 
 
 def main() -> None:

@@ -19,7 +19,6 @@ import os
 import runpy
 import sys
 import threading
-import time
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -145,23 +144,17 @@ def main() -> None:
     given = parser.parse_args()
     words = given.words[1:] if given.words[:1] == ["--"] else given.words
     recorder = Recorder(given.root, given.pkg.split(","))
-    began = time.time()
     code = run(recorder, given.module, words)
+    edges = (
+        [caller, callee, "direct" if direct else "via", "gen" if generator else "plain", count]
+        for (caller, callee), (direct, generator, count) in recorder.edges.items()
+    )
+    functions = (name for name in recorder.names.values() if name is not None and name.kind == FUNCTION)
     found = {
-        "rc": str(code),
-        "sec": round(time.time() - began, 1),
-        "python": sys.version.split()[0],
         "pkg": given.pkg,
-        "edges": sorted(
-            [caller, callee, "direct" if direct else "via", "gen" if generator else "plain", count]
-            for (caller, callee), (direct, generator, count) in recorder.edges.items()
-        ),
+        "edges": sorted(edges),
         "chains": dict(sorted(recorder.chains.items())),
-        "functions": {
-            name.qualname: [name.file, name.line]
-            for name in recorder.names.values()
-            if name is not None and name.kind == FUNCTION
-        },
+        "functions": {name.qualname: [name.file, name.line] for name in functions},
     }
     Path(given.out).write_text(json.dumps(found, indent=0), encoding="utf-8")
     print(f"{given.out}: {len(recorder.edges)} edges, {len(recorder.chains)} functions, exit code {code}")

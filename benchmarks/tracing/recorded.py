@@ -1,10 +1,11 @@
 """Static edges against the calls that were seen while packages' own tests ran.
 
-`python benchmarks/tracing/recorded.py [-v] [PACKAGE ...]`. A recording holds pairs of functions: "direct" where the
-callee's frame was right above the caller's, "via" where frames of outside code stood between. Recall is over pairs;
-the ratio is static edges out of executed callers to executed or unexecuted functions, by recorded pairs.
-`record_calls.py` makes more recordings; `--recording FILE --root FOLDER` measures one. `--untouched` measures packages
-that nobody tunes on: of them nothing but totals is printed.
+    python benchmarks/tracing/recorded.py [-v] [--untouched] [PACKAGE ...]
+
+A recording holds pairs of functions: "direct" if the callee's frame was right above the caller's, "via" if frames of
+outside code were between them. Recall is over pairs. The bloat is the static edges out of executed callers, as a
+multiple of the recorded pairs. `record_calls.py` makes more recordings; `--recording FILE ROOT` measures one.
+`--untouched` measures packages that are never tuned on: of them only totals are printed.
 """
 
 from __future__ import annotations
@@ -13,18 +14,21 @@ import ast
 import json
 import sys
 import time
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
-from sources import HERE, fetch_sdist, read_tree
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "plugins"), str(HERE.parents[1] / "core")]
 
-from inarch_brief_tracer.facts.link_facts import LinkFacts
-from inarch_brief_tracer.linking.budget import Budget
-from inarch_brief_tracer.linking.edges import Linked
-from inarch_brief_tracer.linking.link import link
+from fetch import fetch_sdist as fetch_sdist  # noqa: E402
+
+from inarch_brief_tracer.facts.link_facts import NOTHING, LinkFacts  # noqa: E402
+from inarch_brief_tracer.facts.source import Undecodable, decoded  # noqa: E402
+from inarch_brief_tracer.facts.statement_codes import link_facts  # noqa: E402
+from inarch_brief_tracer.linking.link import link  # noqa: E402
 
 PACKAGES = {"click": "8.3.1", "flask": "3.1.2", "sqlparse": "0.5.3", "rich": "14.2.0"}
 UNTOUCHED = {"markdown": "3.5.2", "packaging": "24.1", "pygments": "2.18.0", "structlog": "24.1.0"}
@@ -32,37 +36,15 @@ Pair = tuple[str, str]
 
 
 class Recorded(NamedTuple):
-    """What a recording holds."""
+    """The pairs of a recording, and the functions that ran."""
 
     direct: frozenset[Pair]
     via: frozenset[Pair]
     executed: frozenset[str]
 
 
-class Result(NamedTuple):
-    """One package's figures."""
-
-    name: str
-    recorded: Recorded
-    found: frozenset[Pair]
-    getters: frozenset[str]
-    linked: Linked
-    seconds: float
-
-    def recall(self, pairs: Iterable[Pair]) -> tuple[int, int]:
-        pairs = set(pairs)
-        return len(pairs & self.found), len(pairs)
-
-    @property
-    def properties(self) -> set[Pair]:
-        return {pair for pair in self.recorded.direct if pair[1] in self.getters}
-
-    @property
-    def out(self) -> int:
-        return sum(pair[0] in self.recorded.executed for pair in self.found)
-
-
 def recording(path: Path) -> Recorded:
+    """Read a recording."""
     data = json.loads(path.read_text())
     pairs: dict[str, set[Pair]] = {"direct": set(), "via": set()}
     for caller, callee, kind, *_ in data["edges"]:
@@ -71,117 +53,72 @@ def recording(path: Path) -> Recorded:
     return Recorded(frozenset(pairs["direct"]), frozenset(pairs["via"]), frozenset(executed))
 
 
-def getters_of(root: Path, paths: Iterable[str], modules: dict[str, str]) -> frozenset[str]:
-    """Give the qualified names of methods with a decorator that makes a property."""
-    found = set()
-    for path in paths:
-        body = ast.parse((root / path).read_text()).body
-        waiting: list[tuple[str, ast.AST]] = [(modules[path], node) for node in body]
-        while waiting:
-            prefix, node = waiting.pop()
-            name = prefix
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                name = f"{prefix}.{node.name}"
-                for decorator in node.decorator_list:
-                    text = ast.unparse(decorator)
-                    if text.endswith(("property", ".setter", ".deleter")):
-                        found.add(name)
-            waiting += [(name, child) for child in ast.iter_child_nodes(node)]
-    return frozenset(found)
+def module_of(path: str) -> str:
+    """Return the module name of a path below the folder that is imported from."""
+    name = path[:-3].replace("/", ".")
+    return name.removesuffix(".__init__") if name != "__init__" else name
 
 
-def measure(name: str, source: Path, root: Path, budget: Budget | None = None) -> Result:
-    files = read_tree(root, name)
+def facts_of(data: bytes) -> LinkFacts:
+    """Return the link facts of a file's bytes."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return link_facts(ast.parse(decoded(data)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError, Undecodable):
+        return NOTHING
+
+
+def static_pairs(root: Path, package: str) -> tuple[frozenset[Pair], float]:
+    """Link a package; return its pairs of functions, and the CPU seconds of linking."""
+    paths = {path.relative_to(root).as_posix(): path for path in sorted((root / package).rglob("*.py"))}
+    files = {name: (module_of(name), facts_of(path.read_bytes())) for name, path in paths.items()}
     started = time.process_time()
-    linked = link(files, budget or Budget())
+    linked = link(files)
     seconds = time.process_time() - started
-    functions = set(linked.edges.names) - classes_and_modules(files)
-    found = frozenset((edge.caller, edge.callee) for edge in linked.edges if edge.callee in functions)
-    getters = getters_of(root, files, {path: module for path, (module, _) in files.items()})
-    return Result(name, recording(source), found, getters, linked, seconds)
-
-
-def classes_and_modules(files: dict[str, tuple[str, LinkFacts]]) -> set[str]:
-    names: set[str] = set()
+    aside = {module for module, _ in files.values()}
     for module, facts in files.values():
-        names.update(f"{module}.{scope.name}" for scope in facts.scopes if scope.kind == 1)
-        names.add(module)
-    return names
+        aside.update(f"{module}.{scope.name}" for scope in facts.scopes if scope.kind == 1)
+    return frozenset((edge.caller, edge.callee) for edge in linked.edges if edge.callee not in aside), seconds
 
 
-def packages(
-    chosen: Iterable[str] = (), pinned: Mapping[str, str] = MappingProxyType(PACKAGES)
-) -> list[tuple[str, Path, Path]]:
-    rows = []
-    for name, version in pinned.items():
-        if not chosen or name in chosen:
-            root = fetch_sdist(name, version)
-            rows.append((name, HERE / f"{name}.json", root / "src" if (root / "src").is_dir() else root))
-    return rows
+def sources(arguments: list[str]) -> list[tuple[str, Path, Path]]:
+    """Return name, recording and root of what is to be measured."""
+    chosen = [word for word in arguments if not word.startswith("-")]
+    if "--recording" in arguments:
+        source, root = map(Path, chosen)
+        return [(json.loads(source.read_text())["pkg"].partition(",")[0], source, root)]
+    pinned = UNTOUCHED if "--untouched" in arguments else PACKAGES
+    roots = {name: fetch_sdist(name, pinned[name]) for name in chosen or pinned}
+    return [(name, HERE / f"{name}.json", root / "src" if (root / "src").is_dir() else root)
+            for name, root in roots.items()]  # fmt: skip
 
 
 def share(found: int, total: int) -> str:
+    """Write a share of some pairs."""
     return f"{100 * found / max(1, total):5.1f} % of {total}"
 
 
-def kind_of(result: Result, pair: Pair) -> str:
-    """Say what a missed pair is, roughly: by the callee's name."""
-    last = pair[1].rpartition(".")[2]
-    if pair[1] in result.getters:
-        return "property"
-    if last.startswith("__") and last.endswith("__"):
-        return "dunder"
-    if last == "<lambda>" or pair[1].rpartition(".")[0] in result.recorded.executed:
-        return "lambda or nested function"
-    return "method" if pair[1].rpartition(".")[0].rpartition(".")[2][:1].isupper() else "function"
-
-
 def main(arguments: list[str]) -> int:
-    chosen = [word for word in arguments if not word.startswith("-")]
-    untouched = "--untouched" in arguments
-    if "--recording" in arguments:
-        source, root = Path(chosen[0]), Path(chosen[1])
-        rows = [(json.loads(source.read_text())["pkg"].partition(",")[0], source, root)]
-    else:
-        rows = packages(chosen, UNTOUCHED if untouched else PACKAGES)
+    """Measure packages and print a row each, and all together."""
     pooled: Counter[str] = Counter()
-    missed: Counter[str] = Counter()
-    for name, source, root in rows:
-        result = measure(name, source, root)
-        direct, via = result.recall(result.recorded.direct), result.recall(result.recorded.via)
-        properties = result.recall(result.properties)
-        ratio = result.out / max(1, len(result.recorded.direct | result.recorded.via))
-        only = result.out / max(1, len(result.recorded.direct))
-        kinds = Counter(kind_of(result, pair) for pair in result.recorded.direct - result.found)
-        print(
-            f"{name:10} direct {share(*direct)}; static per recorded {ratio:.2f} (per direct {only:.2f}); "
-            f"properties {share(*properties)}; through outside {share(*via)}; "
-            f"{result.seconds:.2f} s, {'no' if result.linked.complete else 'some'} statements at the limit of visits"
-        )
-        for key, (found, total) in {"direct": direct, "properties": properties, "outside": via}.items():
-            pooled[key] += found
-            pooled[f"all {key}"] += total
-        missed += kinds
-        if "-v" in arguments and not untouched:
-            for label, pairs in (("direct", result.recorded.direct), ("outside", result.recorded.via)):
-                for caller, callee in sorted(pairs - result.found):
-                    print(f"    missed {label} {caller} -> {callee}")
-        if "-e" in arguments and not untouched:
-            kinds_out = Counter(
-                (edge.kind, edge.confidence)
-                for edge in result.linked.edges
-                if edge.caller in result.recorded.executed and (edge.caller, edge.callee) in result.found
-            )
-            right = Counter(
-                (edge.kind, edge.confidence)
-                for edge in result.linked.edges
-                if (edge.caller, edge.callee) in result.recorded.direct | result.recorded.via
-            )
-            for row, count in kinds_out.most_common():
-                print("   ", *row, count, "recorded", right[row])
-    for key in ("direct", "properties", "outside"):
-        print(f"pooled {key:10} {share(pooled[key], pooled['all ' + key])}")
-    print("missed direct, by kind:", ", ".join(f"{kind} {count}" for kind, count in missed.most_common()))
+    for name, source, root in sources(arguments):
+        recorded = recording(source)
+        found, seconds = static_pairs(root, name)
+        out = sum(pair[0] in recorded.executed for pair in found)
+        pairs: dict[str, Iterable[Pair]] = {"direct": recorded.direct, "outside": recorded.via}
+        shares = {label: (len(found.intersection(some)), len(list(some))) for label, some in pairs.items()}
+        bloat = out / max(1, len(recorded.direct | recorded.via))
+        row = "; ".join(f"{label} {share(*values)}" for label, values in shares.items())
+        print(f"{name:10} {row}; static per recorded {bloat:.2f}; {seconds:.2f} s", flush=True)
+        for label, (right, total) in shares.items():
+            pooled[label] += right
+            pooled[f"all {label}"] += total
+        for label, some in pairs.items() if "-v" in arguments and "--untouched" not in arguments else ():
+            for caller, callee in sorted(set(some) - found):
+                print(f"    missed {label} {caller} -> {callee}")
+    for label in ("direct", "outside"):
+        print(f"pooled {label:10} {share(pooled[label], pooled['all ' + label])}")
     return 0
 
 

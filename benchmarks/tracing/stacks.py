@@ -1,13 +1,12 @@
 """Shown paths against the stacks that were seen while packages' own tests ran.
 
-    python benchmarks/tracing/stacks.py [-v] [--whole] [--printed] [--untouched] [PACKAGE ...]
+    python benchmarks/tracing/stacks.py [--whole] [--printed] [--untouched] [PACKAGE ...]
 
 A recording holds, for each function, the stack of package functions when it was first called. Asked for the function,
 is the stack's first function among the entries that are shown (20 at most), and is the stack itself, loops cut out,
-among the 3 paths shown for that entry?
-Without `--whole` only the package is indexed, else the whole source distribution with its tests and examples.
-`--printed` looks at the 8 entries that an answer prints, `--untouched` at packages that nobody tunes on.
-`-v` says what keeps the others from being found, by kind.
+among the 3 paths shown for that entry? Without `--whole` only the package is indexed, else the whole source
+distribution with its tests and examples. `--printed` looks at the 8 entries that an answer prints, `--untouched` at
+packages that are never tuned on.
 """
 
 from __future__ import annotations
@@ -16,15 +15,11 @@ import json
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
-from recorded import PACKAGES, UNTOUCHED
-from sources import HERE, fetch_sdist
+from recorded import HERE, PACKAGES, UNTOUCHED, fetch_sdist
 
 import inarch
 from inarch_brief_tracer.graph.call_graph import Graph
@@ -35,23 +30,8 @@ from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_sandbox_fs import inarch_workspaces
 
 ENTRIES, PRINTED, PATHS = 20, 8, 3
-
-
-class Score(NamedTuple):
-    """How many stacks there are, with the entry found, with the path found."""
-
-    stacks: int = 0
-    entries: int = 0
-    paths: int = 0
-
-    def __add__(self, other: object) -> Score:
-        assert isinstance(other, Score)
-        return Score(self.stacks + other.stacks, self.entries + other.entries, self.paths + other.paths)
-
-    def __str__(self) -> str:
-        if not self.stacks:
-            return "none"
-        return f"{self.stacks:5} stacks  entry {self.entries / self.stacks:6.1%}  path {self.paths / self.stacks:6.1%}"
+Score = tuple[int, int, int]
+"""How many stacks there are, with the entry found, with the path found."""
 
 
 @contextmanager
@@ -70,7 +50,7 @@ def graph_of(root: Path) -> Iterator[Graph]:
 
 @contextmanager
 def tree_of(name: str, whole: bool) -> Iterator[Path]:
-    """Give the folder to index: a copy of the package alone, or the source distribution."""
+    """Return the folder to index: a copy of the package alone, or the source distribution."""
     sdist = fetch_sdist(name, {**PACKAGES, **UNTOUCHED}[name])
     base = sdist / "src" if (sdist / "src" / name).is_dir() else sdist
     if whole:
@@ -92,65 +72,40 @@ def without_loops(stack: list[str]) -> list[str]:
     return found
 
 
-def measure(
-    graph: Graph, chains: dict[str, list[list[object]]], missed: Counter[str], entries: int = ENTRIES
-) -> tuple[Score, Score]:
-    """Score all stacks, and those of two functions and more, by as many entries as are looked at."""
-    every, long = Score(), Score()
-    for name, chain in chains.items():
-        stack = without_loops([str(frame) for frame, _ in chain])
-        score, reason = _one(graph, name, stack, entries)
-        missed[reason] += 1
-        every += score
-        if len(stack) > 1:
-            long += score
-    return every, long
-
-
-def _one(graph: Graph, name: str, stack: list[str], entries: int) -> tuple[Score, str]:
+def judged(graph: Graph, name: str, stack: list[str], entries: int) -> Score:
+    """Ask for a function, and compare what is shown with its stack."""
     target = next((node for node in graph.find(name) if node.qualname == name), None)
-    if target is None:
-        return Score(1), "the function is not in the graph"
-    flow = flow_to(graph, target, entries=entries, k=PATHS)
-    shown = [route for route in flow.routes if route.entry.node.qualname == stack[0]]
-    if not shown:
-        return Score(1), _why(graph, stack, flow.entry_count > entries)
-    if stack in [[step.node.qualname for step in route.steps] for route in shown]:
-        return Score(1, 1, 1), "found"
-    return Score(1, 1), _gap(graph, stack) or "other paths are cheaper"
+    routes = flow_to(graph, target, entries=entries, k=PATHS).routes if target else ()
+    shown = [route for route in routes if route.entry.node.qualname == stack[0]]
+    return 1, bool(shown), stack in [[step.node.qualname for step in route.steps] for route in shown]
 
 
-def _why(graph: Graph, stack: list[str], are_more: bool) -> str:
-    gap = _gap(graph, stack)
-    return f"no entry: {gap}" if gap else f"no entry: {'others come first' if are_more else 'it is taken for none'}"
-
-
-def _gap(graph: Graph, stack: list[str]) -> str:
-    """Say if a call of the stack is not in the graph."""
-    ids = [next((node.id for node in graph.find(name) if node.qualname == name), 0) for name in stack]
-    for caller, callee in pairwise(ids):
-        if callee not in {graph.adjacency.callees[arc] for arc in graph.adjacency.out.get(caller, ())}:
-            return "a call is not in the graph"
-    return ""
+def written(scores: list[Score]) -> str:
+    """Write how many stacks there are, and both shares."""
+    count = max(1, len(scores))
+    entries, paths = (sum(score[place] for score in scores) / count for place in (1, 2))
+    return f"{len(scores):5} stacks  entry {entries:6.1%}  path {paths:6.1%}"
 
 
 def main(arguments: list[str]) -> None:
-    """Measure packages and print a row each."""
+    """Measure packages and print a row each: all stacks, and those of two functions and more."""
     pinned = UNTOUCHED if "--untouched" in arguments else PACKAGES
     names = [name for name in arguments if not name.startswith("-")] or list(pinned)
     entries = PRINTED if "--printed" in arguments else ENTRIES
-    every, long = Score(), Score()
-    missed: Counter[str] = Counter()
+    every: list[Score] = []
+    long: list[Score] = []
     for name in names:
         chains = json.loads((HERE / f"{name}.json").read_text())["chains"]
         with tree_of(name, "--whole" in arguments) as root, graph_of(root) as graph:
-            found, longer = measure(graph, chains, missed, entries)
-        print(f"{name:9} all {found}    of two functions and more {longer}")
-        every, long = every + found, long + longer
-    print(f"pooled    all {every}    of two functions and more {long}")
-    if "-v" in arguments:
-        for reason, count in missed.most_common():
-            print(f"{count:6}  {reason}")
+            stacks = {target: without_loops([str(frame) for frame, _ in chain]) for target, chain in chains.items()}
+            found = {target: judged(graph, target, stack, entries) for target, stack in stacks.items()}
+        longer = [found[target] for target, stack in stacks.items() if len(stack) > 1]
+        print(
+            f"{name:9} all {written(list(found.values()))}    of two functions and more {written(longer)}", flush=True
+        )
+        every += found.values()
+        long += longer
+    print(f"pooled    all {written(every)}    of two functions and more {written(long)}")
 
 
 if __name__ == "__main__":
