@@ -24,7 +24,7 @@ TABLES = {
     "symbols": "id, file, place, name, dotted, kind, line, end, signature, doc, flags",
     "link_facts": "file, facts",
     "exports": "file, name, target",
-    "search_documents": "file, line, end, kind, nature, name, qualified, summary, prose",
+    "search_documents": "file, line, end, kind, nature, name, qualified, summary",
 }
 
 
