@@ -17,7 +17,7 @@ from inarch_search.scoring import HEAD, Candidate, strength
 from inarch_search.weighing import Weighing
 
 WORDS, MEANING, EXPLAINED, IN_NAME, IN_PATH, SHOWN, BESIDE = 0.5, 9.0, 2.0, 3.0, 4.0, 2.0, 1.5
-IS_CLASS, IS_PRIVATE, SIZE = -3.0, 1.0, 0.5
+IS_CLASS, IS_PRIVATE, SIZE = -2.5, 1.0, 0.5
 """What each trait counts in the logarithm of a score.
 
 Logarithms count of what its words come to (BM25F), of the share of the question that it explains, and of its lines.
