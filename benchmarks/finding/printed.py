@@ -3,9 +3,10 @@
     python benchmarks/finding/printed.py FILE.toml ... [--half HALF] [-v]
 
 The files have the form of `questions/*.toml`. Each question is asked in its package's source tree, without a key and
-80 columns wide. The places of an answer are its different `path:line`, in order. A place is right if it lies within the
-lines of an expected one, or if its line names one of that file. The heading is what the first line begins with. `-v`
-prints each question with the rank of its right place.
+80 columns wide. The places of an answer are those of its numbered items, else its different `path:line`, in order. A
+place is right if it lies within the lines of an expected one, or if what is said of it names one of that file. The
+heading is what the first line begins with. `-v` prints each question with the rank of its right place. `--cold` asks
+each question of a tree without an index.
 """
 
 from __future__ import annotations
@@ -54,7 +55,12 @@ def asked(question: Question, environment: dict[str, str]) -> Printed:
 
 
 def places_of(text: str) -> Iterator[tuple[tuple[str, int], str]]:
-    """Return the different places of an answer in order, each with its line of the answer."""
+    """Return the places of an answer in order, each with what is said of it."""
+    for item in re.split(r"(?m)^(?=\d+\. )", text)[1:]:
+        if found := _PLACE.search(item):
+            yield (found[1].removeprefix("./"), int(found[2])), item
+    if re.search(r"(?m)^\d+\. ", text):
+        return
     known: set[tuple[str, int]] = set()
     for line in text.splitlines():
         for found in _PLACE.finditer(line):
@@ -97,14 +103,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--half", default="", help="ask the questions of this half only")
+    parser.add_argument("--cold", action="store_true", help="keep no index from question to question")
     parser.add_argument("-v", dest="verbose", action="store_true")
     chosen = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as home:
-        environment = places(Path(home)) | {"COLUMNS": "80", "NO_COLOR": "1"}
-        for question in (one for file in chosen.files for one in sets.questions_of(file)):
+        for number, question in enumerate(one for file in chosen.files for one in sets.questions_of(file)):
             if chosen.half in ("", question.half):
-                rows.append(asked(question, environment))
+                folder = Path(home, str(number) if chosen.cold else "")
+                rows.append(asked(question, places(folder) | {"COLUMNS": "80", "NO_COLOR": "1"}))
                 said = f"{rows[-1].rank:3} {rows[-1].heading:20} {question.source.package}: {question.text}"
                 if chosen.verbose:
                     print(said, flush=True)
