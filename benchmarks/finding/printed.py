@@ -5,7 +5,7 @@
 The files have the form of `questions/*.toml`. Each question is asked in its package's source tree, without a key and
 80 columns wide. The places of an answer are those of its numbered items, else its different `path:line`, in order. A
 place is right if it lies within the lines of an expected one, or if what is said of it names one of that file. The
-heading is what the first line begins with. `-v` prints each question with the rank of its right place. `--cold` asks
+heading is what a line begins with. `-v` prints each question with the rank of its right place. `--cold` asks
 each question of a tree without an index.
 """
 
@@ -48,7 +48,7 @@ def asked(question: Question, environment: dict[str, str]) -> Printed:
     words, nothing = [PROGRAM, question.text], subprocess.DEVNULL
     run = subprocess.run(words, cwd=root, env=environment, stdin=nothing, capture_output=True, check=False)
     text = _COLOUR.sub("", run.stdout.decode("utf-8", "replace")).strip()
-    heading = next((one for one in (FOUND, LIKELY, NOT_HERE) if text.startswith(one)), NONE)
+    heading = next((one for one in (FOUND, LIKELY, NOT_HERE) if f"\n{one}" in f"\n{text}"), NONE)
     right = [is_right(root, place, line, question.expected) for place, line in places_of(text)]
     rank = right.index(True) + 1 if True in right else 0
     return Printed(question, rank, heading, len(text.splitlines()), run.returncode)
