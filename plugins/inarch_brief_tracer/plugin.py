@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from inarch import ContextSource, DecisionStrategy, PluginContext, Tool, Tracer, hookimpl
+from inarch import ContextSource, PluginContext, Tool, Tracer, hookimpl
 from inarch_brief_tracer.answers.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,25 +34,15 @@ def inarch_tools(context: PluginContext) -> Iterable[Tool]:
 @hookimpl
 def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
     """Give the source that adds the flow through what a prompt names."""
-    settings = _settings(context)
-    if not (settings.context or settings.impact):
-        return []
     from inarch_brief_tracer.answers.flow_source import FlowSource
 
+    settings = _settings(context)
     return [FlowSource(_desk(context), settings.context_seconds, settings.context_tokens if settings.context else 0)]
 
 
 @hookimpl
-def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
-    """Give the strategy `trace-first`."""
-    from inarch_brief_tracer.answers.trace_first import TraceFirst
-
-    return [TraceFirst()]
-
-
-@hookimpl
 def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:
-    """Give the tracer that tells which entry paths a turn's edits are on."""
+    """Give the tracer that says which entry paths a turn's edits are on."""
     if not _settings(context).impact:
         return []
     from inarch_brief_tracer.answers.impact_tracer import ImpactTracer

@@ -1,4 +1,4 @@
-"""The tools, the strategy and the tracer of brief-tracer keep the contract."""
+"""The tools and the tracer of brief-tracer keep the contract."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from inarch import DecisionStrategy, PluginContext, Tracer
+from inarch import PluginContext, Tracer
 from inarch.sessions.app import App
-from inarch.testing import StrategyContract, ToolContract, TracerContract
+from inarch.testing import ToolContract, TracerContract
 from inarch_brief_tracer import inarch_tools
 
 pytest_plugins = ["inarch.testing"]
@@ -43,20 +43,6 @@ class TestTools(ToolContract):
 
     def make(self) -> Any:
         return self.tool
-
-
-class TestTraceFirst(StrategyContract):
-    prompts = ("what breaks if I change `shout`?", "how does main() work?", "hello")
-    files = FILES
-    app: App
-
-    @pytest.fixture(autouse=True)
-    def composed(self, composition: Callable[..., App]) -> None:
-        self.app = composition(["brief-tracer"])
-        self.tools = self.app.tool_specs
-
-    def make(self) -> DecisionStrategy:
-        return self.app.composition.strategies["trace-first"].value
 
 
 class TestImpact(TracerContract):

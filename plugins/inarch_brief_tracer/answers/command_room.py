@@ -13,7 +13,7 @@ import click
 from attrs import Factory, define, evolve, frozen
 
 import inarch
-from inarch_brief_tracer.answers import curated_paths
+from inarch_brief_tracer.answers.kept_paths import FOLDER, KeptPaths
 from inarch_brief_tracer.answers.settings import Settings
 from inarch_brief_tracer.answers.wording import at, plain
 from inarch_brief_tracer.facts.modules import CODE
@@ -75,16 +75,19 @@ class Room:
     progress: ProgressLine
 
     @property
-    def paths(self) -> curated_paths.CuratedPaths:
-        """The curated paths, none where the project is not trusted."""
-        return curated_paths.CuratedPaths(self.context.project)
+    def paths(self) -> KeptPaths:
+        """The kept paths, none if the project is not trusted."""
+        return KeptPaths(self.context.project)
 
     @property
-    def ignored(self) -> str:
-        """Say that curated paths are there and not read, "" if that is not so."""
-        if self.context.project is not None or not has_paths(self.look.workspace):
-            return ""
-        return ".inarch/paths is not read: the project is not trusted (inarch config trust)"
+    def ignored(self) -> tuple[str, ...]:
+        """Say that kept paths are there and not read; nothing if that is not so."""
+        try:
+            is_there = self.context.project is None and self.look.workspace.stat(f".inarch/{FOLDER}") is not None
+        except inarch.ToolFailed:
+            return ()
+        note = ".inarch/paths is not read: the project is not trusted (inarch config trust)"
+        return (note,) if is_there else ()
 
     def linked(self, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
         """Answer from what is kept once everything is linked."""
@@ -99,14 +102,6 @@ class Room:
             return evolve(self.look, about=about).graph(self.index, answer)
         finally:
             self.progress.clear()
-
-
-def has_paths(workspace: inarch.Workspace) -> bool:
-    """Whether the project has a folder of curated paths."""
-    try:
-        return workspace.stat(".inarch/paths") is not None
-    except inarch.ToolFailed:
-        return False
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The flow through what a prompt names, added to the turn where there is no doubt what is meant."""
+"""The flow through what a prompt names, added to the turn if there is no doubt what is meant."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from inarch_brief_tracer.answers.tools import Desk
+    from inarch_brief_tracer.graph.call_graph import Graph
+    from inarch_brief_tracer.indexing.index import Coverage
 
 CODE = (
     "**/*.{py,js,mjs,cjs,jsx,ts,mts,cts,tsx,go,rs,java,c,h,cc,cpp,cxx,c++,hpp,hh,hxx,h++,ipp,inl,cu,cuh,"
@@ -22,6 +24,7 @@ CODE = (
 )
 """Matches every file that is looked at."""
 TITLE = "# Execution flow"
+MAX_PROMPT = 4_000
 _ROOM = 20
 """Tokens that the title takes."""
 _SHORTEST = 4
@@ -35,7 +38,7 @@ class FlowSource:
     Args:
         desk: Where the index is found.
         seconds: How long a turn may wait for it; what is not known by then is left out.
-        tokens: Bound of the text; 0 adds none, and only tells the desk which workspace the turn has.
+        tokens: Bound of the text; 0 adds none, and only takes note of the turn.
     """
 
     desk: Desk
@@ -44,13 +47,14 @@ class FlowSource:
     name: str = "brief-tracer"
 
     async def gather(self, situation: Situation) -> Contribution | None:
-        """Give the flow, or nothing where the prompt does not clearly name something that is known."""
+        """Give the flow, or nothing if the prompt does not clearly name something that is known."""
         import asyncio  # not with the plugin: what only lists or checks it runs no loop
 
-        self.desk.workspace = situation.workspace
+        is_model = not (situation.turn.model or "").startswith("offline/")
+        self.desk.begin(situation.workspace, situation.turn.id, is_model)
         prompt = situation.turn.content.strip()
         # The offline planner asks by itself, and reads no context.
-        if not self.tokens or len(prompt) < _SHORTEST or (situation.turn.model or "").startswith("offline/"):
+        if not self.tokens or len(prompt) < _SHORTEST or not is_model:
             return None
         given_up = threading.Event()
         deadline = time.monotonic() + self.seconds
@@ -58,28 +62,45 @@ class FlowSource:
         def stopped() -> bool:
             return given_up.is_set() or time.monotonic() > deadline
 
-        task = asyncio.create_task(asyncio.to_thread(self._text, situation, prompt, stopped))
+        task = asyncio.create_task(asyncio.to_thread(self._text, situation, prompt[:MAX_PROMPT], stopped))
         try:
             text = await asyncio.wait_for(asyncio.shield(task), self.seconds)
-        except TimeoutError:
+        except (TimeoutError, asyncio.CancelledError) as error:
             given_up.set()
             task.add_done_callback(_ignore)
-            return None
-        except asyncio.CancelledError:
-            given_up.set()
-            task.add_done_callback(_ignore)
+            if isinstance(error, TimeoutError):
+                return None
             raise
         return Contribution(f"{TITLE}\n\n{text}") if text else None
 
     def _text(self, situation: Situation, prompt: str, stopped: Callable[[], bool]) -> str:
         if not situation.workspace.walk(CODE, 1).paths:
             return ""  # all that reads and links code needn't be loaded
-        from inarch_brief_tracer.answers.turn_flows import flow_for
+        from inarch_brief_tracer.answers.answer import Wish, answered
+        from inarch_brief_tracer.answers.flow_text import HEADING
+        from inarch_brief_tracer.answers.kept_paths import KeptPaths
+        from inarch_brief_tracer.indexing.looking import Look
+        from inarch_search import understood
 
-        return flow_for(self.desk, situation, prompt, self.tokens - _ROOM, stopped)
+        query = understood(prompt)
+        if not (query.identifiers or query.frames or len(query.terms) > 1):
+            return ""
+
+        def answer(graph: Graph, coverage: Coverage) -> str:
+            if stopped() or not coverage.files:
+                return ""
+            found = answered(graph, coverage, prompt, Wish(), KeptPaths(self.desk.context.project))
+            flow = found.story.flow if found.story else None
+            if flow is None or not found.match.is_strong or not (flow.routes or flow.down):
+                return ""
+            text = found.text(self.tokens - _ROOM).removeprefix(HEADING).lstrip("\n")
+            is_known = any(text in message.text for message in situation.messages if message.role == "user")
+            return "" if is_known else text
+
+        return Look(situation.workspace, stop=stopped, about=prompt).graph(self.desk.index, answer)
 
 
 def _ignore(task: asyncio.Task[str]) -> None:
-    """Take note of how a late look ended, so that nobody is told of an error that came too late to matter."""
+    """Take note of how a late look ended: nobody needs to see an error that came too late to matter."""
     if not task.cancelled():
         task.exception()

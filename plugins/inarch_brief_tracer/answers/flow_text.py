@@ -1,62 +1,103 @@
-"""A flow as text within a bound of tokens: the least important is left out first, and that is said."""
+"""A flow as text within a bound of tokens: one path in full, further entries in a line each.
+
+The least important is left out first, and the text says so.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import frozen
 
-from inarch_brief_tracer.answers.call_sites import Sites
-from inarch_brief_tracer.answers.flow_tree import (
-    Detail,
-    Drawing,
-    below_lines,
-    doubts,
-    entry_lines,
-    files_of,
-    route_lines,
-    shown_routes,
-    targets_of,
-)
-from inarch_brief_tracer.answers.wording import MARK, at, count, joined, named, plain, signature
-from inarch_brief_tracer.graph.model import Below, Flow, Node, Route
+from inarch_brief_tracer.answers.source_lines import Sources
+from inarch_brief_tracer.answers.wording import MARK, at, count, entered, joined, named, plain, signature, tags
+from inarch_brief_tracer.facts.entry_kinds import FIXTURE, ORPHAN, TEST
+from inarch_brief_tracer.facts.modules import CODE
+from inarch_brief_tracer.facts.modules import TEST as TEST_ROLE
+from inarch_brief_tracer.graph.model import Below, ExecutionPath, Flow, Node, Step
 
 if TYPE_CHECKING:
-    from inarch_brief_tracer.answers.curated_paths import Checked
+    from inarch_brief_tracer.answers.kept_paths import Checked
 
 TOKENS = 1_500
 HEADING = "## Execution Flow"
-_PARTLY = r"\b\d[\d,]* of [\d,]+ (?:test )?files\b|may not be indexed"
-"""How it is said that only a part of the code was looked at: that comes first."""
 UNLINKED = "What calls it is not linked yet."
+UNSURE = "? after a name: the call was found by a name alone, and may be of another function."
+_PARTLY = r"\b\d[\d,]* of [\d,]+ (?:test )?files\b|may not be indexed"
+"""How a note says that only a part of the code was looked at: that comes first."""
 _PER_TOKEN = 3
 """Characters a token has at least in such text; most have more."""
+_LAST = {TEST: 1, FIXTURE: 1, ORPHAN: 2}
+_THROUGH_TESTS = 3
+"""Rank of a path of the product that leads through tests: they hand it something, it does not run like that."""
+_LONGEST_CHAIN = 5
+"""Names in the line of a further entry."""
+
+
+class Detail(NamedTuple):
+    """How much is shown; a smaller one takes fewer tokens."""
+
+    entries: int = 7
+    """Further entries."""
+    signatures: bool = True
+    calls: bool = True
+    """Whether calls are shown as they are written, not only where they are."""
+    levels: int = 2
+    below: int = 12
+    files: int = 40
+    extras: int = 5
+    """Kept paths and other matches."""
+    code: int = 80
+    """Lines of source of one function, if sources are wanted."""
+    middle: int = 40
+    """Steps of the path that are shown."""
+
+
+_DETAILS = (
+    Detail(),
+    Detail(code=40, below=8),
+    Detail(code=40, below=8, signatures=False),
+    Detail(5, code=15, below=8, signatures=False, extras=3, files=20),
+    Detail(5, code=15, below=8, signatures=False, extras=3, files=20, levels=1),
+    Detail(3, code=0, below=5, signatures=False, extras=3, files=10, levels=1),
+    Detail(1, code=0, below=5, signatures=False, extras=3, files=10, levels=1, middle=12),
+    Detail(0, code=0, below=5, signatures=False, extras=0, files=10, levels=1, middle=12, calls=False),
+    Detail(0, code=0, below=3, signatures=False, extras=0, files=5, levels=1, middle=6, calls=False),
+    Detail(0, code=0, below=0, signatures=False, extras=0, files=1, levels=0, middle=3, calls=False),
+)
+"""Ever shorter ways to write a flow."""
 
 
 @frozen(eq=False, repr=False)
 class Story:
-    """What is told about a target.
+    """What is shown of a target.
 
     Args:
         flow: The flow through it.
         others: Further matches, best first.
-        curated: Paths kept by hand that share functions with the flow.
+        kept: Paths kept by hand that share functions with the flow.
         note: What has to be said about the answer.
         paths: Whether the ways from the entries are wanted.
         code: Whether sources are wanted.
-        tests: Whether it is tests that are asked for.
+        tests: Whether tests are asked for.
+        deeper: Levels of calls beyond the usual two.
+        entries: How many times as many further entries as usual are listed.
+        is_trace: Whether one function is traced: without a heading, and the note is shown elsewhere.
     """
 
     flow: Flow
     others: tuple[Node, ...] = ()
-    curated: tuple[Checked, ...] = ()
+    kept: tuple[Checked, ...] = ()
     note: str = ""
     paths: bool = True
     code: bool = False
     tests: bool = False
+    deeper: int = 0
+    entries: int = 1
+    is_trace: bool = False
 
 
 def tokens_of(text: str) -> int:
@@ -64,20 +105,20 @@ def tokens_of(text: str) -> int:
     return -(-len(text) // _PER_TOKEN)
 
 
-def told(story: Story, sites: Sites, tokens: int = TOKENS) -> str:
+def told(story: Story, sources: Sources, tokens: int = TOKENS) -> str:
     """Write a flow in at most `tokens` tokens; something is always written."""
-    return fitted(lambda detail: "\n".join(_lines(story, sites, detail)), tokens)
+    return _fitted(lambda detail: "\n".join(_Writing(story, sources, detail).lines()), tokens)
 
 
-def fitted(write: Callable[[Detail], str], tokens: int) -> str:
+def _fitted(write: Callable[[Detail], str], tokens: int) -> str:
     """Take the fullest text that fits; of the last resort, as many lines as do."""
-    text, ways = "", list(details())
+    text = ""
 
     def may_fit(detail: Detail) -> bool:
         return tokens_of(write(detail._replace(calls=False, code=0))) <= tokens
 
-    # Reading call sites takes most of the time: where there is no room even without them, it is not tried.
-    for detail in ways[bisect_left(ways, True, hi=len(ways) - 1, key=may_fit) :]:
+    # Reading source takes most of the time: it is not tried if there is no room even without.
+    for detail in _DETAILS[bisect_left(_DETAILS, True, hi=len(_DETAILS) - 1, key=may_fit) :]:
         text = write(detail)
         if tokens_of(text) <= tokens:
             return text
@@ -86,113 +127,195 @@ def fitted(write: Callable[[Detail], str], tokens: int) -> str:
     return kept[: max(kept.rfind("\n"), 40)] + ending
 
 
-def details() -> Iterator[Detail]:
-    """Give ever shorter ways to tell something: the least important goes first."""
-    detail = Detail()
-    yield detail
-    for routes, each in ((30, 2), (20, 1), (10, 1)):
-        yield (detail := detail._replace(routes=routes, each=each))
-    yield (detail := detail._replace(code=40, below=8))
-    for routes, signatures in ((8, True), (8, False), (6, False), (4, False)):
-        yield (detail := detail._replace(routes=routes, signatures=signatures, entries=max(6, routes)))
-    yield (detail := detail._replace(code=15, extras=3, files=20))
-    yield (detail := detail._replace(levels=1))
-    for routes in (3, 2):
-        yield (detail := detail._replace(routes=routes, entries=2 * routes))
-    yield (detail := detail._replace(code=0, below=5, files=10))
-    yield (detail := detail._replace(routes=1, middle=12, entries=2))
-    yield (detail := detail._replace(calls=False, extras=0, entries=0))
-    yield (detail := detail._replace(below=3, middle=6, files=5))
-    yield detail._replace(levels=0, middle=3, files=1)
+def ordered(routes: Sequence[ExecutionPath]) -> list[ExecutionPath]:
+    """Put the product's ways first: tests show how code is tried, how it runs comes first."""
+    return sorted(routes, key=_rank)
 
 
-def _lines(story: Story, sites: Sites, detail: Detail) -> Iterator[str]:
-    flow = story.flow
-    drawing = Drawing(sites, detail, targets_of(flow.target, flow.routes), flow.more_callers, story.code)
-    routes = shown_routes(flow.routes, detail, story.tests) if story.paths else []
-    calls = list(below_lines(drawing, flow.target, flow.down, flow.more_below))
-    yield HEADING
-    yield ""
-    notes = joined(flow.linked, story.note)
-    partly = [note for note in notes.split("; ") if re.search(_PARTLY, note)]
-    if partly:
-        yield from (f"Note: {plain('; '.join(partly))}", "")
-    if routes:
-        listed = list(entry_lines(flow, detail))
-        yield from listed
-        yield from route_lines(drawing, routes, calls, bool(listed))
-    else:
-        yield f"{named(flow.target)} {MARK} · {signature(flow.target)} · {at(flow.target.file, flow.target.line)}"
-        yield from drawing.source(flow.target, "  ")
-        yield from (f"  {line}" for line in calls)
-    yield from doubts(routes, flow.down if detail.levels else ())
-    yield from _left_out(flow, routes, detail, story)
-    yield ""
-    yield from _files(routes, flow.down if detail.levels else (), flow.target, detail)
-    yield from _curated(story, detail)
-    if story.others and detail.extras:
+def _rank(path: ExecutionPath) -> int:
+    own = _LAST.get(path.entry.kind, 0)
+    through_tests = not own and any(step.node.role == TEST_ROLE for step in path.steps[1:])
+    return _THROUGH_TESTS if through_tests else own
+
+
+def targets_of(flow: Flow) -> frozenset[int]:
+    """Give the nodes to mark: routes to a class end at what is called of it."""
+    return frozenset((flow.target.id, *(route.steps[-1].node.id for route in flow.routes)))
+
+
+def own_calls(calls: Sequence[Below], caller: Node) -> tuple[Below, ...]:
+    """Leave tests and examples out of what the product calls: they hand themselves to it."""
+    return tuple(
+        item._replace(calls=own_calls(item.calls, item.step.node))
+        for item in calls
+        if caller.role != CODE or item.step.node.role == CODE
+    )
+
+
+def in_order(calls: Sequence[Below], sources: Sources) -> list[Below]:
+    """Put calls in the order in which they are written."""
+    return sorted(calls, key=lambda item: (item.step.line, sources.column(item.step)))
+
+
+class _Writing:
+    """One text of a story."""
+
+    def __init__(self, story: Story, sources: Sources, detail: Detail) -> None:
+        self.story, self.flow, self.sources = story, story.flow, sources
+        self.detail = detail._replace(
+            levels=max(1, story.deeper + detail.levels) if story.deeper else detail.levels,
+            entries=story.entries * detail.entries,
+        )
+        self.routes = ordered(story.flow.routes) if story.paths else []
+        self.targets = targets_of(story.flow)
+
+    def lines(self) -> Iterator[str]:
+        notes = [] if self.story.is_trace else joined(self.flow.linked, self.story.note).split("; ")
+        partly = [note for note in notes if re.search(_PARTLY, note)]
+        rest = [note for note in notes if note and note not in partly]
+        if not self.story.is_trace:
+            yield from (HEADING, "")
+        if partly:
+            yield from (f"Note: {plain('; '.join(partly))}", "")
+        yield from self._path()
+        yield from self._further()
+        yield from self._remarks()
         yield ""
-        yield "## Also matching"
-        for node in story.others[: detail.extras]:
-            yield f"- {named(node)} {at(node.file, node.line)}"
-    rest = [note for note in notes.split("; ") if note and note not in partly]
-    if rest:
-        yield ""
-        yield f"Note: {plain('; '.join(rest))}"
+        yield from self._files()
+        yield from self._extras()
+        if rest:
+            yield from ("", f"Note: {plain('; '.join(rest))}")
 
+    def _path(self) -> Iterator[str]:
+        """Write the best path, and what lies below the target."""
+        target, steps = self.flow.target, self.routes[0].steps if self.routes else ()
+        if not steps:
+            yield f"{named(target)} {MARK} · {signature(target.signature)} · {at(target.file, target.line)}"
+            yield from self._source(target, "  ")
+        else:
+            node, entry = steps[0].node, self.routes[0].entry
+            mark = f" {MARK}" if node.id in self.targets else ""
+            parts = [f"Entry: {named(node)}{mark}{tags(steps[0])}", entered(entry)]
+            parts.append(signature(node.signature) if self.detail.signatures else "")
+            yield " · ".join(filter(None, (*parts, at(node.file, node.line))))
+            yield from self._source(node, "  ")
+        left = len(steps) - 1 - self.detail.middle
+        half = self.detail.middle // 2
+        for place, step in enumerate(steps[1:], 1):
+            indent = "  " * place
+            if left > 0 and half < place <= half + left:
+                if place == half + 1:
+                    yield f"{indent}→ … {count(left, 'step')} left out"
+                continue
+            yield f"{indent}→ {self._step(step)}"
+            yield from self._source(step.node, f"{indent}  ")
+        yield from self._below(self.flow.down, self.flow.more_below, max(1, len(steps)), 1)
 
-def _left_out(flow: Flow, routes: list[Route], detail: Detail, story: Story) -> Iterator[str]:
-    """Say what exists and is not shown."""
-    if not story.paths:
-        return
-    shown = {route.entry.node.id for route in routes}
-    left = []
-    more = flow.entry_count - len(shown)
-    if more > 0:
-        kinds = ", ".join(f"{number:,} {kind}" for kind, number in flow.entry_counts.items())
-        left.append(f"{count(more, 'more entry', 'more entries')} (in all: {kinds})")
-    ways = len({route.steps for route in flow.routes}) - len(routes)
-    if ways > 0 and more <= 0:
-        left.append(count(ways, "other way", "other ways"))
-    if not detail.signatures:
-        left.append("signatures")
-    if detail.levels < 2 and any(item.calls for item in flow.down):
-        left.append("deeper calls")
-    if story.code and detail.code < Detail().code:
-        left.append("sources" if not detail.code else f"sources beyond {detail.code} lines")
-    if not flow.routes:
-        yield ""
-        yield UNLINKED if flow.linked else "No entry point reaches it, as far as the code tells."
-    if flow.routes and left:
-        yield ""
-        yield f"Left out: {'; '.join(left)}"
+    def _below(self, calls: Sequence[Below], more: int, depth: int, level: int) -> Iterator[str]:
+        if level > self.detail.levels:
+            return
+        shown = in_order(calls, self.sources)[: self.detail.below]
+        for item in shown:
+            yield f"{'  ' * depth}→ {self._step(item.step)}"
+            yield from self._source(item.step.node, "  " * (depth + 1))
+            yield from self._below(item.calls, item.more, depth + 1, level + 1)
+        left = len(calls) - len(shown) + more
+        if left:
+            yield f"{'  ' * depth}→ +{left:,} more"
 
+    def _step(self, step: Step) -> str:
+        mark = f" {MARK}" if step.node.id in self.targets else ""
+        more = self.flow.more_callers.get(step.node.id, 0)
+        parts = [f"{named(step.node)}{'?' if step.is_unsure else ''}{mark}{tags(step)}"]
+        parts.append(signature(step.node.signature) if self.detail.signatures or mark else "")
+        if step.line:
+            call = self.sources.call(step) if self.detail.calls else ""
+            parts.append(" ".join(filter(None, (at(step.file, step.line), plain(call)))))
+        if more:
+            parts.append(f"+{count(more, 'more caller')}")
+        return " · ".join(filter(None, parts))
 
-def _files(routes: list[Route], calls: tuple[Below, ...], target: Node, detail: Detail) -> Iterator[str]:
-    yield "## Files in this path"
-    files = files_of(routes, calls, target)
-    if len(files) > detail.files:
-        files = [*[path for path in files if path != target.file][: detail.files - 1], target.file]
-    yield from file_lines(files, target.file)
-    left = len(files_of(routes, calls, target)) - len(files)
-    if left:
-        yield f"- +{count(left, 'more file')}"
+    def _source(self, node: Node, indent: str) -> Iterator[str]:
+        if self.story.code and self.detail.code:
+            for number, line in enumerate(self.sources.code(node, self.detail.code).splitlines(), node.line):
+                yield f"{indent}{number:>5} | {plain(line.expandtabs(4))}"
 
+    def _further(self) -> Iterator[str]:
+        """List further entries, each with its way to what the path above has; tests are mostly counted."""
+        if not self.routes or not self.detail.entries:
+            return
+        first, seen = self.routes[0], {self.routes[0].entry.node.id}
+        is_one = self.flow.entry_count < 2  # several ways from one function
+        rows, tests = [], 0
+        for route in self.routes[1:]:
+            if route.entry.node.id in seen and not is_one:
+                continue
+            if route.entry.kind == TEST and first.entry.kind != TEST and not self.story.tests:
+                tests += 1
+                if tests > 1:
+                    continue
+            seen.add(route.entry.node.id)
+            rows.append(self._entry(route, frozenset() if is_one else frozenset(first.ids)))
+        shown = rows[: self.detail.entries]
+        more = 0 if is_one else self.flow.entry_count - 1 - len(shown)
+        if shown or more > 0:
+            yield from ("", "Other ways:" if is_one else "Also entered from:", *shown)
+        if more > 0:
+            kinds = ", ".join(f"{number:,} {kind}" for kind, number in self.flow.entry_counts.items())
+            yield f"- +{count(more, 'more entry', 'more entries')} (in all: {kinds})"
 
-def file_lines(files: list[str], target: str) -> Iterator[str]:
-    """List files, the target's marked."""
-    for path in files:
-        yield f"- {plain(path)}{f' {MARK}' if path == target else ''}"
+    def _entry(self, route: ExecutionPath, above: frozenset[int]) -> str:
+        """Write an entry with its way to a function of the path above."""
+        node = route.entry.node
+        chain: list[str] = []
+        for step in route.steps[1:] if node.id not in above else ():
+            chain.append(f" → {named(step.node)}{'?' if step.is_unsure else ''}")
+            if step.node.id in above:
+                break
+        if len(chain) > _LONGEST_CHAIN:
+            chain[2 : 3 - _LONGEST_CHAIN] = [" → …"]
+        return f"- {named(node)} · {entered(route.entry)} · {at(node.file, node.line)}{''.join(chain)}"
 
+    def _remarks(self) -> Iterator[str]:
+        shown = (*(self.routes[0].steps if self.routes else ()), *(self.flow._replace(routes=()).steps))
+        if any(step.is_unsure for step in shown):
+            yield from ("", UNSURE)
+        left = [] if self.detail.signatures else ["signatures"]
+        if self.detail.levels < 2 and any(item.calls for item in self.flow.down):
+            left.append("deeper calls")
+        if self.story.code and self.detail.code < Detail().code:
+            left.append(f"sources beyond {self.detail.code} lines")
+        if not self.story.paths:
+            if not self.flow.down and not self.story.note:
+                yield from ("", "It calls nothing of this code.")
+        elif not self.routes:
+            yield from ("", UNLINKED if self.flow.linked else "No entry point reaches it, as far as the code shows.")
+        if left:
+            yield from ("", f"Left out: {'; '.join(left)} (more with --tokens)")
 
-def _curated(story: Story, detail: Detail) -> Iterator[str]:
-    if not story.curated:
-        return
-    yield ""
-    yield "## Curated paths"
-    for checked in story.curated[: max(1, detail.extras)]:
-        path = checked.path
-        stale = " (stale)" if checked.is_stale else ""
-        yield f"- {plain(path.name)}{stale}{': ' if path.description else ''}{plain(path.summary)}"
-        if detail.extras:
-            yield f"  {' → '.join(plain(step.short) for step in path.steps)}"
+    def _files(self) -> Iterator[str]:
+        target = self.flow.target.file
+        shown = self.flow._replace(routes=tuple(self.routes[:1]), down=self.flow.down if self.detail.levels else ())
+        files = list(dict.fromkeys((*(step.node.file for step in shown.steps), target)))
+        kept = files
+        if len(files) > self.detail.files:
+            kept = [*[path for path in files if path != target][: self.detail.files - 1], target]
+        yield "## Files in this path"
+        for path in kept:
+            yield f"- {plain(path)}{f' {MARK}' if path == target else ''}"
+        if len(kept) < len(files):
+            yield f"- +{count(len(files) - len(kept), 'more file')}"
+
+    def _extras(self) -> Iterator[str]:
+        if self.story.kept:
+            yield from ("", "## Curated paths")
+        for checked in self.story.kept[: max(1, self.detail.extras)]:
+            path, stale = checked.path, " (stale)" if checked.is_stale else ""
+            summary = path.description.partition("\n")[0]
+            yield f"- {plain(path.name)}{stale}{': ' if summary else ''}{plain(summary)}"
+            if self.detail.extras:
+                yield f"  {' → '.join(plain(step.node.name) for step in path.steps)}"
+        if self.story.others and self.detail.extras:
+            yield from ("", "## Also matching")
+            for node in self.story.others[: self.detail.extras]:
+                yield f"- {named(node)} {at(node.file, node.line)}"

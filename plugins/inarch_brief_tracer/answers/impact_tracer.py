@@ -1,25 +1,19 @@
-"""The tracer that tells which entry paths and tests a turn's edits are on."""
+"""The tracer that says which entry paths and tests a turn's edits are on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import Factory, define
 
-from inarch import ToolFailed
-
 if TYPE_CHECKING:
     from inarch import Event
-from inarch_brief_tracer.answers.tools import Desk
-
-LARGEST = 1_000_000
-"""Bytes of a file that is kept for comparison."""
+    from inarch_brief_tracer.answers.tools import Desk
 
 
 @define(eq=False, repr=False)
 class ImpactTracer:
-    """Takes down which files a turn changed, and how; looks into the graph only at its end, and only then.
+    """Takes note of what a turn changed; looks into the graph only at its end, and only then.
 
     Args:
         desk: Where the index is found.
@@ -27,64 +21,32 @@ class ImpactTracer:
 
     desk: Desk
     name: str = "brief-tracer"
-    _calls: dict[str, Mapping[str, Any]] = Factory(dict)
-    """Arguments of the calls of the turn."""
+    _texts: dict[str, str] = Factory(dict)
+    """What each call of the turn puts into a file."""
     _changed: dict[str, list[str]] = Factory(dict)
-    """For each changed file the texts that were put into it; an empty one stands for the whole file."""
-    _before: dict[str, bytes] = Factory(dict)
-    """What changed files held before the turn, as far as that is known."""
-    _seen: dict[str, bytes] = Factory(dict)
-    """What files held that calls name, by hash."""
+    """For each changed file the texts that were put into it; an empty one is the whole file."""
 
     def saw(self, event: Event) -> None:
         """Take note of calls and of changed files."""
         data = event.data
         if event.kind == "turn.started":
-            self._calls.clear()
+            self._texts.clear()
             self._changed.clear()
-            self._before.clear()
-            self._seen.clear()
         elif event.kind == "call.state" and data.get("call"):
-            arguments = self._calls[data["call_id"]] = data["call"].get("arguments") or {}
-            self._look_at(arguments)
+            text = (data["call"].get("arguments") or {}).get("replace")
+            self._texts[data["call_id"]] = text if isinstance(text, str) else ""
         elif event.kind == "file.changed":
             path = data.get("new_path") or data["path"]
             if _is_code(path) and data.get("after") is not None:
-                if path not in self._changed:
-                    self._keep(path, data.get("before"))
-                self._changed.setdefault(path, []).append(self._text(data["call_id"]))
-
-    def _look_at(self, arguments: Mapping[str, Any]) -> None:
-        """Read the files that a call names, before it runs: what it writes is compared with them."""
-        if self.desk.workspace is None or isinstance(arguments.get("replace"), str):
-            return
-        for path in arguments.values():
-            if isinstance(path, str) and _is_code(path) and len(path) < 500 and "\n" not in path:
-                try:
-                    found = self.desk.workspace.read(path, max_bytes=LARGEST)
-                except ToolFailed:
-                    continue
-                if found.hash:
-                    self._seen[found.hash] = found.data
-
-    def _keep(self, path: str, before: str | None) -> None:
-        """Keep what a file held before its first change."""
-        if before is None:
-            self._before[path] = b""
-        elif before in self._seen:
-            self._before[path] = self._seen[before]
-
-    def _text(self, call_id: str) -> str:
-        text = self._calls.get(call_id, {}).get("replace", "")
-        return text if isinstance(text, str) else ""
+                self._changed.setdefault(path, []).append(self._texts.get(data["call_id"], ""))
 
     def summary(self, turn_id: str) -> str | None:
-        """Say what the changed functions are reached by; nothing where no code changed or nothing is known."""
+        """Say what the changed functions are reached by; nothing if no code changed or nothing is known."""
         if not self._changed or self.desk.workspace is None:
             return None
         from inarch_brief_tracer.answers.impact import impact_of
 
-        return impact_of(self.desk, dict(self._changed), dict(self._before))
+        return impact_of(self.desk, dict(self._changed))
 
     def close(self) -> None:
         """Keep nothing."""

@@ -18,6 +18,7 @@ EntryKind = Literal[
 ]
 Direction = Literal["up", "down", "both"]
 _READS = Effects(reads=frozenset({""}))
+_MOST_TURNS = 100
 
 
 @define(eq=False, repr=False)
@@ -35,6 +36,7 @@ class Desk:
     link_seconds: float = 0.5
     workspace: Workspace | None = None
     """The workspace of the last turn that began."""
+    _models: dict[str, None] = field(factory=dict, init=False)
     _index: Index | None = field(default=None, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
@@ -50,31 +52,43 @@ class Desk:
                 self._index = Index(store, self.seconds, self.link_seconds)
             return self._index
 
+    def begin(self, workspace: Workspace, turn: str, is_model: bool) -> None:
+        """Take note of a turn, and whether a model reads its results: the offline planner needs more of them."""
+        self.workspace = workspace
+        if is_model:
+            self._models[turn] = None
+            while len(self._models) > _MOST_TURNS:
+                del self._models[next(iter(self._models))]
+
+    def is_for_model(self, turn: str) -> bool:
+        """Whether a model reads the results of a turn."""
+        return turn in self._models
+
 
 def tools(desk: Desk) -> list[Tool]:
     """Give the tools of a root."""
 
     @tool(category="trace", effects=_READS, timeout_s=60)
-    def find_symbols(context: ToolContext, query: str, kind: Kind = "any", limit: int = 20) -> dict[str, Any]:
+    def find_symbols(context: ToolContext, query: str, kind: Kind = "any", limit: int = 10) -> dict[str, Any]:
         """Find code, docs and settings by name, path:line or a question in plain words, best first.
 
         Args:
             query: A name, path:line, or words about what the code does
         """
-        from inarch_brief_tracer.answers import symbol_answers
+        from inarch_brief_tracer.answers import tool_answers
 
-        return symbol_answers.find_symbols(desk.index, context, query, kind, limit)
+        return tool_answers.find_symbols(desk, context, query, kind, limit)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def context_get(context: ToolContext, query: str) -> dict[str, Any]:
-        """Show the code that a task or question is about, and the flow from entry points through it.
+        """List the code that a task or question is about; if that is clear, show the flow from entry points through it.
 
         Args:
             query: A name, path:line, or words about what the code does
         """
-        from inarch_brief_tracer.answers import graph_answers
+        from inarch_brief_tracer.answers import tool_answers
 
-        return graph_answers.context_get(desk.index, context, query, desk.context.project)
+        return tool_answers.context_get(desk, context, query)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def trace_execution(
@@ -86,9 +100,9 @@ def tools(desk: Desk) -> list[Tool]:
             function: A name, Class.method or path:line
             depth: Calls on a path.
         """
-        from inarch_brief_tracer.answers import graph_answers
+        from inarch_brief_tracer.answers import tool_answers
 
-        return graph_answers.trace_execution(desk.index, context, function, direction, depth)
+        return tool_answers.trace_execution(desk, context, function, direction, depth)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_callers(context: ToolContext, function: str) -> dict[str, Any]:
@@ -97,15 +111,15 @@ def tools(desk: Desk) -> list[Tool]:
         Args:
             function: A name, Class.method or path:line
         """
-        from inarch_brief_tracer.answers import graph_answers
+        from inarch_brief_tracer.answers import tool_answers
 
-        return graph_answers.find_callers(desk.index, context, function)
+        return tool_answers.find_callers(desk, context, function)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_entry_points(context: ToolContext, kind: EntryKind = "all") -> dict[str, Any]:
         """List where the program is entered."""
-        from inarch_brief_tracer.answers import entry_answers
+        from inarch_brief_tracer.answers import tool_answers
 
-        return entry_answers.find_entry_points(desk.index, context, kind)
+        return tool_answers.find_entry_points(desk, context, kind)
 
     return [find_symbols, context_get, trace_execution, find_callers, find_entry_points]

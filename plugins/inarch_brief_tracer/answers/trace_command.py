@@ -24,6 +24,16 @@ def shapes(command: Any) -> Any:
     return command
 
 
+def _trace(
+    function: str, way: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None, end: str = ""
+) -> None:
+    if as_json and mermaid:
+        raise click.UsageError("--json and --mermaid exclude each other")
+    from inarch_brief_tracer.answers import trace_printing
+
+    trace_printing.trace(function, way, depth, as_json, mermaid, tokens, end)
+
+
 class Traces(click.Group):
     """The subcommands of `trace`; a name of a function in their place is told which of them takes it."""
 
@@ -49,9 +59,7 @@ def trace() -> None:
 @shapes
 def up(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
     """Show every entry point that reaches FUNCTION, and how."""
-    from inarch_brief_tracer.answers import trace_printing
-
-    trace_printing.trace(function, "up", depth, as_json, mermaid, tokens)
+    _trace(function, "up", depth, as_json, mermaid, tokens)
 
 
 @trace.command()
@@ -60,9 +68,7 @@ def up(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | No
 @shapes
 def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
     """Show what FUNCTION calls, level by level."""
-    from inarch_brief_tracer.answers import trace_printing
-
-    trace_printing.trace(function, "down", depth, as_json, mermaid, tokens)
+    _trace(function, "down", depth, as_json, mermaid, tokens)
 
 
 @trace.command()
@@ -77,9 +83,7 @@ def path(
     """Show how FUNCTION comes to call OTHER."""
     if bool(other) == bool(end):
         raise click.UsageError("a path has one end: inarch trace path FUNCTION OTHER")
-    from inarch_brief_tracer.answers import trace_printing
-
-    trace_printing.trace(function, "path", depth, as_json, mermaid, tokens, other or end or "")
+    _trace(function, "path", depth, as_json, mermaid, tokens, other or end or "")
 
 
 @trace.command()

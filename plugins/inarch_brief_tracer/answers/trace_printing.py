@@ -1,12 +1,13 @@
-"""What `inarch trace up|down|path|entries` print."""
+"""What `inarch context get` and `inarch trace up|down|path|entries` print."""
 
 from __future__ import annotations
 
 import click
 
-from inarch_brief_tracer.answers import command_room, function_traces
-from inarch_brief_tracer.answers.flow_data import entry_data
-from inarch_brief_tracer.answers.function_traces import Traced
+from inarch_brief_tracer.answers import command_room
+from inarch_brief_tracer.answers.answer import Answered, Wish, answered, between, neighbourhood, traced
+from inarch_brief_tracer.answers.flow_data import bounded, chart, entry_data, flow_data
+from inarch_brief_tracer.answers.flow_text import TOKENS
 from inarch_brief_tracer.answers.wording import at, count, entered, joined, named
 from inarch_brief_tracer.facts.entry_kinds import ENTRY_KINDS, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.graph.call_graph import Graph
@@ -14,50 +15,75 @@ from inarch_brief_tracer.graph.entries import listed
 from inarch_brief_tracer.graph.model import Entry, Node
 from inarch_brief_tracer.indexing.index import Coverage
 
-_TOKENS, _WAYS = 4_000, 4
-"""What is told where no bound is given: few ways, as most differ in a step or two."""
+_TRACE_TOKENS = 4_000
+
+
+def get(query: str, as_json: bool, mermaid: bool, tokens: int | None, wish: Wish) -> None:
+    """Print the best match for a query, every entry point that reaches it, and what it calls."""
+    with command_room.room() as room:
+
+        def answer(graph: Graph, coverage: Coverage) -> None:
+            found = answered(graph, coverage._replace(notes=(*coverage.notes, *room.ignored)), query, wish, room.paths)
+            flow = found.story.flow if found.story else None
+            if as_json:
+                data = {
+                    "routes": [], "entry_count": 0, "entry_counts": {}, "below": [], "more_below": 0, "files": [],
+                    "linked": None, **(flow_data(flow, found.sources) if flow else {}),
+                    **neighbourhood(graph, coverage, query, found),
+                    "curated": [path.data() for path in found.story.kept] if found.story else [],
+                    "flow": found.text(tokens or TOKENS),
+                }  # fmt: skip
+                data["routes"] = data["routes"] if wish.paths else []
+                command_room.say_json(bounded(data, tokens) if tokens else data)
+            elif mermaid and flow:
+                click.echo(chart(flow if wish.paths else flow._replace(routes=())), nl=False)
+            else:
+                command_room.say(found.text(tokens or TOKENS))
+
+        room.graph(answer, query)
 
 
 def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None, end: str = "") -> None:
     """Print what was traced from a function on: up, down, or to another one."""
-    if as_json and mermaid:
-        raise click.UsageError("--json and --mermaid exclude each other")
     with command_room.room() as room:
 
-        def answer(graph: Graph, coverage: Coverage) -> tuple[Traced, str]:
+        def answer(graph: Graph, coverage: Coverage) -> tuple[Answered, str]:
             node = command_room.one(graph, coverage, function)
             notes = joined(coverage.note, graph.linked)
-            if way != "path":
-                found = function_traces.traced(graph, node, way, depth)
-                notes = joined(found.unread, notes)
+            if way == "path":
+                other = command_room.one(graph, coverage, end)
+                found = between(graph, node, other, depth)
+                notes = joined("" if found.story else _no_way(graph, node, other, depth), notes)
             else:
-                found = function_traces.between(graph, node, command_room.one(graph, coverage, end), depth)
-                if not found.ways and not as_json:
-                    notes = joined(_no_way(graph, node, found.node, depth), notes)
-            if as_json:
-                command_room.say_json({**found.data(), "note": notes or None})
+                found = traced(graph, node, way, depth)
+                notes = joined(found.note, notes)
+            if found.story is None:
+                if as_json:
+                    command_room.say_json({"routes": [], "note": notes or None})
+            elif as_json:
+                command_room.say_json({**flow_data(found.story.flow, found.sources), "note": notes or None})
             elif mermaid:
-                click.echo(found.chart(), nl=False)
-            elif way != "path" or found.ways:
-                command_room.say(found.text(tokens) if tokens else found.text(_TOKENS, _WAYS))
+                click.echo(chart(found.story.flow), nl=False)
+            else:
+                command_room.say(found.text(tokens or _TRACE_TOKENS))
             return found, notes
 
         found, notes = room.graph(answer, f"{function} {end}")
     if notes and not as_json:
         click.echo(command_room.noted(notes), err=True)
-    if way == "path" and not found.ways:
+    if found.story is None:
         click.get_current_context().exit(1)
 
 
 def _no_way(graph: Graph, start: Node, end: Node, depth: int) -> str:
     """Say that there is no path, and whether there is one the other way round."""
-    back = function_traces.between(graph, end, start, depth).ways
+    back = between(graph, end, start, depth).story
     turned = f" (there is one from {end.qualname} to {start.qualname})" if back else ""
     return f"no path of {count(depth, 'call')} or fewer is known from {start.qualname} to {end.qualname}{turned}"
 
 
 def entries(kind: str | None, limit: int, as_json: bool) -> None:
-    """Print the entry points of a kind, or of all that stand for what runs."""
+    """Print the entry points of a kind, or of all that are in use when the program runs."""
     if kind is not None and kind not in ENTRY_KINDS:
         command_room.fail(f"there is no kind {kind}; kinds are: {', '.join(ENTRY_KINDS)}")
     with command_room.room() as room:
@@ -76,20 +102,18 @@ def entries(kind: str | None, limit: int, as_json: bool) -> None:
         command_room.say(f"no entry point{f' of the kind {kind}' if kind else ''} is known here")
     elif in_all > len(found):
         kinds = ", ".join(f"{number:,} {name}" for name, number in totals.items())
-        command_room.say(
-            f"+{count(in_all - len(found), 'more entry', 'more entries')} (in all: {kinds}; see --kind, --limit)"
-        )
+        more = count(in_all - len(found), "more entry", "more entries")
+        command_room.say(f"+{more} (in all: {kinds}; see --kind, --limit)")
     if note:
         click.echo(command_room.noted(note), err=True)
 
 
 def _listed(graph: Graph, kind: str | None, limit: int) -> tuple[list[Entry], dict[str, int]]:
-    """List the entries of a kind; of all kinds, those that stand for what runs: tests would be most of the list."""
+    """List the entries of a kind; of all kinds, without tests, which would be most of the list."""
     if kind is not None:
-        found, totals = listed(graph, kind, limit)
-        return found, totals
+        return listed(graph, kind, limit)
     _, totals = listed(graph, None, 0)
-    found = []
+    found: list[Entry] = []
     for name in totals:
         if name not in (TEST, FIXTURE, ORPHAN) and len(found) < limit:
             found += listed(graph, name, limit - len(found))[0]

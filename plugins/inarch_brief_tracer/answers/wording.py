@@ -15,6 +15,11 @@ def plain(text: str) -> str:
     return text if text.isascii() and text.isprintable() else escape(text, keep_newlines=False)
 
 
+def cut(text: str, most: int) -> str:
+    """Shorten a text that is too long."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
 def named(node: Node) -> str:
     """Write a function as people call it: `TableCommand.execute()`."""
     if node.kind in ("function", "method"):
@@ -24,12 +29,12 @@ def named(node: Node) -> str:
     return plain(node.name)
 
 
-def signature(node: Node, most: int = 110) -> str:
-    """Write a signature, without `self`, shortened where it is long."""
-    text = plain(node.signature)
+def signature(text: str, most: int = 110) -> str:
+    """Write a signature, without `self`, shortened if it is long."""
+    text = plain(text)
     for own in ("self", "cls"):
         text = text.replace(f"({own}, ", "(", 1).replace(f"({own})", "()", 1)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return cut(text, most)
 
 
 def at(path: str, line: int) -> str:
@@ -47,7 +52,7 @@ def entered(entry: Entry) -> str:
 
 
 def tags(step: Step) -> str:
-    """Say what is out of the common about a step: how it is called, and that it lies on a small cycle."""
+    """Say what is unusual about a step: how it is called, and that it is on a small cycle."""
     found = [step.kind] if step.kind not in ("", CALL) else []
     if 0 < step.cycle <= LARGEST_CYCLE:
         found.append(f"cycle of {step.cycle}")

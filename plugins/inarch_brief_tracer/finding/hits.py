@@ -53,6 +53,8 @@ class Hit(NamedTuple):
     doc: str
     flags: int
     score: float = 0.0
+    reasons: tuple[str, ...] = ()
+    """The words, or the name, that made it a candidate."""
 
     @property
     def qualname(self) -> str:
@@ -117,4 +119,5 @@ def described(hit: Hit) -> dict[str, Any]:
         "doc": first_sentence(hit.doc),
         "score": round(hit.score, 3),
         "test": hit.role == TEST,
+        "reasons": list(hit.reasons),
     }

@@ -10,7 +10,6 @@ from inarch_brief_tracer.facts.modules import TEST
 from inarch_brief_tracer.linking.resolver import FileFacts, Place, Resolver
 
 MAX_CALLERS = 30
-MAX_CALLEES = 60
 _MAX_TESTS = 12
 """Test files that are read whole for one question."""
 
@@ -24,8 +23,8 @@ class CallSite(NamedTuple):
     line: int
 
 
-def callees_of(resolver: Resolver, target: Place) -> tuple[list[CallSite], bool]:
-    """Give what a function calls, nested functions included; of a class what making one calls; and if there is more.
+def callees_of(resolver: Resolver, target: Place) -> list[CallSite]:
+    """Give what a function calls, nested functions included; of a class what making one calls.
 
     A class that inherits its `__init__` is named itself: its base is not what is made.
     """
@@ -44,7 +43,7 @@ def callees_of(resolver: Resolver, target: Place) -> tuple[list[CallSite], bool]
             inherits = len(run) == 2 and not resolver.qualname(run[1]).startswith(f"{resolver.qualname(run[0])}.")
             for callee in run[:1] if inherits else run[-1:]:
                 sites.setdefault(callee, CallSite(Place(target.file, call.scope), callee, file.path, call.line))
-    return list(sites.values())[:MAX_CALLEES], len(sites) > MAX_CALLEES
+    return list(sites.values())
 
 
 def callers_of(resolver: Resolver, target: Place, seconds: float = 1.5) -> tuple[list[CallSite], str | None]:

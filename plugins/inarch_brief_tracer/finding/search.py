@@ -106,7 +106,7 @@ def _worded(shelf: Shelf, answer: Answer, kind: str, limit: int) -> list[Hit]:
     places = [hit for hit in answer.hits if kind in ("any", hit.place.kind)]
     most = max((hit.score for hit in places), default=1.0) or 1.0
     hits = [
-        flagged(hit._replace(score=NAMED * 0.99 * found.score / most))
+        flagged(hit._replace(score=NAMED * 0.99 * found.score / most, reasons=tuple(found.reasons)))
         for found in places[: limit + _MORE]
         if (hit := _symbol(shelf, found.place))
     ]
@@ -133,7 +133,7 @@ def _read(shelf: Shelf, hit: Hit) -> Hit | None:
     if hit.place != SCANNED or hit.role == TEXT:
         return hit
     there = (other for other in file_hits(shelf, hit.file) if (other.line, other.qualname) == (hit.line, hit.qualname))
-    return next((other._replace(score=hit.score) for other in there), None)
+    return next((other._replace(score=hit.score, reasons=hit.reasons) for other in there), None)
 
 
 def _exact(shelf: Shelf, question: Question) -> dict[tuple[int, int, str], Hit]:
@@ -159,7 +159,10 @@ def _placed(shelf: Shelf, question: Question) -> list[Hit]:
         ]
         around.sort(key=lambda hit: (hit.kind == MODULE, hit.end - hit.line, -hit.line))
         # Tracebacks name the innermost call last.
-        hits += [hit._replace(score=PLACED + number - place / 10) for place, hit in enumerate(around[:3])]
+        said = f"{frame.file}:{frame.line}"
+        hits += [
+            hit._replace(score=PLACED + number - place / 10, reasons=(said,)) for place, hit in enumerate(around[:3])
+        ]
     return hits
 
 
@@ -189,14 +192,15 @@ def _named(shelf: Shelf, question: Question) -> list[Hit]:
         for hit in _called(shelf, last):
             exactness = _exactness(hit, identifier)
             if exactness * NAMED > place and (is_bare or _is_meant(hit, exactness)):
-                hits.append(hit._replace(score=(exactness * NAMED - place) * preference(hit, is_bare)))
+                score = (exactness * NAMED - place) * preference(hit, is_bare)
+                hits.append(hit._replace(score=score, reasons=(identifier,)))
     names = {hit.name for hit in hits}
     for capital in question.capitals if len(question.terms) < 3 else ():
         if capital not in names:
             rows = shelf.connection.execute(
                 f"{JOINED} WHERE s.name = ? AND s.kind = 'class' AND f.role = 'code'", (capital,)
             )
-            hits += [Hit(*row)._replace(score=50.0) for row in rows]
+            hits += [Hit(*row)._replace(score=50.0, reasons=(capital,)) for row in rows]
     return hits
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from attrs import frozen
 
-from inarch_brief_tracer.facts.modules import TEXT
+from inarch_brief_tracer.facts.modules import CODE, TEST, TEXT
 from inarch_brief_tracer.finding.hits import Hit
 from inarch_brief_tracer.finding.search import search
 from inarch_brief_tracer.graph.call_graph import Graph
@@ -40,9 +40,20 @@ class Named(NamedTuple):
 
 @frozen(eq=False, repr=False)
 class Match:
-    """What a query is about: the best target first, and whether it is beyond doubt."""
+    """What a query is about.
 
-    nodes: tuple[Node, ...]
+    Args:
+        hits: All that was found, best first; the product before its tests.
+        nodes: The functions and classes among them, in the same order; modules last.
+        confidence: How sure the first hit is right, up to 1.
+        unknown: Words of the query that are nowhere.
+        is_strong: Whether the first node is meant beyond doubt.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    confidence: float = 0.0
+    unknown: tuple[str, ...] = ()
     is_strong: bool = False
 
 
@@ -76,50 +87,56 @@ def nearest(graph: Graph, text: str) -> tuple[str, ...]:
 
 
 def matching(graph: Graph, query: str, file: str = "") -> Match:
-    """Find what a query is about, functions and classes before anything else."""
+    """Find what a query is about: what it names, then what its words find."""
     found = search(graph.shelf, query, limit=_LOOKED_AT_IN_FILE if file else _LOOKED_AT)
-    hits = [hit for hit in found.hits if hit.role != TEXT and _stands_in(hit.path, file)]
+    asked = understood(query)
+    hits = product_first([hit for hit in found.hits if _stands_in(hit.path, file)], query)
+    if hits and hits[0].score < _SURE:
+        together = [hit for hit in hits[:_NEAR_FIRST] if _is_said_together(hit, asked.order)]
+        hits = [*together[:1], *(hit for hit in hits if hit not in together[:1])]
     nodes = list(dict.fromkeys(_nodes(graph, hits)))
-    if not nodes:
-        return Match(())
-    best = next((node for node in nodes if node.kind != "module"), nodes[0])
-    if hits[0].score >= _SURE:
-        best = nodes[0]
-    else:
-        order = understood(query).order
-        best = next((node for node in nodes[:_NEAR_FIRST] if _is_said_together(node, order)), best)
-    others = (node for node in nodes if node.id != best.id)
-    return Match((best, *others), _is_strong(query, hits, best, found.confidence))
+    if nodes and not (hits[0].score >= _SURE and nodes[0].kind == "module"):
+        nodes.sort(key=lambda node: node.kind == "module")
+    is_strong = bool(nodes) and _is_strong(asked.terms.keys(), hits, nodes[0], found.confidence)
+    return Match(tuple(hits), tuple(nodes), found.confidence, found.unknown, is_strong)
 
 
-def _is_strong(query: str, hits: list[Hit], best: Node, confidence: float) -> bool:
+def product_first(hits: Sequence[Hit], query: str) -> list[Hit]:
+    """Put tests that are not named last, unless tests are asked for."""
+    if understood(query).about_tests:
+        return list(hits)
+    return sorted(hits, key=lambda hit: hit.role == TEST and hit.score < _SURE)
+
+
+def _is_strong(said: Collection[str], hits: Sequence[Hit], best: Node, confidence: float) -> bool:
     """Whether the best match is meant beyond doubt: named, its whole name said in the query, or well explained."""
-    sure = [hit for hit in hits if hit.score >= _SURE]
-    if sure:
-        return len(sure) <= _MOST_NAMED and best.kind != "module"
-    is_said = _is_telling(best) and understood(query).terms.keys() >= {*_parts(best)}
+    named = [hit for hit in hits if hit.score >= _SURE]
+    if named:
+        return len(named) <= _MOST_NAMED and best.kind != "module"
+    parts = _parts(best.qualname)
+    is_said = _is_telling(parts) and {*said} >= {*parts}
     is_explained = confidence >= SURE and (best.file, best.line) == (hits[0].path, hits[0].line)
-    return best.role == "code" and best.kind != "module" and (is_said or is_explained)
+    return best.role == CODE and best.kind != "module" and (is_said or is_explained)
 
 
-def _is_said_together(node: Node, order: Sequence[str]) -> bool:
-    """Whether words that stand next to each other in a query are those of a name: table validation, validate_table."""
-    parts = sorted(_parts(node))
+def _is_said_together(hit: Hit, order: Sequence[str]) -> bool:
+    """Whether words that are next to each other in a query are those of a name: table validation, validate_table."""
+    parts = sorted(_parts(hit.qualname))
     windows = (sorted(order[first : first + len(parts)]) for first in range(len(order)))
-    return node.role == "code" and node.kind != "module" and _is_telling(node) and parts in windows
+    return hit.role == CODE and hit.kind != "module" and _is_telling(parts) and parts in windows
 
 
-def _is_telling(node: Node) -> bool:
-    return len([part for part in _parts(node) if part not in WEAK_WORDS]) >= 2
+def _is_telling(parts: Sequence[str]) -> bool:
+    return len([part for part in parts if part not in WEAK_WORDS]) >= 2
 
 
-def _parts(node: Node) -> list[str]:
-    return [stem(piece) for piece in pieces(node.qualname.rpartition(".")[2])]
+def _parts(qualname: str) -> list[str]:
+    return [stem(piece) for piece in pieces(qualname.rpartition(".")[2])]
 
 
 def _nodes(graph: Graph, hits: Iterable[Hit]) -> Iterator[Node]:
     for hit in hits:
-        node = graph.at(hit.file, hit.place)
+        node = graph.at(hit.file, hit.place) if hit.role != TEXT else None
         if node is not None:
             yield node
 

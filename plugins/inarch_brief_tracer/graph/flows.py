@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.entries import Candidate, candidates, chosen, entry
-from inarch_brief_tracer.graph.model import Below, Flow, Node, Route, Step
+from inarch_brief_tracer.graph.model import Below, ExecutionPath, Flow, Node, Step
 from inarch_brief_tracer.graph.ways import MAX_DEPTH, Reached, Way, cycles, reaching, ways
 
 MAX_ENTRIES = 20
@@ -33,7 +33,7 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
         k: Ways to show from each entry.
         depth: Calls on a way at most.
     """
-    ends = _ends(graph, target)
+    ends = ends_of(graph, target)
     reached = reaching(ends, graph.costs.into, depth)
     all_found = candidates(graph.adjacency, reached.cost, ends)
     counts: dict[str, int] = {}
@@ -50,7 +50,7 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
         for way in item.ways:
             steps = _steps(graph, way, nodes, rounds)
             if steps:
-                routes.append(Route(entry(graph, steps[0].node, item.candidate.kind), steps, round(way.cost, 3)))
+                routes.append(_path(graph, item.candidate.kind, steps, way.cost))
     down, more = below(graph, target)
     linked = graph.linked
     if not reached.complete:
@@ -58,11 +58,11 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
     return Flow(target, tuple(routes), len(all_found), counts, _more_callers(graph, routes), down, more, linked)
 
 
-def routes_between(graph: Graph, a: Node, b: Node, k: int = 3, depth: int = MAX_DEPTH) -> tuple[Route, ...]:
+def routes_between(graph: Graph, a: Node, b: Node, k: int = 3, depth: int = MAX_DEPTH) -> tuple[ExecutionPath, ...]:
     """Find the k cheapest ways from one function to another; the entry of each route is `a`."""
-    ends = _ends(graph, b)
+    ends = ends_of(graph, b)
     reached = reaching(ends, graph.costs.into, depth)
-    starts = [number for number in _ends(graph, a) if number in reached.cost]
+    starts = [number for number in ends_of(graph, a) if number in reached.cost]
     found = [way for start in starts for way in ways(start, ends, graph.costs.out, reached, k, depth)]
     found.sort(key=lambda way: way.cost)
     nodes = graph.nodes(node for way in found for node in way.nodes)
@@ -71,8 +71,13 @@ def routes_between(graph: Graph, a: Node, b: Node, k: int = 3, depth: int = MAX_
         steps = _steps(graph, way, nodes, {})
         if steps:
             kind = next((item.kind for item in candidates(graph.adjacency, {way.nodes[0]: 0.0})), "orphan")
-            routes.append(Route(entry(graph, steps[0].node, kind), steps, round(way.cost, 3)))
+            routes.append(_path(graph, kind, steps, way.cost))
     return tuple(routes)
+
+
+def _path(graph: Graph, kind: str, steps: tuple[Step, ...], cost: float) -> ExecutionPath:
+    start = entry(graph, steps[0].node, kind)
+    return ExecutionPath(f"{start.name} → {steps[-1].node.name}", start, steps, start.node.doc, round(cost, 3))
 
 
 def below(graph: Graph, node: Node, levels: int = 2, most: int = MAX_BELOW) -> tuple[tuple[Below, ...], int]:
@@ -84,7 +89,7 @@ def below(graph: Graph, node: Node, levels: int = 2, most: int = MAX_BELOW) -> t
 
 
 def _below(graph: Graph, node: Node, levels: int, most: int, told: set[int]) -> tuple[tuple[Below, ...], int]:
-    starts = _ends(graph, node) if node.kind == "class" else {node.id: 0.0}
+    starts = ends_of(graph, node) if node.kind == "class" else {node.id: 0.0}
     arcs = [arc for start in starts for arc in graph.callees(start) if arc.callee not in (start, node.id)]
     nodes = graph.nodes(arc.callee for arc in arcs)
     shown: dict[int, Step] = {}
@@ -106,7 +111,7 @@ def _below(graph: Graph, node: Node, levels: int, most: int, told: set[int]) -> 
     return tuple(found), len(shown) - len(kept)
 
 
-def _ends(graph: Graph, target: Node) -> dict[int, float]:
+def ends_of(graph: Graph, target: Node) -> dict[int, float]:
     """Give the nodes that stand for a target: of a class what making one runs, else its methods."""
     if target.kind != "class":
         return {target.id: 0.0}
@@ -139,7 +144,7 @@ def _steps(graph: Graph, way: Way, nodes: Mapping[int, Node], rounds: Mapping[in
     return tuple(steps)
 
 
-def _more_callers(graph: Graph, routes: Sequence[Route]) -> dict[int, int]:
+def _more_callers(graph: Graph, routes: Sequence[ExecutionPath]) -> dict[int, int]:
     shown: dict[int, set[int]] = {}
     for route in routes:
         for before, step in zip(route.steps, route.steps[1:], strict=False):

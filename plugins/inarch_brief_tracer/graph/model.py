@@ -1,9 +1,11 @@
-"""What the graph is made of, and what is found in it: nodes, arcs, entries, routes, flows."""
+"""What the graph is made of, and what is found in it: nodes, arcs, entries, paths, flows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from attrs import frozen
 
 from inarch_brief_tracer.facts.entry_kinds import ENTRY_KINDS
 from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
@@ -93,12 +95,33 @@ class Step(NamedTuple):
         return self.confidence == NAME
 
 
-class Route(NamedTuple):
-    """A way from an entry to the target; the last step is the target."""
+@frozen
+class ExecutionPath:
+    """A path through the code: from where it is entered, call by call, down to a target.
 
+    Args:
+        name: What it is called: `acme check → check_schema`, or the name under which somebody keeps it.
+        entry: Where the program is entered from outside.
+        steps: The functions on it, the entry's first and the target last.
+        description: What it is about.
+        cost: How far and how unsure it is, in steps; the less, the better.
+    """
+
+    name: str
     entry: Entry
     steps: tuple[Step, ...]
-    cost: float
+    description: str = ""
+    cost: float = 0.0
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Give the files in the order in which they are entered."""
+        return tuple(dict.fromkeys(step.node.file for step in self.steps))
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Give the numbers of the functions."""
+        return tuple(step.node.id for step in self.steps)
 
 
 class Below(NamedTuple):
@@ -113,7 +136,7 @@ class Flow(NamedTuple):
     """Everything that is known of how a target is reached, and what it calls."""
 
     target: Node
-    routes: tuple[Route, ...]
+    routes: tuple[ExecutionPath, ...]
     """The best entry's first; up to k of an entry, the cheapest first."""
     entry_count: int
     """Distinct entries that reach the target, also those that are not shown."""
@@ -130,3 +153,14 @@ class Flow(NamedTuple):
     def entries(self) -> tuple[Entry, ...]:
         """Give the shown entries, each once, best first."""
         return tuple({route.entry.node.id: route.entry for route in self.routes}.values())
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Give all steps, those of the routes first."""
+        found = [step for route in self.routes for step in route.steps]
+        waiting = list(self.down)
+        while waiting:
+            item = waiting.pop(0)
+            found.append(item.step)
+            waiting += item.calls
+        return tuple(found)

@@ -42,7 +42,7 @@ def test_the_example_of_the_design_gives_its_exact_chain(acme: Any) -> None:
     ]
 
 
-def test_steps_show_call_site_arguments_result_and_signature(acme: Any) -> None:
+def test_steps_show_call_site_and_signature(acme: Any) -> None:
     lines = acme.run("context", "get", "validate_table").lines
     assert any(
         "→ validate_table() ← YOUR TARGET · (table: dict) -> list[str] · acme/commands/table.py:10 "
@@ -57,9 +57,10 @@ def test_steps_show_call_site_arguments_result_and_signature(acme: Any) -> None:
     assert steps[0]["call"] is None
     assert steps[3]["call"] == {
         "file": "acme/commands/table.py", "line": 10, "kind": "call", "confidence": "exact",
-        "text": "errors = validate_table(self.table)", "arguments": "self.table", "result": "assigned to errors",
+        "text": "errors = validate_table(self.table)",
     }  # fmt: skip
-    assert [step["call"]["result"] for step in steps[1:]] == ["returned", "assigned to errors", "assigned to errors"]
+    assert data["routes"][0]["name"] == "Acme.execute → validate_table"
+    assert data["routes"][0]["files"] == [row["path"] for row in data["files"]]
     assert data["target"]["qualname"] == "acme.validation.table.validate_table"
     assert [row["path"] for row in data["files"] if row["target"]] == ["acme/validation/table.py"]
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.answers.curated_paths import CuratedPath, KeptStep, read_path
+from inarch_brief_tracer.answers.kept_paths import markdown, path_of, read_path, written
+from inarch_brief_tracer.graph.model import Node
 
 pytestmark = pytest.mark.once
 
@@ -88,18 +89,19 @@ def test_a_name_that_leads_elsewhere_is_refused(acme: Any) -> None:
 
 
 NAMES = st.from_regex(r"[a-z_]\w{0,8}(\.[A-Za-z_]\w{0,8}){0,3}", fullmatch=True)
-STEPS = st.builds(KeptStep, NAMES, st.from_regex(r"[a-z/]{1,12}\.py", fullmatch=True), st.integers(1, 9999))
+STEPS = st.builds(written, NAMES, st.from_regex(r"[a-z/]{1,12}\.py", fullmatch=True), st.integers(1, 9999))
 
 
 @given(st.lists(STEPS, max_size=6), st.from_regex(r"([A-Z][a-z ,]{0,20}[a-z]\.)?", fullmatch=True))
-def test_what_is_written_is_read_again(steps: list[KeptStep], description: str) -> None:
-    path = CuratedPath("some", description, tuple(steps))
-    assert read_path("some", path.text()) == path
+def test_what_is_written_is_read_again(nodes: list[Node], description: str) -> None:
+    path = path_of("some", nodes, description)
+    assert read_path("some", markdown(path)) == path
 
 
 def test_what_people_write_is_read() -> None:
     path = read_path("x", "# Any title\nWhy.\n\n* pkg.mod.run() (pkg/mod.py:3)\n- `pkg.mod.go`\nThe rest.\n")
-    assert path.steps == (KeptStep("pkg.mod.run", "pkg/mod.py", 3), KeptStep("pkg.mod.go"))
+    assert [step.node for step in path.steps] == [written("pkg.mod.run", "pkg/mod.py", 3), written("pkg.mod.go")]
+    assert path.files == ("pkg/mod.py", "")
     assert path.description == "Why."
 
 

@@ -9,25 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.answers.call_sites import Sites
-from inarch_brief_tracer.answers.curated_paths import Checked, CuratedPath, KeptStep
-from inarch_brief_tracer.answers.flow_mermaid import chart
-from inarch_brief_tracer.answers.flow_text import Story, tokens_of, told
-from inarch_brief_tracer.answers.flow_tree import UNSURE, Detail, own_calls, shown_routes
+from inarch_brief_tracer.answers.flow_data import chart
+from inarch_brief_tracer.answers.flow_text import UNLINKED, UNSURE, Story, own_calls, tokens_of, told
+from inarch_brief_tracer.answers.kept_paths import Checked, path_of, written
+from inarch_brief_tracer.answers.source_lines import Sources
 from inarch_brief_tracer.answers.wording import tags
-from inarch_brief_tracer.graph.model import RANKS, Below, Entry, Flow, Node, Route, Step
+from inarch_brief_tracer.graph.model import RANKS, Below, Entry, ExecutionPath, Flow, Node, Step
 
 
 def node(number: int, qualname: str, file: str = "m.py", line: int = 1, end: int = 9, **more: str) -> Node:
     return Node(number, qualname, "function", file, line, end, "code", more.get("signature", "()"))
 
 
-def route(*steps: Step, kind: str = "command", name: str = "") -> Route:
+def route(*steps: Step, kind: str = "command", name: str = "") -> ExecutionPath:
     first = steps[0].node
-    return Route(Entry(first, kind, name or first.name, RANKS[kind], "@command"), steps, float(len(steps)))
+    return ExecutionPath(name, Entry(first, kind, name or first.name, RANKS[kind], "@command"), steps)
 
 
-def flow(target: Node, routes: tuple[Route, ...], down: tuple[Below, ...] = (), **more: object) -> Flow:
+def flow(target: Node, routes: tuple[ExecutionPath, ...], down: tuple[Below, ...] = (), **more: object) -> Flow:
     counts: dict[str, int] = {}
     for one in {route.entry.node.id: route for route in routes}.values():
         counts[one.entry.kind] = counts.get(one.entry.kind, 0) + 1
@@ -35,61 +34,26 @@ def flow(target: Node, routes: tuple[Route, ...], down: tuple[Below, ...] = (), 
     return found._replace(**more)  # type: ignore[arg-type]  # fields by their names
 
 
-NOTHING = Sites(lambda path: None)
-
-
-def site(source: str, line: int, name: str = "target", kind: str = "function") -> tuple[str, str, str]:
-    caller = Node(1, "m.caller", kind, "m.py", 1, source.count("\n") + 1, "code")
-    found = Sites(lambda path: source.encode()).of(Step(node(2, f"m.{name}"), "m.py", line, "call", "exact"), caller)
-    return found.text, found.arguments, found.result
+NOTHING = Sources(lambda path: None)
 
 
 @pytest.mark.parametrize(
-    ("statement", "arguments", "result"),
+    ("source", "text"),
     [
-        ("target(a, b=2)", "a, b=2", "unused"),
-        ("x = target(*a, **b)", "*a, **b", "assigned to x"),
-        ("x: int = target()", "", "assigned to x"),
-        ("return target(1)", "1", "returned"),
-        ("return await target(1)", "1", "returned"),
-        ("print(target(1))", "1", "passed to print"),
-        ("if not target(1): pass", "1", "tested"),
-        ("for row in target(1): pass", "1", "iterated as row"),
-        ("with target(1) as file: pass", "1", "entered as file"),
-        ("target(1).close()", "1", "its close is used"),
-        ("raise target('x')", "'x'", "raised"),
-        ("yield target(1)", "1", "yielded"),
-        ("x = [y for y in target(1)]", "1", "iterated as y"),
-        ("assert target(1) == 2", "1", "tested"),
-        ("run(callback=target)", "", "passed to run"),
+        ("if x:\n    target(a, b=2)\n", "target(a, b=2)"),
+        ("x = (\n    target(\n        1,\n        two=2,\n    )\n)\n", "target(1, two=2)"),
+        ("x\n", ""),
     ],
 )
-def test_a_call_site_tells_arguments_and_use(statement: str, arguments: str, result: str) -> None:
-    text, *found = site(f"async def caller():\n    {statement}\n", 2)
-    assert found == [arguments, result]
-    assert "target" in text
-
-
-def test_a_call_over_several_lines_is_one_line() -> None:
-    source = "def caller(self):\n    value = self.target(\n        1,\n        two=2,\n    )\n    return value\n"
-    assert site(source, 2) == ("value = self.target(1, two=2)", "1, two=2", "assigned to value")
-
-
-def test_the_right_one_of_several_calls_on_a_line_is_shown() -> None:
-    text, arguments, result = site("def caller():\n    return other(1) + target(2)\n", 2)
-    assert (text, arguments, result) == ("return other(1) + target(2)", "2", "used")
-
-
-def test_module_code_is_read_from_the_lines_around() -> None:
-    assert site("x = 1\nif x:\n    y = target(\n        x\n    )\n", 3, kind="module")[1:] == ("x", "assigned to y")
+def test_a_call_is_one_line_as_it_is_written(source: str, text: str) -> None:
+    assert Sources(lambda path: source.encode()).call(Step(node(2, "m.target"), "m.py", 2, "call", "exact")) == text
 
 
 @given(st.text(max_size=80), st.integers(1, 6))
 def test_any_source_gives_one_short_line(source: str, line: int) -> None:
-    text, arguments, _ = site(source, line)
+    text = Sources(lambda path: source.encode("utf-8", "replace")).call(Step(node(2, "m.target"), "m.py", line))
     assert len(text.splitlines()) <= 1
     assert len(text) <= 91
-    assert len(arguments) <= 61
 
 
 def test_low_confidence_has_a_question_mark_and_more_callers_are_counted() -> None:
@@ -99,25 +63,17 @@ def test_low_confidence_has_a_question_mark_and_more_callers_are_counted() -> No
     assert "  → work()? ← YOUR TARGET [callback] · () · m.py:3 · +4 more callers" in text
 
 
-def test_a_shared_end_is_told_once() -> None:
-    nodes = [node(number, f"m.f{number}") for number in range(6)]
+def test_each_chain_is_printed_once_and_further_entries_lead_to_it() -> None:
+    nodes = [node(number, f"m.f{number}") for number in range(8)]
     steps = [Step(one, "m.py", one.id + 1, "call", "exact") for one in nodes]
-    first = route(Step(nodes[0]), *steps[2:])
-    second = route(Step(nodes[1]), *steps[2:])
-    text = told(Story(flow(nodes[5], (first, second))), NOTHING)
-    assert text.count("→ f4()") == 1
-    assert "    → … as above to f5()" in text
-
-
-def test_ways_that_would_be_printed_alike_are_printed_once() -> None:
-    nodes = [node(number, f"m.f{number}") for number in range(7)]
-    steps = [Step(one, "m.py", one.id + 1, "call", "exact") for one in nodes]
-    ways = [[steps[middle], *steps[5:]] for middle in (3, 4)]
-    known = [route(Step(nodes[0]), *way) for way in ways]
-    around = [route(Step(nodes[2]), steps[0], *way) for way in ways]
-    text = told(Story(flow(nodes[6], (*known, *around))), NOTHING)
-    assert text.count("Entry: f0()") == 2
-    assert text.count("Entry: f2()") == 1
+    first = route(Step(nodes[0]), *steps[3:6])
+    found = flow(nodes[5], (first, route(Step(nodes[1]), *steps[3:6]), route(Step(nodes[3]), *steps[4:6])))
+    lines = told(Story(found), NOTHING).splitlines()
+    assert [line.partition(" ·")[0] for line in lines if line.startswith(("Entry: ", "- f"))] == [
+        "Entry: f0()", "- f1()", "- f3()"
+    ]  # fmt: skip
+    assert [line for line in lines if "f1()" in line] == ["- f1() · command, @command · m.py:1 → f3()"]
+    assert [line for line in lines if line.startswith("- f3()")] == ["- f3() · command, @command · m.py:1"]
 
 
 def test_tests_come_after_what_runs() -> None:
@@ -126,14 +82,14 @@ def test_tests_come_after_what_runs() -> None:
     text = told(
         Story(flow(target, (route(Step(test), step, kind="test"), route(Step(main), step, kind="api")))), NOTHING
     )
-    assert text.index("Entry: main()") < text.index("Entry: test_it()")
+    assert text.index("Entry: main()") < text.index("- test_it()")
 
 
 def test_what_is_not_shown_is_counted_by_kind() -> None:
     target, main = node(1, "m.target"), node(2, "m.main")
     found = flow(target, (route(Step(main), Step(target, "m.py", 2, "call", "exact")),))
     text = told(Story(found._replace(entry_count=12, entry_counts={"command": 1, "test": 11})), NOTHING)
-    assert "Left out: 11 more entries (in all: 1 command, 11 test)" in text
+    assert "- +11 more entries (in all: 1 command, 11 test)" in text
 
 
 def test_a_function_that_nothing_reaches_says_so() -> None:
@@ -144,8 +100,8 @@ def test_a_function_that_nothing_reaches_says_so() -> None:
 
 def test_stale_curated_paths_are_marked() -> None:
     target = node(1, "m.target")
-    path = CuratedPath("mine", "About it.", (KeptStep("m.target", "m.py", 5), KeptStep("m.gone")))
-    text = told(Story(flow(target, ()), curated=(Checked(path, (target, None)),)), NOTHING)
+    path = path_of("mine", (written("m.target", "m.py", 5), written("m.gone")), "About it.")
+    text = told(Story(flow(target, ()), kept=(Checked(path, (target, None)),)), NOTHING)
     assert "- mine (stale): About it." in text
 
 
@@ -184,7 +140,7 @@ def test_any_flow_fits_its_tokens_and_shows_its_target(found: Flow, tokens: int)
 
 @given(flows())
 def test_any_flow_is_a_chart_of_the_grammar(found: Flow) -> None:
-    text = chart(found.routes, found.down, found.target)
+    text = chart(found)
     label = r'"[^"`<>|\x00-\x1f;&]*(?:(?:<br/>|#\d+;)[^"`<>|\x00-\x1f;&]*)*"'
     lines = text.splitlines()
     assert (lines[0], lines[-2]) == ("flowchart TD", "  classDef target stroke-width:3px")
@@ -200,7 +156,7 @@ def test_ways_of_the_product_through_tests_come_last_and_its_own_ways_first() ->
     around = route(Step(main), Step(double, "m.py", 5, "callback", "inferred"), last, kind="api")
     routes = (*(route(Step(test), last, kind="test") for test in tests), around, route(Step(other), last, kind="api"))
     text = told(Story(flow(target, routes)), NOTHING)
-    assert text.index("Entry: other()") < text.index("Entry: test_0()") < text.index("Entry: main()")
+    assert text.index("Entry: other()") < text.index("- test_0()") < text.index("- main()")
     assert "Entry: other()" in told(Story(flow(target, routes)), NOTHING, 60)
 
 
@@ -216,15 +172,6 @@ def test_a_cycle_of_nearly_everything_is_not_pointed_out() -> None:
     assert tags(Step(a, cycle=143)) == ""
 
 
-def test_one_test_is_shown_beside_many_ways_of_the_product() -> None:
-    target = node(1, "m.target")
-    last = Step(target, "m.py", 4, "call", "exact")
-    own = [route(Step(node(10 + number, f"m.entry_{number}")), last, kind="api") for number in range(40)]
-    test = route(Step(node(2, "t.test_it", "t.py")._replace(role="test")), last, kind="test")
-    shown = shown_routes([*own, test], Detail(routes=6))
-    assert [one.entry.kind for one in shown] == ["api"] * 5 + ["test"]
-
-
 @pytest.mark.parametrize("confidence", ["exact", "inferred", "hierarchy", "name"])
 def test_the_mark_of_unsure_calls_is_explained_once_where_it_stands(confidence: str) -> None:
     target = node(2, "m.target")
@@ -235,28 +182,31 @@ def test_the_mark_of_unsure_calls_is_explained_once_where_it_stands(confidence: 
     assert ("target()?" in text) == (confidence == "name")
 
 
-def test_distinct_entries_come_first_one_line_each_and_tests_as_a_count() -> None:
+def test_further_entries_are_a_line_each_and_tests_are_counted() -> None:
     target, step = node(1, "m.target"), Step(node(1, "m.target"), "m.py", 4, "call", "exact")
     mains = [node(10 + number, f"m.main_{number}", line=number + 1) for number in range(3)]
     tests = [node(30 + number, f"t.test_{number}", "t.py") for number in range(9)]
     routes = [route(Step(main), step) for main in mains for _ in range(2)]
     routes += [route(Step(test), step, kind="test") for test in tests]
     lines = told(Story(flow(target, tuple(routes))), NOTHING).splitlines()
-    start = lines.index("Entered from:")
-    assert lines[start + 1 : start + 6] == [
-        "- main_0() · command, @command · m.py:1",
-        "- main_1() · command, @command · m.py:2",
-        "- main_2() · command, @command · m.py:3",
-        "- +9 tests",
-        "",
+    start = lines.index("Also entered from:")
+    assert lines[start + 1 : start + 5] == [
+        "- main_1() · command, @command · m.py:2 → target()",
+        "- main_2() · command, @command · m.py:3 → target()",
+        "- test_0() · test, @command · t.py:1 → target()",
+        "- +8 more entries (in all: 3 command, 9 test)",
     ]
-    shown = [line for line in lines if line.startswith("Entry: ")]
-    assert ["test_" in line for line in shown] == [False, False, False, True]
-    asked = told(Story(flow(target, tuple(routes)), tests=True), NOTHING)
-    assert asked.count("Entry: test_") == 9
+    asked = told(Story(flow(target, tuple(routes)), tests=True, entries=3), NOTHING)
+    assert asked.count("- test_") == 9
 
 
-def test_a_single_entry_is_told_by_its_way_alone() -> None:
-    target = node(1, "m.target")
-    one = route(Step(node(2, "m.main")), Step(target, "m.py", 4, "call", "exact"))
-    assert "Entered from:" not in told(Story(flow(target, (one,))), NOTHING)
+def test_several_ways_from_one_function_are_listed() -> None:
+    target, end = node(1, "m.target"), Step(node(1, "m.target"), "m.py", 4, "call", "exact")
+    middle = [Step(node(number, f"m.by_{number}"), "m.py", 4, "call", "exact") for number in (5, 6)]
+    main = Step(node(2, "m.main"))
+    text = told(Story(flow(target, tuple(route(main, one, end) for one in middle)), is_trace=True), NOTHING)
+    assert "Other ways:\n- main() · command, @command · m.py:1 → by_6() → target()\n" in text
+
+
+def test_what_is_not_linked_is_not_said_to_be_unreached() -> None:
+    assert UNLINKED in told(Story(flow(node(1, "m.target"), (), linked="1 of 2 files are linked")), NOTHING)

@@ -1,4 +1,4 @@
-"""The tracer in whole turns: the flow as context, the strategy, and what the end of a turn tells of its edits."""
+"""The tracer in whole turns: the flow as context, what a model is given, what the end of a turn says of its edits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 
 import inarch
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch_brief_tracer.answers.trace_first import planned
 from inarch_brief_tracer.indexing.index import Index
 from inarch_brief_tracer.store.database import Store
 from inarch_brief_tracer.store.kept_files import Shelf
@@ -106,55 +105,8 @@ def test_a_turn_that_changes_no_python_tells_nothing(acme: Any) -> None:
     assert notes(events) == []
 
 
-def test_trace_first_begins_with_the_graph(acme: Any) -> None:
-    model, events = run(acme, [says("done")], "what breaks if I change `check_schema`?", strategy="trace-first")
-    decision = next(event.data for event in events if event.kind == "decision.made")
-    assert decision["strategy"] == "trace-first"
-    results = [
-        part.result for message in model.requests[0].messages for part in message.parts if hasattr(part, "result")
-    ]
-    assert "Acme.execute()" in results[0].data["flow"]
-
-
-@pytest.mark.parametrize(
-    ("prompt", "name", "arguments"),
-    [
-        ("who calls `validate_table`?", "trace_execution", {"function": "validate_table", "direction": "up"}),
-        ("what breaks if I rename Till.add?", "trace_execution", {"function": "Till.add", "direction": "up"}),
-        ("what does run_all() call", "trace_execution", {"function": "run_all", "direction": "down", "depth": 4}),
-        ("how does table validation work?", "context_get", {"query": "how does table validation work?"}),
-        ("where is price_of defined?", "context_get", {"query": "price_of"}),
-    ],
-)
-def test_questions_about_the_flow_plan_a_call(prompt: str, name: str, arguments: dict[str, Any]) -> None:
-    assert planned(prompt) == inarch.PlannedCall(name, arguments)
-
-
-@pytest.mark.parametrize("prompt", ["hello", "fix the bug in validate_table", "write a README"])
-def test_other_prompts_are_passed_on(prompt: str) -> None:
-    assert planned(prompt) is None
-
-
-@pytest.mark.parametrize(
-    ("path", "line", "name"),
-    [
-        ("acme/validation/table.py", 'return [] if table.get("columns") else ["no columns"]', "check_schema"),
-        ("acme/commands/table.py", "return errors", "TableCommand.execute"),
-    ],
-)
-def test_a_file_written_anew_is_compared_with_what_it_held(acme: Any, path: str, line: str, name: str) -> None:
-    text = (acme.root / path).read_text()
-    written = "# A new first line.\n" + text.replace(line, f"{line} or []")
-    write = calls(("write_file", {"file_path": path, "content": written}))
-    config = {"plugins": {"brief-tracer": {"context": False, "link_seconds": 60.0}}}
-    read = calls(("read_file", {"file_path": path}))
-    _, events = run(acme, [read, write, says("done")], "change it", config=config, approve="all")
-    (note,) = notes(events)
-    assert note.startswith(f"this change ({name}) is on ")
-
-
-def test_a_whole_file_that_nobody_saw_before_is_said_to_be_one(acme: Any) -> None:
-    from inarch_brief_tracer.answers.impact import impact, summed_up, touched
+def test_a_file_that_is_written_as_a_whole_is_said_to_be_one(acme: Any) -> None:
+    from inarch_brief_tracer.answers.impact import impact, touched
 
     index = Index(Store("", str(acme.root)), 60.0, 60.0)
     (spec,) = inarch_workspaces(inarch.PluginContext("sandbox-fs", str(acme.root)))
@@ -166,20 +118,28 @@ def test_a_whole_file_that_nobody_saw_before_is_said_to_be_one(acme: Any) -> Non
             graph = index.links.graph(shelf, coverage.linked)
             everything = touched(graph, path, [""])
             assert len(everything) == 4
-            assert touched(graph, path, [""], (acme.root / path).read_bytes()) == []
-            text = summed_up(impact(graph, everything, (path,)), "")
+            text = impact(graph, everything, (path,))
     finally:
         index.links.close()
         workspace.close()
     assert text.startswith(f"this change (the whole of {path}) is on ")
 
 
-def test_definitions_are_compared_by_what_they_do() -> None:
-    from inarch_brief_tracer.facts.changed_functions import changed_lines
+def results(model: ScriptedModel, request: int = 1) -> list[Any]:
+    return [
+        part.result for message in model.requests[request].messages for part in message.parts if hasattr(part, "result")
+    ]
 
-    before = b"def a():\n    def b():\n        return 1\n    return b\n\n\ndef c(): pass\n"
-    after = b"# moved\ndef c(): pass\n\n\ndef a():\n    def b():\n        return 2\n    return b\n\n\ndef d(): pass\n"
-    assert changed_lines(before, after) == [6, 11]
-    assert changed_lines(b"", after) == [2, 5, 6, 11]
-    assert changed_lines(before, before) == []
-    assert changed_lines(b"def (", after) is None
+
+def test_a_model_gets_a_list_and_the_flow_with_source_if_that_is_clear(acme: Any) -> None:
+    asked = ("how does a command report what is wrong", "validate_table")
+    looks = calls(*(("context_get", {"query": query}) for query in asked), ("find_symbols", {"query": asked[0]}))
+    model, _ = run(acme, [looks, says("done")], "look", config={"plugins": {"brief-tracer": {"link_seconds": 60.0}}})
+    doubtful, named, symbols = [result.data for result in results(model)]
+    assert "target" not in doubtful and "symbols" not in symbols
+    assert doubtful["confidence"] < 0.7 and "Execution Flow" not in doubtful["found"]
+    places = [line.split()[1] for line in symbols["found"].splitlines()]
+    assert 5 < len(places) <= 10 and len(symbols["found"]) < 1_200
+    assert sorted(places, key=lambda place: place.startswith("tests/")) == places
+    assert named["found"].startswith("1. acme/validation/table.py:2 validate_table — Validate a table.\n")
+    assert "check_schema(table) + check_constraints(table, strict=True)" in named["found"]
