@@ -154,7 +154,7 @@ def traced(graph: Graph, node: Node, direction: str, depth: int) -> Answered:
     down, more = below(graph, node, levels, MAX_BELOW) if direction != "up" else ((), 0)
     flow = as_known(graph, flow._replace(down=own_calls(down, node), more_below=more))
     if direction == "down":
-        flow = flow._replace(routes=(), entry_count=0, entry_counts={}, more_callers={})
+        flow = flow._replace(routes=(), entry_count=0, entry_counts={}, more_callers={}, likely=())
     note = unread(graph, node)
     story = Story(
         flow, note=note, paths=direction != "down", deeper=levels - 2, entries=3, tests=True, is_trace=True

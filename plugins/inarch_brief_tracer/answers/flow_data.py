@@ -72,6 +72,7 @@ def flow_data(flow: Flow, sources: Sources) -> dict[str, Any]:
         "routes": [path_data(path, sources, flow.more_callers) for path in ordered(flow.routes)],
         "entry_count": flow.entry_count,
         "entry_counts": dict(flow.entry_counts),
+        "likely": [entry_data(entry) for entry in flow.likely],
         "below": below_data(flow.down, sources),
         "more_below": flow.more_below,
         "files": [{"path": path, "target": path == flow.target.file} for path in files],

@@ -280,6 +280,10 @@ class _Writing:
         shown = (*(self.routes[0].steps if self.routes else ()), *(self.flow._replace(routes=()).steps))
         if any(step.is_unsure for step in shown):
             yield from ("", UNSURE)
+        known = {route.entry.node.id for route in self.routes}
+        likely = [named(entry.node) for entry in self.flow.likely if entry.node.id not in known | self.targets]
+        if likely and self.routes and self.detail.entries:
+            yield from ("", f"No way is known from the main entries: {', '.join(likely)}")
         left = [] if self.detail.signatures else ["signatures"]
         if self.detail.levels < 2 and any(item.calls for item in self.flow.down):
             left.append("deeper calls")

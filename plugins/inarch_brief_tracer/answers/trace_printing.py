@@ -28,7 +28,7 @@ def get(query: str, as_json: bool, mermaid: bool, tokens: int | None, wish: Wish
             if as_json:
                 data = {
                     "routes": [], "entry_count": 0, "entry_counts": {}, "below": [], "more_below": 0, "files": [],
-                    "linked": None, **(flow_data(flow, found.sources) if flow else {}),
+                    "linked": None, "likely": [], **(flow_data(flow, found.sources) if flow else {}),
                     **neighbourhood(graph, coverage, query, found),
                     "curated": [path.data() for path in found.story.kept] if found.story else [],
                     "flow": found.text(tokens or TOKENS),

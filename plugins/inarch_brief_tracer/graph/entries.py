@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from posixpath import dirname
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.entry_kinds import API, CALLS_IT, FIXTURE, ORPHAN, TEST
@@ -21,6 +22,10 @@ from inarch_brief_tracer.graph.arcs import Adjacency
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import RANKS, Entry, Gate, Node
 
+_OF_ONE_CLASS = 2
+"""Public functions of a class or module that are shown before others have had their turn."""
+_MOST_NODES = 20_000
+"""Functions of a tree up to which its main entries are looked for."""
 _ITSELF = 4.0
 """How much sooner a public target is shown as its own entry than others."""
 
@@ -114,26 +119,64 @@ def _wrappers(adjacency: Adjacency, targets: Collection[int]) -> Iterator[int]:
             yield from (caller for caller in callers if adjacency.nature.get(caller, 0) & SPECIAL)
 
 
-def chosen(found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Choose the candidates to show: no kind crowds out the others, and tests never what they test.
+def chosen(graph: Graph, found: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Choose the candidates to show: no kind and no class crowds out the others, and tests never what they test.
 
     Half of the room is for what nothing declares (the public interface, orphans), as far as there is that much; of
     the rest no kind takes more than a fifth of the whole before all have had their turn.
     """
-    declared = [item for item in found if item.kind not in (API, ORPHAN)]
+    declared, late = _spread([item for item in found if item.kind not in (API, ORPHAN)], max(1, most // 5), _kind)
     others = sorted((item for item in found if item.kind in (API, ORPHAN)), key=lambda item: (item.order, item.node))
-    room = max(most - len(others), most - most // 2)
-    share = max(1, most // 5)
+    nodes = graph.nodes(item.node for item in others[: 4 * most])
+    near, far = _spread(others[: 4 * most], _OF_ONE_CLASS, lambda item: _around(nodes.get(item.node)))
+    others = [*near, *far, *others[4 * most :]]
+    kept = declared[: max(most - len(others), most - most // 2)]
+    kept += others[: most - len(kept)]
+    kept += [*declared[len(kept) :], *late][: most - len(kept)] if len(kept) < most else []
+    return sorted(dict.fromkeys(kept), key=lambda item: item.place)
+
+
+def _spread(
+    items: Sequence[Candidate], most: int, group: Callable[[Candidate], str]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Take the first ones of each group; give them and the rest."""
     counts: dict[str, int] = {}
     first: list[Candidate] = []
     later: list[Candidate] = []
-    for item in declared:
-        counts[item.kind] = counts.get(item.kind, 0) + 1
-        (first if counts[item.kind] <= share else later).append(item)
-    kept = first[:room]
-    kept += others[: most - len(kept)]
-    kept += later[: most - len(kept)]
-    return sorted(kept, key=lambda item: item.place)
+    for item in items:
+        name = group(item)
+        counts[name] = counts.get(name, 0) + 1
+        (first if counts[name] <= most else later).append(item)
+    return first, later
+
+
+def _kind(item: Candidate) -> str:
+    return item.kind
+
+
+def _around(node: Node | None) -> str:
+    return node.qualname.rpartition(".")[0] if node else ""
+
+
+def main_entries(graph: Graph, most: int = 4) -> list[Entry]:
+    """Give the likeliest entries of a whole tree: one of a name and of a class, few of a folder.
+
+    A tree that calls through tables of objects has functions to which no way is known: these are where it begins.
+    """
+    adjacency = graph.adjacency
+    if len(adjacency.nature) > _MOST_NODES:
+        return []
+    public = [node for node in adjacency.nature if kind_of(adjacency, node) == API]
+    public.sort(key=lambda node: (prominence(adjacency, node), node))
+    found: list[Node] = []
+    counts: dict[tuple[str, str], int] = {}
+    for node in graph.nodes(public[: 50 * most]).values():
+        own = (("name", node.qualname.rpartition(".")[2]), ("class", _around(node)), ("folder", dirname(node.file)))
+        is_new = not any(counts.get(mark, 0) >= (3 if mark[0] == "folder" else 1) for mark in own)
+        if is_new and not own[0][1].startswith("__"):
+            found.append(node)
+            counts.update((mark, counts.get(mark, 0) + 1) for mark in own)
+    return [entry(graph, node, API) for node in found[:most]]
 
 
 def entry(graph: Graph, node: Node, kind: str) -> Entry:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from inarch_brief_tracer.facts.entry_kinds import API, FIXTURE, HOOK, ORPHAN, TEST
 from inarch_brief_tracer.graph.call_graph import Graph
-from inarch_brief_tracer.graph.entries import Candidate, candidates, chosen, entry
+from inarch_brief_tracer.graph.entries import Candidate, candidates, chosen, entry, main_entries
 from inarch_brief_tracer.graph.model import Below, ExecutionPath, Flow, Node, Step
 from inarch_brief_tracer.graph.ways import MAX_DEPTH, Reached, Way, cycles, reaching, ways
 
-MAX_ENTRIES = 20
+MAX_ENTRIES = 8
 MAX_BELOW = 12
 """Callees shown of one function."""
 _MAX_CYCLE_NODES = 1_500
+_FEW = 3
+"""Entries below which the main ones of the tree are given, too."""
+
+
+_UNDECLARED = {API, ORPHAN, TEST, FIXTURE, HOOK}
+"""Kinds of entries that do not say how the program is started."""
 
 
 class _Found(NamedTuple):
@@ -41,7 +48,7 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
         counts[candidate.kind] = counts.get(candidate.kind, 0) + 1
     found = [
         _Found(candidate, ways(candidate.node, ends, graph.costs.out, reached, k, depth))
-        for candidate in chosen(all_found, entries)
+        for candidate in chosen(graph, all_found, entries)
     ]
     nodes = graph.nodes(node for item in found for way in item.ways for node in way.nodes)
     rounds = _cycles(graph, reached, nodes)
@@ -55,7 +62,10 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
     linked = graph.linked
     if not reached.complete:
         linked = "; ".join(filter(None, (linked, f"the nearest {len(reached.cost):,} callers are looked at")))
-    return Flow(target, tuple(routes), len(all_found), counts, _more_callers(graph, routes), down, more, linked)
+    is_open = len(all_found) < _FEW and counts.keys() <= _UNDECLARED
+    likely = tuple(main_entries(graph)) if is_open else ()
+    more_callers = _more_callers(graph, routes)
+    return Flow(target, tuple(routes), len(all_found), counts, more_callers, down, more, linked, likely)
 
 
 def routes_between(graph: Graph, a: Node, b: Node, k: int = 3, depth: int = MAX_DEPTH) -> tuple[ExecutionPath, ...]:

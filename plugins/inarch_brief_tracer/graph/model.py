@@ -148,6 +148,8 @@ class Flow(NamedTuple):
     more_below: int
     linked: str
     """What has to be said about how much is linked, "" when all is well."""
+    likely: tuple[Entry, ...] = ()
+    """The main entries of the tree, if few entries are known to reach the target."""
 
     @property
     def entries(self) -> tuple[Entry, ...]:
