@@ -44,7 +44,7 @@ def step_data(step: Step, sources: Sources) -> dict[str, Any]:
         "file": step.file, "line": step.line, "kind": step.kind, "confidence": step.confidence,
         "text": sources.call(step),
     }  # fmt: skip
-    return {**node_data(step.node), "call": call if step.line else None, "cycle": step.cycle}
+    return {**node_data(step.node), "call": call if step.line else None}
 
 
 def path_data(path: ExecutionPath, sources: Sources, more_callers: Mapping[int, int]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import frozen
 
 from inarch_brief_tracer.answers.source_lines import Sources
-from inarch_brief_tracer.answers.wording import MARK, at, count, entered, joined, named, plain, signature, tags
+from inarch_brief_tracer.answers.wording import MARK, at, count, entered, joined, named, plain, signature, tag
 from inarch_brief_tracer.facts.entry_kinds import FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.facts.modules import TEST as TEST_ROLE
@@ -195,7 +195,7 @@ class _Writing:
         else:
             node, entry = steps[0].node, self.routes[0].entry
             mark = f" {MARK}" if node.id in self.targets else ""
-            parts = [f"Entry: {named(node)}{mark}{tags(steps[0])}", entered(entry)]
+            parts = [f"Entry: {named(node)}{mark}{tag(steps[0])}", entered(entry)]
             parts.append(signature(node.signature) if self.detail.signatures else "")
             yield " · ".join(filter(None, (*parts, at(node.file, node.line))))
             yield from self._source(node, "  ")
@@ -226,7 +226,7 @@ class _Writing:
     def _step(self, step: Step) -> str:
         mark = f" {MARK}" if step.node.id in self.targets else ""
         more = self.flow.more_callers.get(step.node.id, 0)
-        parts = [f"{named(step.node)}{'?' if step.is_unsure else ''}{mark}{tags(step)}"]
+        parts = [f"{named(step.node)}{'?' if step.is_unsure else ''}{mark}{tag(step)}"]
         parts.append(signature(step.node.signature) if self.detail.signatures or mark else "")
         if step.line:
             call = self.sources.call(step) if self.detail.calls else ""

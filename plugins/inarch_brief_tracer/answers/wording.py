@@ -6,8 +6,6 @@ from inarch import escape
 from inarch_brief_tracer.graph.model import CALL, Entry, Node, Step
 
 MARK = "← YOUR TARGET"
-LARGEST_CYCLE = 12
-"""Functions on a cycle that is pointed out; in larger ones nearly everything calls everything by some way."""
 
 
 def plain(text: str) -> str:
@@ -51,12 +49,9 @@ def entered(entry: Entry) -> str:
     return {"api": "public"}.get(entry.kind, entry.kind) + name + how
 
 
-def tags(step: Step) -> str:
-    """Say what is unusual about a step: how it is called, and that it is on a small cycle."""
-    found = [step.kind] if step.kind not in ("", CALL) else []
-    if 0 < step.cycle <= LARGEST_CYCLE:
-        found.append(f"cycle of {step.cycle}")
-    return f" [{', '.join(found)}]" if found else ""
+def tag(step: Step) -> str:
+    """Say how a step is called, if that is not by its name."""
+    return f" [{step.kind}]" if step.kind not in ("", CALL) else ""
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -5,6 +5,6 @@ graph
 ├── arcs, costs all arcs in memory, what each costs on a route
 ├── call_graph  nodes and arcs of a tree
 ├── entries     which nodes are entries, and which to show
-├── spans, ways components, ways up and down any graph
+├── ways        ways up and down any graph
 └── flows       the flow through a target, the ways between two functions
 """

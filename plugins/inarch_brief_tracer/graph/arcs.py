@@ -7,12 +7,11 @@ import sys
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts.nature import SPAN_SHIFT
 from inarch_brief_tracer.graph.model import Arc, Gate
 from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
 
@@ -70,13 +69,11 @@ class Adjacency:
     """Arcs in the columns that are not in use any more."""
     prominences: dict[int, float] = Factory(dict)
     """What was worked out of how likely nodes are entries."""
+    begins: list[int] = Factory(list)
+    """The likeliest entries of the tree, once they were asked for."""
 
     def __len__(self) -> int:
         return len(self.callers)
-
-    def called(self, node: int) -> Iterator[int]:
-        """Give the nodes that a node calls."""
-        return (self.callees[arc] for arc in self.out.get(node, ()))
 
     def load(self, blob: bytes, file: int = 0) -> None:
         """Add the arcs of a file; `join` makes the look-ups.
@@ -125,10 +122,6 @@ class Adjacency:
                 out[caller].append(number)
         return self
 
-    def span(self, node: int) -> int:
-        """Give the logarithm (base 2) of how many functions a node reaches."""
-        return self.nature.get(node, 0) >> SPAN_SHIFT
-
     def arc(self, number: int) -> Arc:
         """Give an arc by its number."""
         mark = self.marks[number]
@@ -172,6 +165,7 @@ def adjacency(connection: sqlite3.Connection, former: Adjacency | None = None) -
         if file not in whole.files:
             whole.load(blob, file)
     whole.prominences.clear()
+    whole.begins.clear()
     whole.gates.clear()
     for row in connection.execute("SELECT symbol, kind, name, how FROM gates ORDER BY rowid"):
         whole.gates.setdefault(row[0], []).append(Gate(*row))

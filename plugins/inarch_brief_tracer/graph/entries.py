@@ -24,8 +24,9 @@ from inarch_brief_tracer.graph.model import RANKS, Entry, Gate, Node
 
 _OF_ONE_CLASS = 2
 """Public functions of a class or module that are shown before others have had their turn."""
-_MOST_NODES = 20_000
+_MOST_NODES = 8_000
 """Functions of a tree up to which its main entries are looked for."""
+_MOST_REACHED = 256
 _ITSELF = 4.0
 """How much sooner a public target is shown as its own entry than others."""
 
@@ -68,7 +69,7 @@ def kind_of(adjacency: Adjacency, node: int) -> str | None:
 def prominence(adjacency: Adjacency, node: int) -> float:
     """Say how likely a function of the public interface is where things begin: the less, the likelier (in steps).
 
-    What tests, examples and main blocks call is called by others, too; what reaches much, what nothing inside calls
+    What tests, examples and main blocks call is called by others, too; what nothing inside calls
     and what packages export begins more often than what does not.
     """
     known = adjacency.prominences.get(node)
@@ -88,7 +89,7 @@ def _prominence(adjacency: Adjacency, node: int) -> float:
         else:
             inside += 1
     order = 0.3 * math.log2(1 + inside) if inside else -3.0
-    order -= adjacency.span(node) + 2.0 * math.log2(1 + shown)
+    order -= 2.0 * math.log2(1 + shown)
     order -= 0.25 * bool(nature & TOP) + 0.25 * bool(nature & EXPORTED)
     order -= 3.0 if nature & PUBLIC else 2.0 if nature & SPECIAL else 0.0
     return order + (3.0 if nature & BODY else 0.0)
@@ -158,16 +159,31 @@ def _around(node: Node | None) -> str:
     return node.qualname.rpartition(".")[0] if node else ""
 
 
+def _span(adjacency: Adjacency, node: int) -> int:
+    """Give the logarithm (base 2) of how many functions a node reaches, as far as it matters."""
+    reached, waiting = {node}, [node]
+    while waiting and len(reached) < _MOST_REACHED:
+        fresh = {adjacency.callees[arc] for arc in adjacency.out.get(waiting.pop(), ())} - reached
+        reached |= fresh
+        waiting += fresh
+    return round(math.log2(len(reached)))
+
+
 def main_entries(graph: Graph, most: int = 4) -> list[Entry]:
     """Give the likeliest entries of a whole tree: one of a name and of a class, few of a folder.
 
     A tree that calls through tables of objects has functions to which no way is known: these are where it begins.
     """
     adjacency = graph.adjacency
-    if len(adjacency.nature) > _MOST_NODES:
-        return []
+    if not adjacency.begins and len(adjacency.nature) <= _MOST_NODES:
+        adjacency.begins = [node.id for node in _begins(graph, most)]
+    return [entry(graph, node, API) for node in graph.nodes(adjacency.begins).values()]
+
+
+def _begins(graph: Graph, most: int) -> list[Node]:
+    adjacency = graph.adjacency
     public = [node for node in adjacency.nature if kind_of(adjacency, node) == API]
-    public.sort(key=lambda node: (prominence(adjacency, node), node))
+    public.sort(key=lambda node: (prominence(adjacency, node) - _span(adjacency, node), node))
     found: list[Node] = []
     counts: dict[tuple[str, str], int] = {}
     for node in graph.nodes(public[: 50 * most]).values():
@@ -176,7 +192,7 @@ def main_entries(graph: Graph, most: int = 4) -> list[Entry]:
         if is_new and not own[0][1].startswith("__"):
             found.append(node)
             counts.update((mark, counts.get(mark, 0) + 1) for mark in own)
-    return [entry(graph, node, API) for node in found[:most]]
+    return found[:most]
 
 
 def entry(graph: Graph, node: Node, kind: str) -> Entry:

@@ -9,12 +9,11 @@ from inarch_brief_tracer.facts.entry_kinds import API, FIXTURE, HOOK, ORPHAN, TE
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.entries import Candidate, candidates, chosen, entry, main_entries
 from inarch_brief_tracer.graph.model import Below, ExecutionPath, Flow, Node, Step
-from inarch_brief_tracer.graph.ways import MAX_DEPTH, Reached, Way, cycles, reaching, ways
+from inarch_brief_tracer.graph.ways import MAX_DEPTH, Way, reaching, ways
 
 MAX_ENTRIES = 8
 MAX_BELOW = 12
 """Callees shown of one function."""
-_MAX_CYCLE_NODES = 1_500
 _FEW = 3
 """Entries below which the main ones of the tree are given, too."""
 
@@ -51,11 +50,10 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
         for candidate in chosen(graph, all_found, entries)
     ]
     nodes = graph.nodes(node for item in found for way in item.ways for node in way.nodes)
-    rounds = _cycles(graph, reached, nodes)
     routes = []
     for item in found:
         for way in item.ways:
-            steps = _steps(graph, way, nodes, rounds)
+            steps = _steps(graph, way, nodes)
             if steps:
                 routes.append(_path(graph, item.candidate.kind, steps, way.cost))
     down, more = below(graph, target)
@@ -78,7 +76,7 @@ def routes_between(graph: Graph, a: Node, b: Node, k: int = 3, depth: int = MAX_
     nodes = graph.nodes(node for way in found for node in way.nodes)
     routes = []
     for way in found[:k]:
-        steps = _steps(graph, way, nodes, {})
+        steps = _steps(graph, way, nodes)
         if steps:
             kind = next((item.kind for item in candidates(graph.adjacency, {way.nodes[0]: 0.0})), "orphan")
             routes.append(_path(graph, kind, steps, way.cost))
@@ -137,20 +135,15 @@ def ends_of(graph: Graph, target: Node) -> dict[int, float]:
     return made or {target.id: 0.0, **{number: 1.0 for number, _ in rows}}
 
 
-def _cycles(graph: Graph, reached: Reached, shown: Mapping[int, Node]) -> dict[int, int]:
-    within = reached.cost if len(reached.cost) <= _MAX_CYCLE_NODES else dict.fromkeys(shown, 0.0)
-    return cycles(within, graph.adjacency.called)
-
-
-def _steps(graph: Graph, way: Way, nodes: Mapping[int, Node], rounds: Mapping[int, int]) -> tuple[Step, ...]:
+def _steps(graph: Graph, way: Way, nodes: Mapping[int, Node]) -> tuple[Step, ...]:
     """Describe the nodes of a way; nothing if one of them is gone."""
     if any(node not in nodes for node in way.nodes):
         return ()
-    steps = [Step(nodes[way.nodes[0]], cycle=rounds.get(way.nodes[0], 0))]
+    steps = [Step(nodes[way.nodes[0]])]
     for number, node in zip(way.arcs, way.nodes[1:], strict=True):
         arc = graph.adjacency.arc(number)
         place = nodes[arc.caller].file
-        steps.append(Step(nodes[node], place, arc.line, arc.kind, arc.confidence, rounds.get(node, 0)))
+        steps.append(Step(nodes[node], place, arc.line, arc.kind, arc.confidence))
     return tuple(steps)
 
 

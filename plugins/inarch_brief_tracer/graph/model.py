@@ -86,8 +86,6 @@ class Step(NamedTuple):
     line: int = 0
     kind: str = ""
     confidence: str = ""
-    cycle: int = 0
-    """How many functions call each other in turn with this one (it included); the loops are left out of the route."""
 
     @property
     def is_unsure(self) -> bool:

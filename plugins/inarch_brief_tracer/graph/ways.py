@@ -1,16 +1,14 @@
 """Ways through a graph: from a target up to everything that reaches it, and the cheapest from one node to it.
 
 Graphs here are given by functions, so that the search can be tried on any: `callers(node)` and `callees(node)` give
-(arc, other node, cost) triples, where only cycles are looked for the nodes alone.
+(arc, other node, cost) triples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
-
-from inarch_brief_tracer.graph.spans import components
 
 Neighbours = Callable[[int], Iterable[tuple[int, int, float]]]
 
@@ -102,10 +100,3 @@ def ways(
             if ahead is not None and other not in nodes:
                 heappush(queue, (cost + more + ahead, -len(arcs) - 1, (*nodes, other), (*arcs, number), cost + more))
     return found
-
-
-def cycles(nodes: Collection[int], callees: Callable[[int], Iterable[int]]) -> dict[int, int]:
-    """Give, for each node that lies on a cycle within `nodes`, how many lie on it."""
-    inside = {node: [other for other in callees(node) if other in nodes] for node in nodes}
-    groups = (members for members in components(nodes, inside) if len(members) > 1)
-    return {node: len(members) for members in groups for node in members}

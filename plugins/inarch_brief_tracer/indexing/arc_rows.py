@@ -10,10 +10,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.file_facts import OVERLOAD
-from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, SPAN_SHIFT, TOP
+from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, TOP
 from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
-from inarch_brief_tracer.graph.spans import Callees, spans
 from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
 from inarch_brief_tracer.linking.edges import Edges, Names, label
 from inarch_brief_tracer.store.kept_files import put_state, state
@@ -216,13 +215,6 @@ def _arc(columns: Columns, place: int) -> Arc:
         columns.callers[place], columns.callees[place], CALL_KINDS[kind >> 2], CONFIDENCES[kind & 3],
         columns.lines[place],
     )  # fmt: skip
-
-
-def mark_spans(numbers: Numbers, columns: Columns) -> None:
-    """Note in the natures how much each symbol reaches."""
-    callees = Callees(len(numbers.file), columns.callers, columns.callees)
-    for number, span in spans(callees, callees):
-        numbers.natures[number] |= span << SPAN_SHIFT
 
 
 def put_arcs(connection: sqlite3.Connection, files: Iterable[tuple[int, FileArcs]], mode: str) -> None:

@@ -1,11 +1,12 @@
-"""Entry points as nodes: what manifests declare and what files show, each resolved to what it runs."""
+"""Entry points: what manifests declare and what files show, each resolved to what it runs."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
-from inarch_brief_tracer.facts.entry_kinds import COMMAND, MANAGEMENT, ROUTE, SCRIPT, TEST
+from inarch_brief_tracer.facts.entry_kinds import COMMAND, ENTRY_KINDS, MANAGEMENT, ROUTE, SCRIPT, TEST
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
 from inarch_brief_tracer.facts.framework_entries import MOUNT
 from inarch_brief_tracer.facts.modules import CODE
@@ -17,6 +18,21 @@ from inarch_brief_tracer.store.kept_files import Shelf
 
 _RUN = ("handle", "dispatch", "__call__", "run", "main", "get", "post", "put", "patch", "delete", "list", "retrieve")
 """Methods that frameworks run of a class that is an entry."""
+_ORDER = " ".join(f"WHEN '{kind}' THEN {place}" for place, kind in enumerate(ENTRY_KINDS))
+
+
+class Shown(NamedTuple):
+    """An entry point that a file shows."""
+
+    place: Place
+    """What it runs; where it is registered if that is not known."""
+    kind: str
+    name: str
+    how: str
+    path: str
+    line: int
+    is_known: bool = True
+    """Whether it is known what it runs."""
 
 
 def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
@@ -28,9 +44,13 @@ def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
     """
     resolver = Resolver(shelf)
     scripts, _ = declared(resolver)
-    told = ((place, SCRIPT, script.name, script.origin) for script, place in scripts if place is not None)
+    told = [(place, SCRIPT, script.name, script.origin) for script, place in scripts if place is not None]
+    for item in shown_entries(resolver, groups_of(scripts)):
+        if item.kind != TEST and item.is_known:
+            kind = MANAGEMENT if item.kind == COMMAND and "management" in item.how else item.kind
+            told.append((item.place, kind, item.name, item.how))
     found: dict[tuple[int, str, str], Gate] = {}
-    for place, kind, name, how in (*told, *_shown(resolver, groups_of(scripts), files)):
+    for place, kind, name, how in told:
         if files is not None and place.file not in files:
             continue
         for run in _run_by(resolver, place):
@@ -40,43 +60,37 @@ def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
     return list(found.values())
 
 
-def _shown(
-    resolver: Resolver, groups: Mapping[Place, str], files: Collection[int] | None
-) -> Iterator[tuple[Place, str, str, str]]:
+def shown_entries(resolver: Resolver, groups: Mapping[Place, str], wanted: str = "all") -> Iterator[Shown]:
+    """Give the entry points of a kind that files show, the most telling kinds and product code first."""
     rows = resolver.connection.execute(
-        "SELECT e.file, e.kind, e.name, e.place, e.how, e.target FROM entries e JOIN files f ON f.id = e.file"
-        " WHERE e.kind NOT IN (?, ?) ORDER BY f.role != ?, f.path, e.line",
-        (TEST, MOUNT, CODE),
+        "SELECT e.file, e.kind, e.name, e.place, e.line, e.how, e.target, f.path FROM entries e"
+        f" JOIN files f ON f.id = e.file WHERE ? IN ('all', e.kind) AND e.kind != ? ORDER BY CASE e.kind {_ORDER} END,"
+        " f.role != ?, f.path, e.line",
+        (wanted, MOUNT, CODE),
     ).fetchall()
-    found = {Place(row[0], row[3]): (row[2], row[5]) for row in rows if row[1] == COMMAND}
+    found = {Place(row[0], row[3]): (row[2], row[6]) for row in rows if row[1] == COMMAND}
     commands, prefixes = Commands(resolver, groups, found), Prefixes(resolver)
-    for number, kind, name, place, how, target in rows:
-        if files is not None and number not in files:
-            continue
-        own = Place(number, place)
+    for number, kind, name, place, line, how, target, path in rows:
+        own, is_known = Place(number, place), True
         if kind == COMMAND:
             if target and not commands.is_one(own):
                 continue
-            if "management" in how:
-                kind = MANAGEMENT
-            else:
-                name = commands.name_of(own, name, how)
+            name = commands.name_of(own, name, how)
         elif kind == ROUTE and not target:
             name = prefixes.name_of(own, name, how)
-        elif target and resolver.file(number).facts.language:
-            own = _handler(resolver, own, target)
-        elif target:
-            meant = resolver.named(resolver.file(number), place, target)
-            if not isinstance(meant, Place) or resolver.symbol(meant).kind == CONSTANT:
-                continue
-            own = meant
-        yield own, kind, name, how
+        elif kind != TEST and target:
+            meant = _meant(resolver, own, target)
+            own, is_known = meant or own, meant is not None and resolver.symbol(meant).kind != CONSTANT
+        yield Shown(own, kind, name, how, path, line, is_known)
 
 
-def _handler(resolver: Resolver, place: Place, target: str) -> Place:
-    """Give what a route of another language runs, where the file itself has it; else where it is registered."""
-    found = resolver.file(place.file).by_name.get(target)
-    return place if found is None else Place(place.file, found)
+def _meant(resolver: Resolver, place: Place, target: str) -> Place | None:
+    """Give what a registered name is; in another language only what the file itself has, or where it is registered."""
+    file = resolver.file(place.file)
+    if file.facts.language:
+        return Place(place.file, file.by_name.get(target, place.place))
+    found = resolver.named(file, place.place, target)
+    return found if isinstance(found, Place) else None
 
 
 def _run_by(resolver: Resolver, place: Place) -> list[Place]:

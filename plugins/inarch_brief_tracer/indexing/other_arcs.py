@@ -13,10 +13,9 @@ from typing import Any
 
 from inarch import Workspace
 from inarch_brief_tracer.facts.file_names import is_other
-from inarch_brief_tracer.facts.nature import SHIFT, SPAN_SHIFT
+from inarch_brief_tracer.facts.nature import SHIFT
 from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
-from inarch_brief_tracer.graph.spans import spans
 from inarch_brief_tracer.indexing.arc_rows import put_arcs, put_gates
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.indexing.time_limit import Limit
@@ -104,16 +103,10 @@ def _arcs(
         if former is None or CONFIDENCES.index(arc.confidence) < CONFIDENCES.index(former.confidence):
             best[arc[:2]] = arc
     arcs: dict[int, list[Arc]] = {file: [] for file in files}
-    callees: dict[int, list[int]] = {}
     for arc in best.values():
         arcs[homes[arc.caller]].append(arc)
-        callees.setdefault(arc.caller, []).append(arc.callee)
-    reached = dict(spans(callees, callees))
     return {
-        file: FileArcs(
-            {number: nature | reached.get(number, 0) << SPAN_SHIFT for number, nature in natures[file].items()},
-            tuple(sorted(found, key=lambda arc: (arc.caller, arc.line, arc.callee))),
-        )
+        file: FileArcs(natures[file], tuple(sorted(found, key=lambda arc: (arc.caller, arc.line, arc.callee))))
         for file, found in arcs.items()
     }
 

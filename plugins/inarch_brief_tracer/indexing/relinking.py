@@ -282,7 +282,6 @@ class Links:
             arc_rows.add_lambdas(connection, numbers, job.edges)
             columns = arc_rows.numbered(numbers, job.edges)
             job.edges = Edges()  # of a large tree it takes more than what follows
-            arc_rows.mark_spans(numbers, columns)
             kept = ((file, arcs) for file, arcs in arc_rows.by_file(numbers, columns) if now.get(file) in was)
             arc_rows.put_arcs(connection, kept, "whole")
             arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))

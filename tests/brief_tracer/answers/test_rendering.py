@@ -13,7 +13,6 @@ from inarch_brief_tracer.answers.flow_data import chart
 from inarch_brief_tracer.answers.flow_text import UNLINKED, UNSURE, Story, own_calls, tokens_of, told
 from inarch_brief_tracer.answers.kept_paths import Checked, path_of, written
 from inarch_brief_tracer.answers.source_lines import Sources
-from inarch_brief_tracer.answers.wording import tags
 from inarch_brief_tracer.graph.model import RANKS, Below, Entry, ExecutionPath, Flow, Node, Step
 
 
@@ -164,12 +163,6 @@ def test_what_tests_hand_in_is_not_what_the_product_calls() -> None:
     target, own, double = node(1, "m.target"), node(2, "m.own", "own.py"), node(3, "t.double", "t.py")
     down = tuple(Below(Step(one, "m.py", 5, "callback", "inferred")) for one in (own, double._replace(role="test")))
     assert [item.step.node for item in own_calls(down, target)] == [own]
-
-
-def test_a_cycle_of_nearly_everything_is_not_pointed_out() -> None:
-    a = node(1, "m.main")
-    assert tags(Step(a, cycle=3)) == " [cycle of 3]"
-    assert tags(Step(a, cycle=143)) == ""
 
 
 @pytest.mark.parametrize("confidence", ["exact", "inferred", "hierarchy", "name"])

@@ -119,7 +119,6 @@ def test_a_cycle_is_passed_once(tree: Any, linking: Any) -> None:
     flow = linking().flow("a.end")
     (steps,) = {route.steps for route in flow.routes if route.entry.name == "start"}
     assert [step.node.name for step in steps] == ["start", "ping", "end"]
-    assert [step.cycle for step in steps] == [0, 2, 0]
     assert {route.entry.name for route in flow.routes} == {"start", "ping", "pong", "end"}
 
 

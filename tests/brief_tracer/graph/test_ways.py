@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.graph.spans import components, spans
-from inarch_brief_tracer.graph.ways import Neighbours, cycles, reaching, ways
+from inarch_brief_tracer.graph.ways import Neighbours, reaching, ways
 
 Edges = list[tuple[int, int, float]]
 
@@ -78,51 +76,6 @@ def test_no_way_is_longer_than_its_depth(found: Edges, target: int, depth: int) 
     reached = reaching({target: 0.0}, callers, depth)
     for start in reached.cost:
         assert all(len(way.arcs) <= depth for way in ways(start, {target: 0.0}, callees, reached, 3, depth))
-
-
-@given(edges)
-def test_cycles_are_what_reaches_itself(found: Edges) -> None:
-    _, callees = both(found)
-    below = {node: {end for end in range(8) if end != node and brute_force(found, node, end)} for node in range(8)}
-    expected = {
-        node: len([other for other in below[node] if node in below[other]]) + 1
-        for node in range(8)
-        if any(node in below[other] for other in below[node])
-    }
-    assert cycles(range(8), lambda node: [end for _, end, _ in callees(node)]) == expected
-
-
-@given(edges)
-def test_components_come_after_what_they_call(found: Edges) -> None:
-    callees: dict[int, list[int]] = {}
-    for caller, callee, _ in found:
-        callees.setdefault(caller, []).append(callee)
-    seen: list[int] = []
-    for members in components(range(8), callees):
-        for node in members:
-            assert all(callee in seen or callee in members for callee in callees.get(node, ()))
-        seen += members
-    assert sorted(seen) == list(range(8))
-
-
-def test_a_span_is_the_logarithm_of_what_is_reached() -> None:
-    chain = {number: [number + 1] for number in range(1000)}
-    found = dict(spans(chain, chain))
-    assert (found[0], found[999], found[744]) == (10, 1, 8)
-
-
-@given(edges)
-def test_spans_count_what_is_reached_around_circles_and_along_several_ways(found: Edges) -> None:
-    callees: dict[int, list[int]] = {}
-    for caller, callee, _ in found:
-        callees.setdefault(caller, []).append(callee)
-    for node, span in spans(range(8), callees):
-        reached, waiting = {node}, [node]
-        while waiting:
-            fresh = [other for other in callees.get(waiting.pop(), ()) if other not in reached]
-            reached.update(fresh)
-            waiting += dict.fromkeys(fresh)
-        assert span == round(math.log2(len(reached)))
 
 
 def test_long_chains_and_wide_hubs_end() -> None:
