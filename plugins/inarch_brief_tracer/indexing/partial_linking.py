@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inarch_brief_tracer.facts.link_facts import LinkFacts, ScopeFacts, unpacked
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
-from inarch_brief_tracer.graph.model import CALL, Arc
-from inarch_brief_tracer.indexing.arc_rows import Numbers, add_lambdas, by_file, numbered, numbers_of, put_arcs
+from inarch_brief_tracer.graph.model import CALL
+from inarch_brief_tracer.indexing.arc_rows import add_lambdas, by_file, numbered, numbers_of, put_arcs
 from inarch_brief_tracer.indexing.background import linked
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.linking.budget import Budget
@@ -32,7 +32,8 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
         f" WHERE f.id IN ({', '.join('?' * len(seen))}) ORDER BY f.role != 'code', f.path",
         seen,
     ).fetchall()
-    own_files, called = set(files), _called(shelf, files)
+    own_files = set(files)
+    called = frozenset(call.callee.rpartition(".")[2] for file in files for call in shelf.facts(file)[3].calls)
 
     def is_called(scope: ScopeFacts, _: object) -> bool:
         return scope.name.rpartition(".")[2] in called
@@ -49,19 +50,12 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
     own = edges.leaving(callers)
     add_lambdas(connection, numbers, own)
     found = dict(by_file(numbers, numbered(numbers, own)))
-    known = {file for file in files if connection.execute("SELECT 1 FROM arcs WHERE file = ?", (file,)).fetchone()}
-    changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ())), numbers) for file in files}
-    put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file in known], "near")
-    put_arcs(connection, [(file, arcs) for file, arcs in changed.items() if file not in known], "new")
+    changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ()))) for file in files}
+    put_arcs(connection, changed.items(), "near")
     symbols = {number for file in own_files & found.keys() for number in found[file].symbols}
     connection.executemany("DELETE FROM gates WHERE symbol = ?", [(number,) for number in symbols])
     gates = [gate for gate in gates_of(shelf, set(files)) if gate.symbol in symbols]
     connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates)
-
-
-def _called(shelf: Shelf, files: Sequence[int]) -> frozenset[str]:
-    """Give the last names of everything that some files call."""
-    return frozenset(call.callee.rpartition(".")[2] for file in files for call in shelf.facts(file)[3].calls)
 
 
 def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
@@ -92,7 +86,7 @@ def _modules(shelf: Shelf, file: int) -> Iterable[str]:
     return found
 
 
-def _with_former(shelf: Shelf, file: int, found: FileArcs, numbers: Numbers) -> FileArcs:
+def _with_former(shelf: Shelf, file: int, found: FileArcs) -> FileArcs:
     """Add the former arcs of a file whose call is still there, and what other files say of its symbols."""
     row = shelf.connection.execute("SELECT rows FROM arcs WHERE file = ?", (file,)).fetchone()
     if row is None:
@@ -106,43 +100,32 @@ def _with_former(shelf: Shelf, file: int, found: FileArcs, numbers: Numbers) -> 
         for number in range(len(former))
         if (arc := former.arc(number)).caller in symbols and (arc.caller, arc.callee) not in known
     ]
-    lines = _call_lines(shelf, file)
-    places = {
-        number: (place, name)
-        for number, place, name in _places(shelf.connection, [end for arc in kept for end in (arc.caller, arc.callee)])
-    }
+    places = _places(shelf.connection, [end for arc in kept for end in (arc.caller, arc.callee)])
+    lines: dict[int, dict[str, int]] = {}
+    for call in shelf.facts(file)[3].calls:
+        lines.setdefault(call.scope, {}).setdefault(call.callee.rpartition(".")[2], call.line)
     arcs = list(found.arcs)
     for arc in kept:
-        if arc.caller not in places or arc.callee not in places:
-            continue
-        called = lines.get(places[arc.caller][0], {})
-        line = called.get(places[arc.callee][1])
+        caller, callee = places.get(arc.caller), places.get(arc.callee)
+        called = lines.get(caller[0], {}) if caller else {}
+        # A call by no name of its own may still be where it was if something is called about there.
+        is_near = arc.kind != CALL and any(abs(line - arc.line) <= 3 for line in called.values())
+        line = called.get(callee[1], arc.line if is_near else None) if callee else None
         if line is not None:
             arcs.append(arc._replace(line=line))
-        elif arc.kind != CALL and _is_near(arc, called.values()):
-            arcs.append(arc)
     return FileArcs(symbols, tuple(sorted(arcs, key=lambda arc: (arc.caller, arc.line, arc.callee))))
 
 
-def _is_near(arc: Arc, lines: Iterable[int]) -> bool:
-    """Whether a call by no name of its own may still be where it was: something is called about there."""
-    return any(abs(line - arc.line) <= 3 for line in lines)
-
-
-def _call_lines(shelf: Shelf, file: int) -> dict[int, dict[str, int]]:
-    """Give, for each symbol of a file, the names that it calls and the first line of each."""
-    found: dict[int, dict[str, int]] = {}
-    for call in shelf.facts(file)[3].calls:
-        found.setdefault(call.scope, {}).setdefault(call.callee.rpartition(".")[2], call.line)
-    return found
-
-
-def _places(connection: sqlite3.Connection, symbols: Iterable[int]) -> Iterator[tuple[int, int, str]]:
+def _places(connection: sqlite3.Connection, symbols: Iterable[int]) -> dict[int, tuple[int, str]]:
+    """Give the places of symbols in their files, and the names by which they are called."""
     numbers = list(dict.fromkeys(symbols))
+    found: dict[int, tuple[int, str]] = {}
     for start in range(0, len(numbers), 500):
         part = numbers[start : start + 500]
-        yield from connection.execute(
+        rows = connection.execute(
             "SELECT id, place, CASE WHEN name = '__init__' THEN dotted ELSE name END FROM symbols"
             f" WHERE id IN ({', '.join('?' * len(part))})",
             part,
         )
+        found.update((number, (place, name)) for number, place, name in rows)
+    return found

@@ -49,14 +49,21 @@ class Stale(NamedTuple):
     Args:
         missing: Files that have none.
         near: How many files were linked without the whole tree, or are gone since.
-        new: How many of these were never linked with it: who is called through objects is not known there.
         files: All files.
     """
 
     missing: list[tuple[int, str]]
     near: int
-    new: int
     files: int
+
+    @property
+    def note(self) -> str:
+        """Say how much of the tree is linked; of a few changed files nothing."""
+        if self.missing:
+            return f"{self.files - len(self.missing):,} of {self.files:,} files are linked, the rest goes on"
+        if self.near > MAX_NEAR:
+            return f"{self.near:,} of {self.files:,} files are linked with what they import only, the rest goes on"
+        return ""
 
 
 class Version(NamedTuple):
@@ -108,28 +115,22 @@ class Links:
             wanted: Files that are linked first where there is no time for all.
         """
         version = self.version(connection)
-        if version == self.whole:
-            return self.standing_note(connection)
-        stale = _stale(connection)
-        if not stale.missing and not stale.near:
+        stale = _stale(connection) if version != self.whole else None
+        if stale is None or not (stale.missing or stale.near):
             self.whole = version
             return self.standing_note(connection)
         if progress is not None and stale.missing:
             progress("linking", stale.files - len(stale.missing), stale.files)
+        left = max(limit.left, self.at_once)
         cost = state(connection, "link_seconds")
+        is_small = len(stale.missing) <= near and stale.near <= MAX_NEAR and cost is not None and cost > QUICK
         try:
-            if cost is not None and 0 < len(stale.missing) <= near and cost > QUICK:
-                self._link_near(connection, read, [file for file, _ in stale.missing])
-                stale = _stale(connection)
-            if not stale.missing and not stale.new and stale.near <= 4 * MAX_NEAR and (cost or 0.0) > QUICK:
-                self._link_later(connection, read)
-                return ""
-            left = max(limit.left, self.at_once)
-            if (_estimated(connection) if cost is None else cost) <= left:
-                return self._link_whole(connection, read, stale, left, cost or 0.0)
-            self.bring_some(connection, read, limit, wanted)
+            if not is_small and (_estimated(connection) if cost is None else cost) <= left:
+                return self._link_whole(connection, read, left, cost or 0.0)
+            if stale.missing:
+                self.bring_some(connection, read, limit, wanted)
             self._link_later(connection, read)
-            return _partly(_stale(connection))
+            return _stale(connection).note
         except Busy:
             return "another process is writing the index: the graph is from before its changes"
 
@@ -185,12 +186,7 @@ class Links:
             job.stop()
 
     def _link_whole(
-        self,
-        connection: sqlite3.Connection,
-        read: Callable[[str], bytes | None],
-        stale: Stale,
-        seconds: float,
-        cost: float,
+        self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], seconds: float, cost: float
     ) -> str:
         job = self._job
         if job is None or job.is_taken:
@@ -206,7 +202,7 @@ class Links:
             self.bring_some(connection, read, Limit(0.0), {})
             with transaction(connection):
                 put_state(connection, "link_seconds", max(cost, 1.2 * spent))
-            return _partly(_stale(connection))
+            return _stale(connection).note
         if job.damage:
             job.is_taken = True
             raise sqlite3.DatabaseError(job.damage)
@@ -306,13 +302,6 @@ def _facts_of(connection: sqlite3.Connection, file: int) -> bytes:
     return bytes(row[0])
 
 
-def _partly(stale: Stale) -> str:
-    """Say how much of the tree is linked."""
-    if stale.missing:
-        return f"{stale.files - len(stale.missing):,} of {stale.files:,} files are linked, the rest goes on"
-    return f"{stale.near:,} of {stale.files:,} files are linked with what they import only, the rest goes on"
-
-
 def _estimated(connection: sqlite3.Connection) -> float:
     """Guess how long linking of the whole will take, from the size of the facts."""
     size = connection.execute("SELECT coalesce(sum(length(facts)), 0) FROM link_facts").fetchone()[0]
@@ -327,7 +316,6 @@ def _stale(connection: sqlite3.Connection) -> Stale:
     files = connection.execute("SELECT count(*) FROM link_facts").fetchone()[0]
     return Stale(
         [(file, path) for file, path, mode in rows if mode in (None, "former")],
-        sum(mode in ("near", "new") for *_, mode in rows) + (state(connection, "gone") or 0),
-        sum(mode == "new" for *_, mode in rows),
+        sum(mode == "near" for *_, mode in rows) + (state(connection, "gone") or 0),
         files,
     )

@@ -59,9 +59,7 @@ def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Fo
         connection.executemany("DELETE FROM gates WHERE symbol = ?", [row[:1] for row in rows])
         for table in ("symbols", "entries", "link_facts", "exports"):
             connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
-        # Until it is linked again the former arcs are the best there is; a file that is gone has none. Those of a file
-        # that was never linked with the whole tree say nothing that its own text doesn't.
-        connection.execute("DELETE FROM arcs WHERE file = ? AND mode = 'new'", (number,))
+        # Until it is linked again the former arcs are the best there is; a file that is gone has none.
         connection.execute("UPDATE arcs SET mode = 'former' WHERE file = ?", (number,))
         connection.execute("DELETE FROM files WHERE id = ?", (number,))
     return former

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.indexing import reading, relinking
+from inarch_brief_tracer.indexing import reading
 from inarch_brief_tracer.indexing.partial_linking import link_near
 from inarch_brief_tracer.store.database import transaction
 from inarch_brief_tracer.store.kept_files import Shelf
@@ -111,29 +111,6 @@ def test_time_runs_out_and_the_graph_is_made_in_the_background(tree: Any, linkin
         time.sleep(0.05)
     assert linked.arcs() != set()
     assert first == "" or "0 of 2 files are linked" in first
-
-
-def test_what_was_never_linked_with_the_whole_tree_is_told(
-    tree: Any, linking: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree.write(CHAIN)
-    linking().whole_arcs()
-    monkeypatch.setattr(relinking, "QUICK", 0.0)
-    monkeypatch.setattr(relinking, "_SETTLED", LONGEST_S)
-    hurried = linking(seconds=0.0)
-    hurried.index.whole_seconds = 0.0
-
-    def note() -> str:
-        with hurried.graph() as (_, coverage):
-            return str(coverage.linked)
-
-    tree.write({"a.py": CHAIN["a.py"].replace("one", "three")})
-    assert note() == ""
-    tree.write({"c.py": CHAIN["a.py"]})
-    assert note() == "2 of 3 files are linked with what they import only, the rest goes on"
-    tree.write({"c.py": CHAIN["a.py"].replace("one", "four")})
-    assert note() == "2 of 3 files are linked with what they import only, the rest goes on"
-    assert linking().whole_arcs() and note() == ""
 
 
 def test_tests_are_linked_after_the_code(tree: Any, linking: Any) -> None:
