@@ -30,6 +30,7 @@ FEW = 150
 """Files that are read in any order: so many take half a second."""
 UNINDEXED = "what calls it may not be indexed yet"
 NOTHING = "no Python files here, nor any in another language that is read"
+GOES_ON = "the next call goes on (inarch trace index reads all)"
 PATIENT = 60.0
 """Seconds of waiting for the graph from which tests are read whole at once: who waits wants everything."""
 SCANNING = 0.3
@@ -55,7 +56,7 @@ class Coverage(NamedTuple):
         """One line for a tool's result, None when all is well."""
         parts = list(self.notes)
         if self.indexed < self.files:
-            parts.insert(0, f"indexed {self.indexed:,} of {self.files:,} files, the next call goes on")
+            parts.insert(0, f"indexed {self.indexed:,} of {self.files:,} files, {GOES_ON}")
         return "; ".join(parts) or None
 
     def noted(self, *notes: str | None) -> str | None:
@@ -233,10 +234,8 @@ class Index:
     def _read_on(self, workspace: Workspace, files: Sequence[Changed]) -> Sequence[Changed]:
         """Read some more files, and give what is left; nothing where it is of no use to go on."""
         with self._lock, self.store.connection() as connection:
-            reader = Reader(
-                workspace, {}, Limit(BACKGROUND_SECONDS), keep=lambda reading: self._keep(connection, [], reading)
-            )
-            reading = reader.read(files)
+            keep = partial(self._keep, connection, [])
+            reading = Reader(workspace, {}, Limit(BACKGROUND_SECONDS), keep=keep).read(files)
             if not reading.kept:
                 return ()  # the workspace is closed, or another process does the same
             if not reading.rest and not reading.is_refused:
@@ -263,15 +262,9 @@ class Index:
         if not connection.execute("SELECT 1 FROM files WHERE level = ? LIMIT 1", (NAMES,)).fetchone():
             return ""
         kept = {path: known for path, known in kept_files(connection).items() if known.level == NAMES}
-        changed = [
-            Changed(path, stat, known.module)
-            for path, known in kept.items()
-            if (stat := call.workspace.stat(path)) is not None
-        ]
-
-        def keep(reading: Reading) -> bool:
-            return self._keep(connection, [], reading)
-
+        stats = {path: call.workspace.stat(path) for path in kept}
+        changed = [Changed(path, stat, kept[path].module) for path, stat in stats.items() if stat is not None]
+        keep = partial(self._keep, connection, [])
         reading = Reader(call.workspace, kept, limit, call.stop, call.progress, True, keep).read(changed)
         if reading.is_refused:
             return "another process is writing the index: tests are not linked yet"
