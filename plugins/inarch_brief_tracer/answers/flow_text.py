@@ -246,7 +246,7 @@ class _Writing:
             return
         first, seen = self.routes[0], {self.routes[0].entry.node.id}
         is_one = self.flow.entry_count < 2  # several ways from one function
-        rows, tests = [], 0
+        rows, on_the_way, tests = [], [], 0
         for route in self.routes[1:]:
             if route.entry.node.id in seen and not is_one:
                 continue
@@ -255,20 +255,25 @@ class _Writing:
                 if tests > 1:
                     continue
             seen.add(route.entry.node.id)
-            rows.append(self._entry(route, frozenset() if is_one else frozenset(first.ids)))
+            if route.entry.node.id in first.ids and not is_one:
+                on_the_way.append(f"{named(route.entry.node)} ({entered(route.entry)})")
+            else:
+                rows.append(self._entry(route, frozenset() if is_one else frozenset(first.ids)))
         shown = rows[: self.detail.entries]
-        more = 0 if is_one else self.flow.entry_count - 1 - len(shown)
+        more = 0 if is_one else self.flow.entry_count - 1 - len(shown) - len(on_the_way)
         if shown or more > 0:
             yield from ("", "Other ways:" if is_one else "Also entered from:", *shown)
         if more > 0:
             kinds = ", ".join(f"{number:,} {kind}" for kind, number in self.flow.entry_counts.items())
             yield f"- +{count(more, 'more entry', 'more entries')} (in all: {kinds})"
+        if on_the_way:
+            yield from ("", f"Also entered on the way: {', '.join(on_the_way)}")
 
     def _entry(self, route: ExecutionPath, above: frozenset[int]) -> str:
         """Write an entry with its way to a function of the path above."""
         node = route.entry.node
         chain: list[str] = []
-        for step in route.steps[1:] if node.id not in above else ():
+        for step in route.steps[1:]:
             chain.append(f" → {named(step.node)}{'?' if step.is_unsure else ''}")
             if step.node.id in above:
                 break

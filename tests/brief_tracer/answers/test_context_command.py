@@ -69,6 +69,7 @@ def test_a_name_never_matches_by_its_end(acme: Any) -> None:
     data = json.loads(acme.run("context", "get", "revalidate_table", "--json").out)
     assert data["target"]["qualname"] == "acme.validation.table.revalidate_table"
     assert data["callers"] == []
+    assert data["target"]["reasons"] == ["revalidate_table"]
 
 
 def test_code_shows_the_source_of_each_step(acme: Any) -> None:

@@ -66,9 +66,10 @@ def test_one_way_is_printed_and_each_further_entry_in_a_line(project: Any) -> No
     })  # fmt: skip
     lines = project.run("trace", "up", "work").lines
     assert len([line for line in lines if line.startswith("Entry: ")]) == 1
-    further = lines[lines.index("Also entered from:") + 1 : lines.index("## Files in this path") - 1]
-    assert len(further) == 20 and further[-1].startswith("- +") and "2 test" in further[-1]
-    assert len({line.partition(" · ")[0] for line in further}) == 20
+    start = lines.index("Also entered from:") + 1
+    further = lines[start : lines.index("", start)]
+    assert len({line.partition(" · ")[0] for line in further}) == len(further) > 15
+    assert further[-1].startswith("- +") and "2 test" in further[-1]
 
 
 def test_an_ambiguous_name_lists_its_candidates(acme: Any) -> None:
