@@ -41,15 +41,6 @@ def packed_arcs(file: FileArcs) -> bytes:
     return zlib.compress(b"".join(column.tobytes() for column in columns), 6)
 
 
-class FileColumns(NamedTuple):
-    """Where the arcs of a file stand in the columns, its symbols, and what both were loaded from."""
-
-    blob: bytes
-    start: int
-    stop: int
-    symbols: array[int]
-
-
 @define(eq=False, repr=False)
 class Adjacency:
     """All arcs of a tree as columns, found by either end; arc numbers are places in the columns."""
@@ -63,10 +54,6 @@ class Adjacency:
     out: defaultdict[int, list[int]] = Factory(lambda: defaultdict(list))
     gates: dict[int, list[Gate]] = Factory(dict)
     """Entry points of each node, the most telling first."""
-    files: dict[int, FileColumns] = Factory(dict)
-    """What was loaded of each file, for when it changes."""
-    dropped: int = 0
-    """Arcs in the columns that are not in use any more."""
     prominences: dict[int, float] = Factory(dict)
     """What was worked out of how likely nodes are entries."""
     begins: list[int] = Factory(list)
@@ -75,13 +62,12 @@ class Adjacency:
     def __len__(self) -> int:
         return len(self.callers)
 
-    def load(self, blob: bytes, file: int = 0) -> None:
+    def load(self, blob: bytes) -> None:
         """Add the arcs of a file; `join` makes the look-ups.
 
         Raises:
             sqlite3.DatabaseError: the blob is damaged.
         """
-        start = len(self.callers)
         try:
             data = memoryview(zlib.decompress(blob))
             symbols, arcs = _numbers(data[:8])
@@ -97,26 +83,11 @@ class Adjacency:
                 raise ValueError("columns differ in length")
         except (zlib.error, ValueError) as error:
             raise sqlite3.DatabaseError(f"damaged arcs: {error}") from error
-        self.files[file] = FileColumns(blob, start, len(self.callers), numbers)
 
-    def drop(self, file: int) -> None:
-        """Take the arcs of a file and its symbols out again."""
-        known = self.files.pop(file)
-        for number in range(known.start, known.stop):
-            for ends, node in ((self.into, self.callees[number]), (self.out, self.callers[number])):
-                if number in ends.get(node, ()):
-                    ends[node].remove(number)
-                    if not ends[node]:
-                        del ends[node]
-        for symbol in known.symbols:
-            self.nature.pop(symbol, None)
-        self.dropped += known.stop - known.start
-
-    def join(self, start: int = 0) -> Adjacency:
-        """Make the look-ups from both ends, for the arcs from a number on, once everything is loaded."""
+    def join(self) -> Adjacency:
+        """Make the look-ups from both ends, once everything is loaded."""
         into, out = self.into, self.out
-        columns = zip(range(start, len(self)), self.callers[start:], self.callees[start:], strict=True)
-        for number, caller, callee in columns:
+        for number, (caller, callee) in enumerate(zip(self.callers, self.callees, strict=True)):
             if caller != callee:
                 into[callee].append(number)
                 out[caller].append(number)
@@ -151,24 +122,13 @@ def calls_kept(connection: sqlite3.Connection) -> int:
         raise sqlite3.DatabaseError(f"damaged arcs: {error}") from error
 
 
-def adjacency(connection: sqlite3.Connection, former: Adjacency | None = None) -> Adjacency:
-    """Read the arcs of all files, and the entry points; of a former reading only what changed is read again."""
-    rows = dict(connection.execute("SELECT file, rows FROM arcs").fetchall())
-    whole = former if former is not None and former.dropped <= len(former) // 4 else Adjacency()
-    changed = [file for file, known in whole.files.items() if rows.get(file) != known.blob]
-    if len(changed) > len(whole.files) // 8:
-        whole, changed = Adjacency(), []
-    start = len(whole)
-    for file in changed:
-        whole.drop(file)
-    for file, blob in rows.items():
-        if file not in whole.files:
-            whole.load(blob, file)
-    whole.prominences.clear()
-    whole.begins.clear()
-    whole.gates.clear()
+def adjacency(connection: sqlite3.Connection) -> Adjacency:
+    """Read the arcs of all files, and the entry points."""
+    whole = Adjacency()
+    for (blob,) in connection.execute("SELECT rows FROM arcs ORDER BY file"):
+        whole.load(blob)
     for row in connection.execute("SELECT symbol, kind, name, how FROM gates ORDER BY rowid"):
         whole.gates.setdefault(row[0], []).append(Gate(*row))
     for gates in whole.gates.values():
         gates.sort(key=lambda gate: gate.rank)
-    return whole.join(start)
+    return whole.join()

@@ -82,7 +82,7 @@ def _arcs_kept(connection: sqlite3.Connection, files: Iterable[int]) -> Iterable
     kept = Adjacency()
     for number in files:
         for (blob,) in connection.execute("SELECT rows FROM arcs WHERE file = ?", (number,)):
-            kept.load(blob, number)
+            kept.load(blob)
     return (kept.arc(number) for number in range(len(kept)))
 
 

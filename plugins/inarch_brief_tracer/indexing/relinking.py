@@ -174,8 +174,8 @@ class Links:
 
         version = self.version(shelf.connection)
         if self._known is None or self._known[0] != version:
-            former, self._known = self._known, None
-            known = adjacency(shelf.connection, former[1] if former and former[0][:2] == version[:2] else None)
+            self._known = None  # before the next is made: of a large tree each takes some memory
+            known = adjacency(shelf.connection)
             self._known = (version, known, Costs(known))
         return Graph(shelf, self._known[1], self._known[2], note)
 
