@@ -82,11 +82,10 @@ def _counted(connection: sqlite3.Connection) -> dict[str, Any]:
 
 def _built(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
     """Count what is kept. The graph is not looked at: of a large tree that takes more memory than making it."""
-    return {
-        **_counted(shelf.connection),
-        "calls": calls_kept(shelf.connection),
-        "note": joined(_beyond_parsing(coverage), coverage.linked) or None,
-    }
+    # What can't be parsed is listed.
+    rest = coverage._replace(notes=tuple(note for note in coverage.notes if not note.startswith("can't parse")))
+    note = joined(rest.note, coverage.linked) or None
+    return {**_counted(shelf.connection), "calls": calls_kept(shelf.connection), "note": note}
 
 
 def _exported(graph: Graph, folder: str) -> dict[str, int]:
@@ -94,11 +93,6 @@ def _exported(graph: Graph, folder: str) -> dict[str, int]:
         return export(graph, Path(folder))
     except OSError as error:
         command_room.fail(f"{folder} can't be written: {error.strerror or error}")
-
-
-def _beyond_parsing(coverage: Coverage) -> str | None:
-    """Give the notes on the index but for the one on what can't be parsed, which is listed."""
-    return coverage._replace(notes=tuple(note for note in coverage.notes if not note.startswith("can't parse"))).note
 
 
 def _files(figures: Mapping[str, Any]) -> str:
@@ -181,11 +175,10 @@ def _records(graph: Graph, nodes: dict[int, Node]) -> Iterator[dict[str, Any]]:
 def _decorators(graph: Graph) -> dict[int, tuple[str, ...]]:
     """Give the names of decorators, without what they are called with."""
     found: dict[int, tuple[str, ...]] = {}
-    for (file,) in graph.connection.execute("SELECT id FROM files").fetchall():
+    for file, number, place in graph.connection.execute("SELECT file, id, place FROM symbols ORDER BY file").fetchall():
         symbols = graph.shelf.facts(file)[3].symbols
-        for number, place in graph.connection.execute("SELECT id, place FROM symbols WHERE file = ?", (file,)):
-            if 0 <= place < len(symbols) and symbols[place].decorators:
-                found[number] = tuple(text.partition("(")[0] for text in symbols[place].decorators)
+        if 0 <= place < len(symbols) and symbols[place].decorators:
+            found[number] = tuple(text.partition("(")[0] for text in symbols[place].decorators)
     return found
 
 
