@@ -9,6 +9,5 @@ facts
 ├── outline, syntax_nodes              what the walk notes for the search
 ├── name_scan                          names without a tree: of tests, of very large files, of those with errors
 ├── entry_points, framework_entries    where it lets a program be entered, by `entry_kinds`; `manifests` tell others
-├── nature                             what a symbol is to the choice of entry points
-└── changed_functions                  what differs between two versions of it
+└── nature                             what a symbol is to the choice of entry points
 """

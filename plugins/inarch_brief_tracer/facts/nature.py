@@ -11,9 +11,6 @@ TEST_SIDE, BODY, TEST_FUNCTION, FIXTURE_FUNCTION, TOP, EXPORTED, PUBLIC, SPECIAL
 """Code of a test or example; a module's body; a test; a fixture; exported by a top-level package, by any package;
 public by all parts of its name; public but for its own name, which is special or stands in a function."""
 
-SPAN_SHIFT = 8
-"""Above these, four bits tell how much the symbol reaches, as a logarithm."""
-
 SHIFT = 16
 """Natures are kept above the flags of a symbol."""
 
