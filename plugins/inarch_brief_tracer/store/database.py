@@ -18,7 +18,7 @@ from inarch_search.index import Index as Search
 from inarch_search.index import format_of, kept_format
 from inarch_staging import make_folder
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 BUSY_MS = 2000
 """How long to wait for another process that writes: it writes for about a second at most."""
 
