@@ -13,12 +13,25 @@ inarch_brief_tracer, each folder on those before it
 
 from typing import TYPE_CHECKING, Any
 
-from inarch_brief_tracer.plugin import inarch_context_sources, inarch_settings, inarch_tools, inarch_tracers
+from inarch_brief_tracer.plugin import (
+    inarch_context_sources,
+    inarch_settings,
+    inarch_strategies,
+    inarch_tools,
+    inarch_tracers,
+)
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.graph.model import ExecutionPath
 
-__all__ = ["ExecutionPath", "inarch_context_sources", "inarch_settings", "inarch_tools", "inarch_tracers"]
+__all__ = [
+    "ExecutionPath",
+    "inarch_context_sources",
+    "inarch_settings",
+    "inarch_strategies",
+    "inarch_tools",
+    "inarch_tracers",
+]
 
 
 def __getattr__(name: str) -> Any:

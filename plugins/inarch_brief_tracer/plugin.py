@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from inarch import ContextSource, PluginContext, Tool, Tracer, hookimpl
+from inarch import ContextSource, DecisionStrategy, PluginContext, Tool, Tracer, hookimpl
 from inarch_brief_tracer.answers.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,6 +38,14 @@ def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
 
     settings = _settings(context)
     return [FlowSource(_desk(context), settings.context_seconds, settings.context_tokens if settings.context else 0)]
+
+
+@hookimpl
+def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
+    """Give the strategy `trace-first`."""
+    from inarch_brief_tracer.answers.trace_first import TraceFirst
+
+    return [TraceFirst()]
 
 
 @hookimpl

@@ -167,6 +167,18 @@ def test_the_older_records_without_settings_replay(tmp_path: Path) -> None:
     assert_same(recorded.replay())
 
 
+def test_the_strategy_that_traces_first_decides_as_it_did(tmp_path: Path) -> None:
+    root = project(tmp_path / "proj")
+    config = {
+        "profiles": {"default": {"strategy": ["trace-first", "native"]}},
+        "plugins": {"brief-tracer": {"index_seconds": 60.0, "link_seconds": 60.0, "context": False}},
+    }
+    recorded = record(root, [says("From pay.")], "who calls weigh_basket?", config=config)
+    assert recorded.turns[0].status == "done"
+
+    assert_same(recorded.replay())
+
+
 def test_a_library_call_replays_by_the_beginning_of_an_id(tmp_path: Path) -> None:
     from inarch_replay import ReplayReport, compare_sessions, digest_of, replay
 
