@@ -11,6 +11,7 @@ from inarch_brief_tracer.facts.link_facts import (
     ATTRIBUTE,
     AWAIT,
     CALL,
+    CAUGHT,
     COMPREHENSION,
     EACH,
     FORMATTED,
@@ -131,8 +132,8 @@ def _call(scopes: Scopes, node: ast.Call) -> Code:
         for word in node.keywords:
             if type(word.value) is ast.Dict and scopes.outline is not None:
                 scopes.outline.scheduling(word.arg, word.value)
-    if callee == "isinstance" and len(positional) == 2 and type(positional[0]) is str:
-        scopes.narrow(positional[0], positional[1])
+    if callee == "isinstance" and len(positional) == 2 and type(positional[0]) is str and positional[1] is not None:
+        scopes.current.body.append((CAUGHT, positional[0], positional[1]))
     # A method of a chain stands on the line of its name, not where the chain starts.
     line = (func.end_lineno or node.lineno) if type(func) is _ATTRIBUTE else node.lineno
     calls[at] = (callee, line, scopes.current.place, node)

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-LINK_VERSION = 4
+LINK_VERSION = 5
 """Raised whenever extraction or encoding changes; kept link facts of another version are read anew."""
 
 EFFORT = 4
@@ -63,9 +63,8 @@ GENERATOR, ASYNC, METHOD = 1, 2, 4
     IMPORT,  # name, module, attribute ("" for the module itself), level
     DELETE,  # target, line
     RAISE,  # expression, line
-    CAUGHT,  # name, exception classes
-    NARROW,  # name, classes: what a check says the name is an instance of
-) = range(40, 53)
+    CAUGHT,  # name, classes: what an `except` or a check says the name is an instance of
+) = range(40, 52)
 
 Code = Any
 """A statement or expression in the form above: None, a name or a tuple. Nested too variously for a precise type."""

@@ -12,7 +12,6 @@ from inarch_brief_tracer.facts.link_facts import (
     GENERATOR,
     METHOD,
     MODULE_SCOPE,
-    NARROW,
     RETURN,
     Code,
 )
@@ -50,11 +49,6 @@ class Scopes:
         scope = self.current
         if scope.owner is not None and base == scope.receiver:
             scope.owner.attributes[name] = None
-
-    def narrow(self, name: str, classes: Code) -> None:
-        """Note a check of what a name is an instance of."""
-        if classes is not None:
-            self.current.body.append((NARROW, name, classes))
 
     def generates(self) -> None:
         """Note that the function is a generator."""

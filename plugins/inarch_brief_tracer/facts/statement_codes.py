@@ -331,11 +331,6 @@ def _match(scopes: Scopes, node: ast.Match) -> None:
                 scopes.bind(pattern.name)
                 if subject is not None:
                     _add(scopes, (ASSIGN, (pattern.name,), subject))
-                inner = pattern.pattern if isinstance(pattern, ast.MatchAs) else None
-                if isinstance(inner, ast.MatchClass):
-                    scopes.narrow(pattern.name, expression(scopes, inner.cls))
-            elif isinstance(pattern, ast.MatchClass) and type(subject) is str:
-                scopes.narrow(subject, expression(scopes, pattern.cls))
         if case.guard:
             _add(scopes, truth(scopes, case.guard))
         _block(scopes, case.body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import ATTRIBUTE, SEQUENCE, SUBSCRIPT, UNION, Code
 from inarch_brief_tracer.linking.attributes import attribute
-from inarch_brief_tracer.linking.cells import Cell, Value, Values
+from inarch_brief_tracer.linking.cells import Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.names import builtin, name_cell
 from inarch_brief_tracer.linking.values import Cls, Outside, Scope, Text
@@ -112,62 +112,3 @@ def _subscripted(linker: Linker, scope: Scope, code: Code, site: int, depth: int
         return (made,)
     found = _named(linker, scope, base)
     return _instances(linker, scope, found) if name != "Callable" and name != "Literal" else EMPTY
-
-
-_SCALARS = frozenset(f"<builtin>.{name}" for name in ("str", "int", "float", "bool", "bytes", "complex", "None"))
-_MAYBE = frozenset(("Optional", "Union", "Final", "ClassVar", "InitVar"))
-
-
-def close(linker: Linker, scope: Scope, code: Code, cell: Cell) -> None:
-    """Keep instances out of a cell that its annotation says it can't hold."""
-    classes = admitted(linker, scope, code)
-    if classes is not None:
-        linker.closed[cell] = classes
-        cell.values = linker.admitted(cell, cell.values)
-
-
-def admitted(linker: Linker, scope: Scope, code: Code, depth: int = 0) -> tuple[Cls, ...] | None:
-    """Give the classes whose instances an annotation allows, none for texts and numbers; None where anything may come.
-
-    Only what is named without doubt closes: texts, numbers, classes of the tree that are no protocols, and unions.
-    """
-    if code is None:
-        return ()  # None itself
-    if depth > 6:
-        return None
-    if type(code) is str or code[0] == ATTRIBUTE:
-        return _classes(linker, scope, _named(linker, scope, code), depth)
-    parts: tuple[Code, ...] | None = None
-    if code[0] == UNION:
-        parts = code[1]
-    elif code[0] == SUBSCRIPT:
-        base, inner = code[1], code[2]
-        name = base if type(base) is str else base[2] if type(base) is tuple and base[0] == ATTRIBUTE else ""
-        if name == "Literal":
-            return ()
-        if name in _MAYBE:
-            parts = inner[3] if type(inner) is tuple and inner[0] == SEQUENCE else (inner,)
-    if parts is None:
-        return None
-    found: tuple[Cls, ...] = ()
-    for part in parts:
-        classes = admitted(linker, scope, part, depth + 1)
-        if classes is None:
-            return None
-        found += classes
-    return found
-
-
-def _classes(linker: Linker, scope: Scope, named: Values, depth: int) -> tuple[Cls, ...] | None:
-    found: tuple[Cls, ...] = ()
-    for value in named:
-        if type(value) is Cls and not value.is_protocol:
-            found += (value,)
-        elif type(value) is Text and value.text.isidentifier():
-            classes = admitted(linker, scope, value.text, depth + 1)
-            if classes is None:
-                return None
-            found += classes
-        elif type(value) is not Outside or value.name not in _SCALARS:
-            return None
-    return found if named else None

@@ -62,16 +62,13 @@ def store(linker: Linker, base: Value, name: str, values: Values, line: int) -> 
 
 
 def _store_instance(linker: Linker, base: Instance, name: str, values: Values, line: int) -> None:
-    if "properties" in linker.on:
-        found = lookup(linker, base.cls, name, base.open)
-        for cell in (*found.in_class, *found.derived):
-            for value in linker.read(cell):
-                if isinstance(value, Property):
-                    call_all(linker, (value.setter,), Arguments(((base,), values)), PROPERTY, INFERRED, line)
-                    return
-                if isinstance(value, Instance):
-                    special(linker, value, "__set__", Arguments(((base,), values)), line)
-    if "dunders" in linker.on:
-        special(linker, base, "__setattr__", Arguments(((linker.text(name),), values)), line)
-    if values and base.cls.scope.id >= linker.base and "attributes" in linker.on:
+    found = lookup(linker, base.cls, name, base.open)
+    for cell in (*found.in_class, *found.derived):
+        for value in linker.read(cell):
+            if isinstance(value, Property):
+                call_all(linker, (value.setter,), Arguments(((base,), values)), PROPERTY, INFERRED, line)
+                return
+            special(linker, value, "__set__", Arguments(((base,), values)), line)
+    special(linker, base, "__setattr__", Arguments(((linker.text(name),), values)), line)
+    if values and base.cls.scope.id >= linker.base:
         linker.put(instance_cell(linker, base.cls, name), values)

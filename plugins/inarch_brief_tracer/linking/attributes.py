@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.binding import call_all, call_function, returned
+import builtins
+
+from inarch_brief_tracer.linking.binding import call_all, call_function
 from inarch_brief_tracer.linking.budget import DUNDER, EXACT, HIERARCHY, INFERRED, PROPERTY
-from inarch_brief_tracer.linking.callback_names import has
-from inarch_brief_tracer.linking.callbacks import mixed_in
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
@@ -19,7 +19,6 @@ from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
     Container,
-    Described,
     Func,
     Generator,
     Guess,
@@ -39,14 +38,12 @@ from inarch_brief_tracer.linking.values import (
 def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
     """Give what an attribute of a value stands for, noting what reading it calls."""
     kind = type(base)
-    if kind is Instance or kind is Described:
+    if kind is Instance:
         return of_instance(linker, base, name, line)  # type: ignore[arg-type]
     if kind is Module:
         return _of_module(linker, base, name)  # type: ignore[arg-type]
     if kind is Outside:
-        outer, parts = base.name, base.receiver  # type: ignore[attr-defined]
-        if type(parts) is Container:
-            return (linker.once(Outside, f"{outer}.{name}", parts),)
+        outer = base.name  # type: ignore[attr-defined]
         return (linker.outside(f"{outer}.{name}"),) if has(outer, name) else EMPTY
     if kind is Cls or kind is OpenClass:
         return _of_class(linker, base, name, line)  # type: ignore[arg-type]
@@ -72,7 +69,7 @@ def _of_module(linker: Linker, module: Module, name: str) -> Values:
     if module.file is None:
         return EMPTY
     hook = exported_cell(linker, module.file, "__getattr__", set())
-    if hook is not None and exported_cell(linker, module.file, name, set()) is None and "dunders" in linker.on:
+    if hook is not None and exported_cell(linker, module.file, name, set()) is None:
         return call_all(linker, (hook,), NO_ARGUMENTS, DUNDER, INFERRED, 0)
     return outside_module(linker, module, name)
 
@@ -88,7 +85,23 @@ def _of_function(linker: Linker, func: Func | Bound, name: str) -> Values:
     if name == "__call__":
         return (func,)
     found = linker.read(own_attribute(linker, target, name))
-    return (linker.once(Method, func, name),) if not found and name in DEFERRING else found
+    if not found and name in _DEFERRING:
+        return (deferred(linker, func),)
+    return found
+
+
+def deferred(linker: Linker, func: Func | Bound) -> Value:
+    """Give what a task queue puts on a function: calling it has the function run, sooner or later."""
+    made = linker.made(4, Partial)
+    assert isinstance(made, Partial)
+    linker.put(made.func, (func,))
+    return made
+
+
+def has(outside: str, name: str) -> bool:
+    """Whether something outside may have an attribute: of builtin types it is known."""
+    kind = getattr(builtins, outside.removeprefix("<builtin>."), None) if outside.startswith("<builtin>.") else None
+    return not isinstance(kind, type) or hasattr(kind, name)
 
 
 def own_attribute(linker: Linker, owner: Value, name: str) -> Cell:
@@ -112,8 +125,6 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
         parts = [linker.read(cell) for cell in (*found.in_instances, *found.derived_instances)]
         for cell in found.in_class:
             parts += [bind(linker, value, base, line, confidence) for value in linker.read(cell)]
-        if len(found.derived) >= linker.budget.overrides:
-            linker.overridden.setdefault((linker.scope.id, base.cls, name), line)
         for cell in found.derived:
             for value in linker.read(cell):
                 bound = bind(linker, value, base, line, HIERARCHY)
@@ -134,7 +145,7 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
     if name == "__class__":
         return (cls.open_class if base.open else cls,)
     result: Values = ()
-    if "dunders" in linker.on and not name.startswith("__"):
+    if not name.startswith("__"):
         for hook in ("__getattr__", "__getattribute__"):
             found = lookup(linker, cls, hook, base.open)
             if found is not NOT_FOUND:
@@ -158,7 +169,7 @@ def bind(linker: Linker, value: Value, receiver: Value, line: int, confidence: i
         return (bound(value, receiver),)  # type: ignore[arg-type]
     if kind is Property:
         return _get(linker, value, receiver, line, confidence)  # type: ignore[arg-type]
-    if (kind is Instance or kind is Described) and "properties" in linker.on:
+    if kind is Instance:
         getter = lookup(linker, value.cls, "__get__", value.open)  # type: ignore[attr-defined]
         if getter.in_class:
             return _descriptor(linker, value, getter, receiver, line)  # type: ignore[arg-type]
@@ -174,8 +185,6 @@ def bound(func: Func, receiver: Value) -> Bound:
 
 
 def _get(linker: Linker, value: Property, receiver: Value, line: int, confidence: int) -> Values:
-    if "properties" not in linker.on:
-        return EMPTY
     result: Values = ()
     for getter in linker.read(value.getter):
         if isinstance(getter, Func):
@@ -189,14 +198,7 @@ def _get(linker: Linker, value: Property, receiver: Value, line: int, confidence
 def _descriptor(linker: Linker, value: Instance, getter: Found, receiver: Value, line: int) -> Values:
     owner: Values = (receiver.cls,) if isinstance(receiver, Instance) else (receiver,)
     arguments = Arguments(((value,), (receiver,), owner))
-    result = call_all(linker, getter.in_class, arguments, DUNDER, INFERRED, line)
-    if type(value) is Described and not any(type(one) in _CALLABLE for one in result):
-        # Not what the functions under all descriptors of that class give.
-        return returned(linker, value.func, Arguments(((receiver,),)))
-    return result
-
-
-_CALLABLE = frozenset((Func, Bound, Partial))
+    return call_all(linker, getter.in_class, arguments, DUNDER, INFERRED, line)
 
 
 def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Values:
@@ -209,7 +211,7 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
             one: Values = (value,)
             if isinstance(value, Func) and value.binding == OF_CLASS:
                 one = (bound(value, base),)
-            elif isinstance(value, Instance) and "properties" in linker.on:
+            elif isinstance(value, Instance):
                 getter = lookup(linker, value.cls, "__get__", value.open)
                 if getter.in_class:
                     one = _descriptor(linker, value, getter, base, line)
@@ -267,7 +269,7 @@ def _above(linker: Linker, base: Above, name: str, line: int) -> Values:
     return tuple([linker.once(Outside, f"{outer}.{name}", receiver) for outer in outers])
 
 
-DEFERRING = frozenset(
+_DEFERRING = frozenset(
     (
         *("delay", "delay_on_commit", "apply_async", "apply_async_on_commit", "s", "si", "signature", "subtask"),
         *("send", "send_with_options", "enqueue", "defer", "defer_async", "kiq", "schedule"),
@@ -281,17 +283,11 @@ MAX_IMPLICIT = 4
 
 def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: int) -> Values | None:
     """Call a special method of an instance if its class has it in the tree; None where it does not."""
-    if not isinstance(base, Instance) or "dunders" not in linker.on:
+    if not isinstance(base, Instance) or not linker.special:
         return None
     found = lookup(linker, base.cls, name, base.open)
-    if not found.in_class:
-        outside = outside_bases(base.cls)
-        if not found.derived:
-            for outer in outside:
-                mixed = mixed_in(linker, base, outer, name, line)
-                if mixed is not None:
-                    return mixed
-            return None
+    if not found.in_class and not found.derived:
+        return None
     result: Values = ()
     # Operators are everywhere: where many classes override one, the receiver's own has to do.
     few = len(found.derived) <= MAX_IMPLICIT and (linker.budget.visits > 2 or not found.in_class)

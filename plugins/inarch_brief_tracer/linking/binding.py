@@ -13,7 +13,7 @@ from inarch_brief_tracer.linking.values import Cls, Container, Func, Generator, 
 def call_function(linker: Linker, func: Func, arguments: Arguments, kind: int, confidence: int, line: int) -> Values:
     """Note a call of a function, bind its parameters, and give what it returns."""
     linker.edge(func.scope, kind, confidence, line)
-    if arguments is not NO_ARGUMENTS and func.scope.id >= linker.base and "parameters" in linker.on:
+    if arguments is not NO_ARGUMENTS and func.scope.id >= linker.base:
         bind_parameters(linker, func, arguments)
     return returned(linker, func, arguments)
 
@@ -32,8 +32,6 @@ def call_all(
 
 def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:
     """Give what a call of a function returns."""
-    if "returns" not in linker.on:
-        return EMPTY
     if func.generator:
         return (generator(func),)
     result = linker.read(func.returns)
@@ -48,14 +46,13 @@ def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:
             result = union(result, tuple(made))
             continue
         names = func.scope.facts.parameters
-        cell = own_cell(func.scope, names.positional[position])
         if position < len(arguments.positional):
-            result = union(result, linker.admitted(cell, arguments.positional[position]))
+            result = union(result, arguments.positional[position])
         elif names.positional[position] in arguments.keywords:
-            result = union(result, linker.admitted(cell, arguments.keywords[names.positional[position]]))
+            result = union(result, arguments.keywords[names.positional[position]])
         else:
-            result = union(result, linker.read(cell))
-    return linker.admitted(func.returns, result) if func.passed else result
+            result = union(result, linker.read(own_cell(func.scope, names.positional[position])))
+    return result
 
 
 def generator(func: Func) -> Generator:

@@ -1,4 +1,4 @@
-"""How much linking may cost, by the size of the tree, and what can be switched off."""
+"""How much linking may cost, by the size of the tree."""
 
 from __future__ import annotations
 
@@ -7,14 +7,6 @@ from typing import NamedTuple
 CALL, PROPERTY, DUNDER, DECORATOR, CALLBACK, FRAMEWORK = range(6)
 EXACT, INFERRED, HIERARCHY, NAME = range(4)
 """Kinds and confidences of calls while they are linked: places in `CALL_KINDS` and `CONFIDENCES`."""
-
-MECHANISMS = frozenset(
-    (
-        *("parameters", "returns", "attributes", "hierarchy", "annotations", "properties", "dunders", "decorators"),
-        *("callbacks", "models", "narrowing", "operators", "names"),
-    )
-)
-"""What can be switched off, to see what it adds."""
 
 
 class Budget(NamedTuple):
@@ -30,8 +22,6 @@ class Budget(NamedTuple):
     """How often one statement is evaluated at most."""
     steps: float = 0.0
     """Statements evaluated at most, as a multiple of those there are."""
-    without: frozenset[str] = frozenset()
-    """Mechanisms that are off."""
     outside: bool = False
     """Whether edges to names outside the tree are given too."""
     numbered: bool = False
@@ -43,10 +33,8 @@ _SIZES = (
     (45_000, Budget(12, 32, 16, 4, 4)),
     (100_000, Budget(12, 64, 16, 2, 1.3)),
     (150_000, Budget(6, 8, 6, 2, 1.2)),
-    (10**9, Budget(4, 6, 4, 2, 1.1, frozenset(("operators",)))),
+    (10**9, Budget(4, 6, 4, 2, 1.1)),
 )
-
-
 """Statements of a tree, and what its sets may hold and its statements may cost: a large one is linked more coarsely."""
 
 

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.binding import call_all, call_function
-from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, FRAMEWORK, HIERARCHY, INFERRED, NAME
-from inarch_brief_tracer.linking.builtin_bases import fill, items_of
-from inarch_brief_tracer.linking.callbacks import (
-    assembled,
-    call_back_receiver,
-    call_handed,
-    call_parts,
-    hand_over,
-    keep_handed,
-    mixed_in,
-)
+from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, HIERARCHY, INFERRED, NAME
+from inarch_brief_tracer.linking.callbacks import call_overriding, hand_over
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.members import instance_cell, lookup, outside_bases
 from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
-    Container,
-    Described,
     Func,
     Guess,
     Instance,
@@ -29,7 +18,6 @@ from inarch_brief_tracer.linking.values import (
     OpenClass,
     Outside,
     Partial,
-    Unnamed,
 )
 
 
@@ -56,35 +44,17 @@ def call(
         return _outside(linker, callee, arguments, line)  # type: ignore[arg-type]
     if type_ is Method:
         return _method(linker, callee, arguments, line)  # type: ignore[arg-type]
-    if type_ is Instance or type_ is Described:
+    if type_ is Instance:
         return _instance(linker, callee, arguments, line)  # type: ignore[arg-type]
     if type_ is Partial:
         return _partial(linker, callee, arguments, line)  # type: ignore[arg-type]
-    if type_ is Unnamed:
-        linker.dispatches.setdefault((linker.scope.id, callee), line)  # type: ignore[arg-type]
     return EMPTY
 
 
-def functions_first(linker: Linker, values: Values) -> Values:
-    """Leave out objects where a call gave functions too.
-
-    What gives either a function or an object, by its arguments (`@command` or `@command()`), was asked for a function
-    where what it gave is called at once. As long as it may still turn out to give one, objects wait.
-    """
+def functions_first(values: Values) -> Values:
+    """Leave out objects if there are functions too: `@command()` asked what gives either for a function."""
     functions = tuple([value for value in values if type(value) is not Instance])
-    if len(functions) == len(values):
-        return values
-    if any(type(value) in _FUNCTIONS for value in functions):
-        return functions
-    if linker.late or linker.budget.visits <= MAX_HASTY:
-        return values
-    linker.undecided[linker.unit] = None
-    return functions
-
-
-_FUNCTIONS = frozenset((Func, Bound, Partial, Guess))
-MAX_HASTY = 2
-"""Visits of a statement up to which nothing waits: it may not be looked at again."""
+    return functions if any(isinstance(value, Func | Bound | Partial) for value in functions) else values
 
 
 def construct(
@@ -111,19 +81,12 @@ def construct(
                         made = union(made, tuple([item for item in given if isinstance(item, Instance)]))
         if found.in_class and name == "__new__":
             made = made[:MAX_MADE]
-    if not found_any:
-        fill(linker, cls, arguments, line)
     if cls.data and not found_any:
         _data_class(linker, cls, arguments, line)
-    if not found_any:
-        for ancestor in cls.ancestry:
-            for value in linker.read(ancestor.validators):
-                call(linker, value, NO_ARGUMENTS, line, FRAMEWORK)
-        for outer in outside_bases(cls):
-            if not outer.startswith("<builtin>"):
-                linker.outside_call(f"{outer}.__init__", line)
-            hand_over(linker, arguments, line, outer)
-            keep_handed(linker, cls, arguments)
+    for outer in () if found_any else outside_bases(cls):
+        if not outer.startswith("<builtin>"):
+            linker.outside_call(f"{outer}.__init__", line)
+        hand_over(linker, arguments, line, outer)
     return made
 
 
@@ -149,10 +112,7 @@ def _instance(linker: Linker, callee: Instance, arguments: Arguments, line: int)
     found = lookup(linker, callee.cls, "__call__", callee.open)
     given = arguments.after((callee,))
     result = call_all(linker, found.in_class, given, DUNDER, INFERRED, line)
-    result = union(result, call_all(linker, found.derived, given, DUNDER, HIERARCHY, line))
-    if not found.in_class:
-        hand_over(linker, arguments, line, "__call__")
-    return result
+    return union(result, call_all(linker, found.derived, given, DUNDER, HIERARCHY, line))
 
 
 def _partial(linker: Linker, callee: Partial, arguments: Arguments, line: int) -> Values:
@@ -188,35 +148,14 @@ def _method(linker: Linker, callee: Method, arguments: Arguments, line: int) -> 
 def _outside(linker: Linker, callee: Outside, arguments: Arguments, line: int) -> Values:
     """Call something outside the tree: as its model says, else functions handed to it are called back."""
     linker.outside_call(callee.name, line)
-    if "models" in linker.on:
-        model = linker.models.get(callee.name)
-        if model is not None:
-            return model(linker, arguments, line)
+    model = linker.models.get(callee.name)
+    if model is not None:
+        return model(linker, arguments, line)
     hand_over(linker, arguments, line, callee.name)
-    receiver = callee.receiver
-    if isinstance(receiver, Instance):
-        outer, _, name = callee.name.rpartition(".")
-        given = mixed_in(linker, receiver, outer, name, line)
-        if given is None:
-            call_back_receiver(linker, callee, line)
-        keep_handed(linker, receiver.cls, arguments, name)
-        call_handed(linker, receiver, line, name)
-        items = items_of(linker, receiver.cls) if given is None else None
-        if items is not None:
-            if name == "__init__":
-                fill(linker, receiver.cls, arguments, line)
-            else:
-                given = linker.methods["Container"](linker, items, name, arguments, line)
-        return given or EMPTY
-    if isinstance(receiver, Container):
-        call_parts(linker, receiver, callee.name.rpartition(".")[2], line)
-    if receiver is not None:
+    if isinstance(callee.receiver, Instance):
+        call_overriding(linker, callee.receiver, callee.name, line)
+    if callee.receiver is not None:
         return EMPTY
-    if callee.name.endswith(".__init__") and arguments.positional:
-        for value in arguments.positional[0]:
-            if isinstance(value, Instance):
-                keep_handed(linker, value.cls, arguments)
-    callee = assembled(linker, callee, arguments, line)
     handed = [value.open for value in arguments.every() if isinstance(value, Cls)]
     # What is given one class often makes one: `ensure(Settings)`.
     return (callee, handed[0]) if len(handed) == 1 else (callee,)

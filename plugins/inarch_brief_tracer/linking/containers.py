@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.budget import CALL, DUNDER, INFERRED
-from inarch_brief_tracer.linking.builtin_bases import items_of
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
-from inarch_brief_tracer.linking.hashing import compared, hashed
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.namespaces import entry, write_entry
 from inarch_brief_tracer.linking.values import (
@@ -18,6 +16,7 @@ from inarch_brief_tracer.linking.values import (
     Namespace,
     Number,
     Outside,
+    Pattern,
     Property,
     Text,
 )
@@ -39,7 +38,6 @@ def key_of(value: Value) -> str | int | None:
 def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
     """Give what a subscript reads."""
     if isinstance(base, Container):
-        hashed(linker, keys, line)
         literal = [key for key in map(key_of, keys) if key is not None]
         if not keys and not linker.late:
             linker.undecided[linker.unit] = None  # the key may get known
@@ -64,9 +62,6 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
         found = special(linker, base, "__getitem__", Arguments((keys,)), line)
         if found is None:
             found = special(linker, base, "__missing__", Arguments((keys,)), line)
-            items = items_of(linker, base.cls)
-            if items is not None:
-                found = union(found or EMPTY, get_item(linker, items, keys, line))
         if found is None and base.cls.data == "NamedTuple":
             return every([field(linker, base, key.number) for key in keys if isinstance(key, Number)])
         return found or EMPTY
@@ -88,7 +83,6 @@ def field(linker: Linker, base: Instance, place: int) -> Values:
 def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: int) -> None:
     """Write what a subscript names."""
     if isinstance(base, Container):
-        hashed(linker, keys, line)
         literal = [key for key in map(key_of, keys) if key is not None]
         for key in literal:
             linker.put(linker.item(base, key), values)
@@ -98,18 +92,8 @@ def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: in
         for name in keys:
             if isinstance(name, Text):
                 write_entry(linker, base, name.text, values)
-    elif isinstance(base, Instance) and special(linker, base, "__setitem__", Arguments((keys, values)), line) is None:
-        items = items_of(linker, base.cls)
-        if items is not None:
-            set_item(linker, items, keys, values, line)
-
-
-def contained(linker: Linker, base: Container, keys: Values, line: int) -> None:
-    """Note what looking for objects in a container asks of them."""
-    if base.kind in ("dict", "default", "set"):
-        hashed(linker, keys, line)
     else:
-        compared(linker, keys, all_items(linker, base), line)
+        special(linker, base, "__setitem__", Arguments((keys, values)), line)
 
 
 def iterate(linker: Linker, base: Value, line: int) -> Values:
@@ -140,10 +124,7 @@ def _iterate_instance(linker: Linker, base: Instance, line: int) -> Values:
     if iterators is None:
         iterators, following = special(linker, base, "__aiter__", NO_ARGUMENTS, line), "__anext__"
     if iterators is None:
-        items = items_of(linker, base.cls)
-        return special(linker, base, "__getitem__", Arguments(), line) or (
-            iterate(linker, items, line) if items else EMPTY
-        )
+        return special(linker, base, "__getitem__", Arguments(), line) or EMPTY
     result: Values = ()
     for iterator in iterators:
         if isinstance(iterator, Instance):
@@ -169,10 +150,6 @@ def container_method(linker: Linker, base: Container, name: str, arguments: Argu
     given = arguments.positional
     if name in ("append", "add", "appendleft", "put", "put_nowait"):
         linker.put(base.rest, arguments.every())
-        if base.kind == "set":
-            hashed(linker, arguments.every(), line)
-    elif name in ("remove", "discard", "index", "count"):
-        contained(linker, base, arguments.every(), line)
     elif name in ("extend", "extendleft"):
         linker.put(base.rest, iterated(linker, arguments.every(), line))
     elif name == "insert" and len(given) > 1:
@@ -264,12 +241,7 @@ def enter(linker: Linker, manager: Value, line: int) -> Values:
         if not result and manager.cls.outside:
             return (manager,)
         return result
-    if isinstance(manager, Outside):
-        leave = linker.models.get(f"{manager.name}.__exit__")
-        if leave is not None:
-            leave(linker, NO_ARGUMENTS, line)
-        return (manager,)
-    return EMPTY
+    return (manager,) if isinstance(manager, Outside) else EMPTY
 
 
 def unpack(linker: Linker, values: Values, count: int, star: int, line: int) -> list[Values]:
@@ -305,3 +277,27 @@ def dunder_call(linker: Linker, values: Values, name: str, arguments: Arguments,
         if found:
             result = union(result, found)
     return result
+
+
+_KEPT = frozenset(("lower", "upper", "strip", "title", "capitalize", "replace"))
+_PARTING = frozenset(("split", "rsplit", "splitlines", "partition", "rpartition"))
+"""Methods of a string that give one like it, and those that give none."""
+
+
+def text_method(linker: Linker, base: Text | Pattern, name: str, arguments: Arguments, line: int) -> Values:
+    """Call a method of a string: formatting asks its arguments for their text."""
+    linker.outside_call(f"<builtin>.str.{name}", line)
+    if name == "format":
+        as_text(linker, arguments.every(), line)
+        start, mark, rest = base.text.partition("{") if isinstance(base, Text) else ("", "", "")
+        return (linker.pattern(start, rest.partition("}")[2]) if mark else linker.text(""),)
+    if name == "join":
+        iterated(linker, arguments.every(), line)
+    return (base,) if name in _KEPT else EMPTY if name in _PARTING else (linker.text(""),)
+
+
+def as_text(linker: Linker, values: Values, line: int) -> None:
+    """Note what turning values into text calls."""
+    for value in values:
+        if all(special(linker, value, name, NO_ARGUMENTS, line) is None for name in ("__format__", "__str__")):
+            special(linker, value, "__repr__", NO_ARGUMENTS, line)

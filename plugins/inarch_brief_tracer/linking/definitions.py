@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.annotations import close, hinted
+from inarch_brief_tracer.facts.link_facts import CALL, SEQUENCE, SUBSCRIPT, Code
+from inarch_brief_tracer.linking.annotations import hinted
 from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.binding import call_all, generator
-from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, INFERRED
+from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, FRAMEWORK, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
-from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
+from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.containers import iterated
 from inarch_brief_tracer.linking.evaluate import evaluate, function_of
-from inarch_brief_tracer.linking.framework_models import injected
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import lookup, set_bases
 from inarch_brief_tracer.linking.names import binding_cell, own_cell
@@ -22,7 +21,6 @@ from inarch_brief_tracer.linking.values import (
     STATIC,
     Cls,
     Container,
-    Described,
     Func,
     Generator,
     Namespace,
@@ -32,8 +30,6 @@ from inarch_brief_tracer.linking.values import (
     Scope,
 )
 
-_VALIDATING = ("validator", "serializer", "root_validator", "validates", "validates_schema", "default")
-"""Last parts of decorators, `field_` and `model_` taken off, of methods that run when an instance is made."""
 _IMPLICIT_STATIC = frozenset(("__new__",))
 
 
@@ -51,16 +47,11 @@ def _function(linker: Linker, code: Code) -> None:
     applied = [evaluate(linker, decorator) for decorator in decorators]
     _binding(func, owner, applied)
     _receiver(linker, func, owner)
-    annotated = dict(hints)
     for name, item in defaults:
-        values = evaluate(linker, item)
-        linker.put(own_cell(scope, name), injected(linker, scope, item, annotated.get(name)) or values)
+        linker.put(own_cell(scope, name), _injected(linker, scope, item) or evaluate(linker, item))
     for name, hint in hints:
-        linker.put(own_cell(scope, name), injected(linker, scope, hint))
-    for decorator in decorators:
-        injected(linker, scope, decorator)
-    if "annotations" in linker.on:
-        _hints(linker, func, hints, returned)
+        linker.put(own_cell(scope, name), _injected(linker, scope, hint))
+    _hints(linker, func, hints, returned)
     result: Values = (func,)
     for place in range(len(applied) - 1, -1, -1):
         result = _decorated(linker, result, applied[place], line)
@@ -68,6 +59,29 @@ def _function(linker: Linker, code: Code) -> None:
         for value in result:
             special(linker, value, "__set_name__", Arguments(((owner,),)), line)
     linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
+
+
+_INJECTORS = frozenset(("fastapi.Depends", "fastapi.Security", "fast_depends.Depends", "taskiq.TaskiqDepends"))
+"""What is given a function whose result a parameter gets."""
+
+
+def _injected(linker: Linker, scope: Scope, code: Code) -> Values:
+    """Call what a default or annotation injects into a function: `Depends(get_database)`, in `Annotated` too."""
+    parts = (code,)
+    if type(code) is tuple and code[0] == SUBSCRIPT and type(code[2]) is tuple and code[2][0] == SEQUENCE:
+        parts = code[2][3]
+    result: Values = ()
+    for part in parts:
+        if type(part) is not tuple or part[0] != CALL or not part[2]:
+            continue
+        if any(isinstance(made, Outside) and made.name in _INJECTORS for made in evaluate(linker, part[1])):
+            wanted = evaluate(linker, part[2][0])
+            around, linker.scope = linker.scope, scope
+            for value in wanted:
+                for given in call(linker, value, NO_ARGUMENTS, scope.facts.line, FRAMEWORK):
+                    result += linker.read(given.items) if isinstance(given, Generator) else (given,)
+            linker.scope = around
+    return result
 
 
 def _binding(func: Func, owner: Cls | None, applied: list[Values]) -> None:
@@ -85,8 +99,6 @@ def _binding(func: Func, owner: Cls | None, applied: list[Values]) -> None:
                     func.binding = STATIC
                 elif value.name == "<builtin>.classmethod" or value.name.endswith("classproperty"):
                     func.binding = OF_CLASS
-                elif value.name.rpartition(".")[2].removeprefix("field_").removeprefix("model_") in _VALIDATING:
-                    owner.validators.values = union(owner.validators.values, (func,))
 
 
 def _receiver(linker: Linker, func: Func, owner: Cls | None) -> None:
@@ -112,25 +124,22 @@ def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], retu
         elif values and name == names.keywords:
             linker.put(linker.own_container(func, "dict").rest, values)
         else:
-            cell = own_cell(scope, name)
-            close(linker, linker.scope, hint, cell)
-            linker.put(cell, values)
+            linker.put(own_cell(scope, name), values)
     if returned is not None:
         values = hinted(linker, linker.scope, returned, linker.unit << 6)
         if func.generator:
             containers = tuple([value for value in values if isinstance(value, Container)])
             linker.put(generator(func).items, iterated(linker, containers, 0))
         elif values:
-            close(linker, linker.scope, returned, func.returns)
             linker.put(func.returns, tuple([value for value in values if not isinstance(value, Outside)]))
 
 
 def _decorated(linker: Linker, values: Values, decorators: Values, line: int) -> Values:
     """Give what decorating values gives; an unknown decorator gives back what it decorates."""
-    if not decorators or "decorators" not in linker.on or len(decorators) > MAX_DECORATORS:
+    if not decorators or len(decorators) > MAX_DECORATORS:
         return values
     result: Values = ()
-    for decorator in functions_first(linker, decorators):
+    for decorator in functions_first(decorators):
         if isinstance(decorator, Outside):
             given = _by_outside(linker, decorator, values, line)
         elif isinstance(decorator, Generator) and decorator.func.context:
@@ -141,7 +150,7 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
             call(linker, made.around, Arguments((values,)), line, DECORATOR)
             given = (made,)
         else:
-            given = described(linker, decorator, values, call(linker, decorator, Arguments((values,)), line, DECORATOR))
+            given = call(linker, decorator, Arguments((values,)), line, DECORATOR)
             if not given:
                 # What it returns may not be known yet; it counts as the decorated function when it never is.
                 if linker.late:
@@ -150,16 +159,6 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
                     linker.undecided[linker.unit] = None
         result = union(result, given)
     return result
-
-
-def described(linker: Linker, decorator: Value, values: Values, given: Values) -> Values:
-    """Tell a descriptor's instance that decorates one function from those that decorate others."""
-    if type(decorator) is not Cls or len(values) != 1 or type(values[0]) is not Func or decorator.exact not in given:
-        return given
-    if not lookup(linker, decorator, "__get__", False).in_class:
-        return given
-    made = linker.once(Described, decorator, False, values[0])
-    return tuple([made if one is decorator.exact else one for one in given])
 
 
 MAX_DECORATORS = 8
@@ -186,7 +185,6 @@ def _class(linker: Linker, code: Code) -> None:
     cls = scope.cls
     assert cls is not None
     known, outside = _bases(linker, bases)
-    cls.is_protocol = any(name.endswith(".Protocol") for name in outside)
     set_bases(linker, cls, known, outside)
     for base in known:
         cls.metaclass = union(cls.metaclass, base.metaclass)
@@ -239,8 +237,6 @@ def _bases(linker: Linker, bases: tuple[Code, ...]) -> tuple[tuple[Cls, ...], tu
 
 def _hooks(linker: Linker, cls: Cls, line: int) -> None:
     """Note what making a class calls: `__init_subclass__` of its bases, `__new__` and `__init__` of its metaclass."""
-    if "dunders" not in linker.on:
-        return
     for base in cls.bases:
         found = lookup(linker, base, "__init_subclass__", False)
         call_all(linker, found.in_class, Arguments(((cls,),)), DUNDER, INFERRED, line)
@@ -282,6 +278,6 @@ def predefine(linker: Linker, scope: Scope) -> None:
     for name in scope.facts.bound:
         own_cell(scope, name)
         linker.defining.setdefault(name, {})[cls] = None
-    for name in scope.facts.attributes if "attributes" in linker.on else ():
+    for name in scope.facts.attributes:
         cls.instance_cells[name] = Cell()
         linker.defining.setdefault(name, {})[cls] = None

@@ -14,7 +14,7 @@ from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import (
     all_items,
-    contained,
+    as_text,
     dunder_call,
     get_item,
     iterate,
@@ -23,12 +23,9 @@ from inarch_brief_tracer.linking.containers import (
     set_item,
     unpack,
 )
-from inarch_brief_tracer.linking.hashing import hashed
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Missing, every, union
 from inarch_brief_tracer.linking.names import binding_cell, builtin, name_cell, own_cell
-from inarch_brief_tracer.linking.strings import as_text
 from inarch_brief_tracer.linking.values import Container, Func, Generator, Guess, Instance, Number, Scope, Text
-from inarch_brief_tracer.linking.widening import ANYTHING
 
 Evaluate = Callable[[Linker, Code], Values]
 
@@ -58,7 +55,7 @@ def _attribute(linker: Linker, code: Code) -> Values:
     name, line = code[2], code[3]
     if len(bases) == 1:
         return attribute(linker, bases[0], name, line)
-    if not bases or bases[0] is ANYTHING:
+    if not bases:
         linker.missing.append(Missing(code[1], name, line, False))
     return every([attribute(linker, base, name, line) for base in bases])
 
@@ -68,12 +65,12 @@ def _call(linker: Linker, code: Code) -> Values:
     if type(callee) is tuple and callee[0] == codes.ATTRIBUTE:
         bases = evaluate(linker, callee[1])
         callees = every([attribute(linker, base, callee[2], callee[3]) for base in bases])
-        if not bases or bases[0] is ANYTHING:
+        if not bases:
             linker.missing.append(Missing(callee[1], callee[2], line, True))
     else:
         callees = evaluate(linker, callee)
         if type(callee) is tuple and callee[0] == codes.CALL:
-            callees = functions_first(linker, callees)
+            callees = functions_first(callees)
     arguments = _arguments(linker, code[2], code[3]) if code[2] or code[3] else NO_ARGUMENTS
     if len(callees) == 1:
         return call(linker, callees[0], arguments, line, CALL, True)
@@ -202,7 +199,7 @@ MAX_OPERANDS = 8
 def _operation(linker: Linker, code: Code) -> Values:
     names, line = code[1], code[4]
     left, right = evaluate(linker, code[2]), evaluate(linker, code[3])
-    if not (left or right) or "operators" not in linker.on:
+    if not (left or right) or not linker.special:
         return EMPTY
     result: Values = ()
     answered = False
@@ -217,8 +214,6 @@ def _operation(linker: Linker, code: Code) -> Values:
             result = union(result, found)
         elif names[1] == "__contains__":
             iterate(linker, value, line)
-            if isinstance(value, Container):
-                contained(linker, value, left, line)
     if names[0] == "__add__" and left and isinstance(left[0], Text):
         return (*result, linker.pattern(left[0].text, ""))
     if names[0] in ("__add__", "__or__"):
@@ -289,8 +284,6 @@ def _comprehension(linker: Linker, code: Code) -> Values:
         evaluate(linker, test)
     made = linker.container(code[2], code[1])
     values = evaluate(linker, code[5])
-    if code[1] in ("dict", "set"):
-        hashed(linker, values, code[3][-1][2])
     if code[1] == "dict":
         values = evaluate(linker, code[6])
     if values:

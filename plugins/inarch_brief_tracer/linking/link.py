@@ -6,13 +6,11 @@ from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.link_facts import statements
 from inarch_brief_tracer.facts.modules import TEST, role_of
 from inarch_brief_tracer.linking.budget import Budget, sized
-from inarch_brief_tracer.linking.dispatching import call_unnamed
 from inarch_brief_tracer.linking.edges import Linked, shared_modules
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.loading import Bodies, Files, load
-from inarch_brief_tracer.linking.name_matching import call_hooks, match_names
-from inarch_brief_tracer.linking.overriding import call_overrides
+from inarch_brief_tracer.linking.name_matching import match_names
 from inarch_brief_tracer.linking.parts import link_parts
 from inarch_brief_tracer.linking.rounds import made_linker, settle
 
@@ -63,9 +61,6 @@ def _link_whole(files: Files, code: list[str], tests: list[str], budget: Budget)
 def _link(linker: Linker, bodies: Bodies, found: Findings) -> bool:
     """Link what was loaded last, and add it to what was found."""
     complete, unresolved = settle(linker, bodies)
-    call_overrides(linker)
     match_names(linker, unresolved)
-    call_hooks(linker)
-    call_unnamed(linker)
     found.take(linker)
     return complete

@@ -25,6 +25,7 @@ from inarch_brief_tracer.linking.values import (
     Guess,
     Instance,
     Module,
+    Number,
     OpenClass,
     Outside,
     Partial,
@@ -32,18 +33,6 @@ from inarch_brief_tracer.linking.values import (
     Property,
     Scope,
     Text,
-    Unnamed,
-)
-from inarch_brief_tracer.linking.widening import (
-    ANYTHING,
-    CALLED,
-    LIGHT,
-    MAX_GUESSES,
-    MAX_LIGHT,
-    generalized,
-    is_admitted,
-    is_registry,
-    is_table,
 )
 
 V = TypeVar("V", bound=Value)
@@ -65,8 +54,8 @@ class Linker:
     """Everything known while linking."""
 
     budget: Budget
-    on: frozenset[str]
-    """Mechanisms that are used."""
+    special: bool = True
+    """Whether special methods and overrides are called: of tests, only what they call themselves counts."""
     scopes: list[Scope] = Factory(list)
     modules: dict[str, list[File]] = Factory(dict)
     folders: set[str] = Factory(set)
@@ -97,14 +86,10 @@ class Linker:
     """Methods and properties by name, for matching by name."""
     late: bool = False
     """Whether what can be known of returns is known."""
-    stacked: Cell = Factory(Cell)
-    """Functions given to exit stacks."""
     undecided: dict[int, None] = Factory(dict)
     """Units with a decorator that returned nothing so far, or a key of which nothing was known."""
     limit: int = 0
     """Steps after which no statement is evaluated a second time."""
-    hooks: dict[tuple[int, Cls], int] = Factory(dict)
-    """Calls of what a class has from outside: by scope and class, the line."""
     own_attributes: dict[tuple[Value, str], Cell] = Factory(dict)
     known: dict[tuple[object, ...], Value] = Factory(dict)
     """Values that are told apart by what they were made with, by their kind and that."""
@@ -112,14 +97,8 @@ class Linker:
     """How sure calls between files of two import roots can be, by their paths."""
     shared: frozenset[str] = frozenset()
     """Names that several files claim as modules."""
-    closed: dict[Cell, tuple[Cls, ...]] = Factory(dict)
-    """Cells whose annotation says which instances they can hold."""
     hierarchical: set[Value] = Factory(set)
     """Callables that were found in classes derived from an open receiver's."""
-    overridden: dict[tuple[int, Cls, str], int] = Factory(dict)
-    """Attributes that more derived classes have than are looked at: by scope, class and name, the line."""
-    dispatches: dict[tuple[int, Unnamed], int] = Factory(dict)
-    """Calls of attributes whose names are unknown: by scope and owner, the line."""
     guessing: bool = False
     """Whether what is read now is known by a part of its name only."""
     models: dict[str, Callable[[Linker, Arguments, int], Values]] = Factory(dict)
@@ -138,8 +117,7 @@ class Linker:
         """Be done with what is linked: what is loaded from now on calls it and leaves it as it is."""
         self.base = len(self.scopes)
         self.budget = self.budget._replace(visits=1)
-        # Of tests the calls count, not what their operators and conditions may run.
-        self.on -= {"dunders", "hierarchy", "operators"}
+        self.special = False
 
     @contextmanager
     def passing(self) -> Iterator[None]:
@@ -149,7 +127,6 @@ class Linker:
             self.containers,
             self.own_attributes,
             self.known,
-            self.closed,
             self.module_values,
             self.crossings,
         )
@@ -166,10 +143,7 @@ class Linker:
                 while len(table) > size:
                     table.popitem()
             self.late = False
-            self.hooks.clear()
-            self.dispatches.clear()
             self.hierarchical.clear()
-            self.overridden.clear()
             self.undecided.clear()
             self.queue.clear()
             self.waiting.clear()
@@ -200,7 +174,7 @@ class Linker:
         if values is known or not values:
             return
         if len(values) == 1:
-            if not known and cell not in self.closed:
+            if not known:
                 cell.values = values
                 self.wake(cell.readers)
                 return
@@ -210,50 +184,36 @@ class Linker:
         else:
             present = set(known)
             fresh = tuple([value for value in values if value not in present])
-        if cell in self.closed:
-            fresh = self.admitted(cell, fresh)
         grown = known
-        if not known and len(fresh) > MAX_LIGHT and is_table(fresh):
-            grown, fresh = fresh, EMPTY
         for value in fresh:
-            grown = self.widened(grown, value) if len(grown) >= MAX_LIGHT else (*grown, value)
+            if len(grown) < MAX_LIGHT or self._has_room(grown, value):
+                grown = (*grown, value)
+            elif type(value) in (Text, Number, Pattern) and self.text("") not in grown:
+                grown = (*grown, self.text(""))  # some text
         if grown is not known:
             cell.values = grown
             self.wake(cell.readers)
 
-    def admitted(self, cell: Cell, values: Values) -> Values:
-        """Give the values that the annotation of a cell admits."""
-        classes = self.closed.get(cell)
-        if classes is None:
-            return values
-        return tuple([value for value in values if is_admitted(value, classes)])
-
-    def widened(self, known: Values, value: Value) -> Values:
-        """Give a set of many values with one more: texts and the like lose their meaning, instances their kind."""
+    def _has_room(self, known: Values, value: Value) -> bool:
+        """Whether a set may hold one more value; where it may not, the value is left out."""
         kind = type(value)
-        if kind in LIGHT:
-            if len([other for other in known if type(other) in LIGHT]) < MAX_LIGHT:
-                return (*known, value)
-            unknown = self.text("")
-            return known if kind is Outside or unknown in known else (*known, unknown)
-        if kind is Instance:
-            if known[0] is ANYTHING:
-                return known
-            ancestry = value.cls.ancestry  # type: ignore[attr-defined]
-            for other in known:
-                if type(other) is Instance and other.open and other.cls in ancestry:
-                    return known
-        if len(known) < self._room(kind):
-            return (*known, value)
-        if kind in CALLED and is_registry(known, self.budget.functions):
-            return (*known, value)
-        return generalized(known, value)
-
-    def _room(self, kind: type[Value]) -> int:
-        """Say how many values a set may hold before one of a kind: what a part of a name tells is cheap to keep."""
+        if kind in _LIGHT:
+            return len([other for other in known if type(other) in _LIGHT]) < MAX_LIGHT
         if kind is Guess:
-            return MAX_GUESSES
-        return self.budget.values if kind is Instance else self.budget.functions
+            return len(known) < MAX_GUESSES
+        if kind is Instance:
+            ancestry = value.cls.ancestry  # type: ignore[attr-defined]
+            covered = any(type(one) is Instance and one.open and one.cls in ancestry for one in known)
+            return not covered and len(known) < self.budget.values
+        if len(known) < self.budget.functions:
+            return True
+        # The handlers of a registry: functions are what such a set is there for.
+        others = [one for one in known if type(one) not in _CALLED]
+        return kind in _CALLED and len(known) < self._registered and len(others) <= MAX_LIGHT
+
+    @property
+    def _registered(self) -> int:
+        return MAX_REGISTERED if self.budget.functions >= MIN_REGISTERED else 0
 
     def wake(self, units: list[int]) -> None:
         """Put units on the worklist, and forget that they have read."""
@@ -366,6 +326,16 @@ class Linker:
         return cell
 
 
+_LIGHT = frozenset((Text, Number, Outside, Pattern))
+_CALLED = frozenset((Func, Bound))
+MAX_LIGHT = 4
+"""Texts, numbers and names from outside that a set holds."""
+MAX_GUESSES = 512
+"""Functions that a part of a name may mean together: the methods of many visitors."""
+MAX_REGISTERED = 256
+"""Functions that a set may hold where it holds hardly anything else."""
+MIN_REGISTERED = 32
+"""Functions that a set of any tree must hold before it may be a registry: in the largest trees few are told apart."""
 MAX_ITEMS = 64
 """Items of a container with cells of their own; further ones share one."""
 EMPTY: Values = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import FunctionType, GeneratorType
 from typing import NamedTuple
 
 from inarch_brief_tracer.linking.cells import Cell
@@ -127,9 +126,7 @@ def _look(linker: Linker, cls: Cls, name: str, is_open: bool) -> Found:
             if cell is not None:
                 in_class = (cell,)
     derived: tuple[tuple[Cell, ...], tuple[Cell, ...]] = ((), ())
-    if is_open and "hierarchy" in linker.on and cls.is_protocol and name in cls.class_cells:
-        derived = _implementing(linker, cls, name)
-    elif is_open and "hierarchy" in linker.on and cls.subclasses:
+    if is_open and linker.special and cls.subclasses:
         derived = _derived(linker, cls, name, (*in_class, *in_instances))
     if not (in_class or in_instances or derived[0] or derived[1]):
         return NOT_FOUND
@@ -157,26 +154,6 @@ def _derived(linker: Linker, cls: Cls, name: str, known: tuple[Cell, ...]) -> tu
         if len(classes) + len(instances) >= linker.budget.overrides:
             break
     return tuple(classes), tuple(instances)
-
-
-_COMMON = frozenset(name for kind in (FunctionType, list, dict, GeneratorType, int, str) for name in dir(kind)) | {
-    *("__enter__", "__exit__", "__aenter__", "__aexit__", "__set__", "__fspath__", "__slots__", "__module__")
-}
-"""What builtin objects have, too: a protocol that asks for nothing else tells nothing of the tree's classes."""
-
-
-def _implementing(linker: Linker, cls: Cls, name: str) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
-    """Find an attribute in the classes that have everything a protocol asks for."""
-    asked = [item for item in cls.class_cells if item in linker.defining]
-    if all(item in _COMMON for item in asked):
-        return (), ()  # whatever can be called, or has a length
-    found: list[Cell] = []
-    for other in linker.defining.get(name, ()):
-        if other is not cls and not other.is_protocol and all(other in linker.defining[item] for item in asked):
-            cell = other.class_cells.get(name)
-            if cell is not None:
-                found.append(cell)
-    return tuple(found[: linker.budget.overrides]), ()
 
 
 def instance_cell(linker: Linker, cls: Cls, name: str) -> Cell:

@@ -14,16 +14,12 @@ from typing import NamedTuple
 
 from inarch_brief_tracer.facts.link_facts import IMPORT, Code, ScopeFacts, Unpacked, statements, unpacked
 from inarch_brief_tracer.facts.modules import absolute_name
-from inarch_brief_tracer.linking.budget import NAME, Budget
-from inarch_brief_tracer.linking.dispatching import call_unnamed
-from inarch_brief_tracer.linking.edge_kinds import CALLEE
+from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import shared_modules
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.loading import Files, load
-from inarch_brief_tracer.linking.name_matching import call_hooks
 from inarch_brief_tracer.linking.names import nearest
-from inarch_brief_tracer.linking.overriding import call_overrides
 from inarch_brief_tracer.linking.rounds import Unresolved, made_linker, settle
 from inarch_brief_tracer.linking.unknown_names import UnknownNames
 from inarch_brief_tracer.linking.values import File
@@ -111,7 +107,6 @@ def _link_tests(tree: _Tree, part: Sequence[str], budget: Budget, found: Finding
     around = _around(tree, own)
     linker = _made(tree, budget, around)
     settle(linker, load(linker, around))
-    linker.hooks.clear()
     linker.freeze()
     for path in part:
         with linker.passing():
@@ -133,18 +128,6 @@ def _take(
 ) -> None:
     """Take over what was found in the files of a part; what their surroundings run belongs to other parts."""
     unknown.note(linker, unresolved, own.keys(), found)
-    for hook in [hook for hook in linker.hooks if linker.scopes[hook[0]].file.path not in own]:
-        del linker.hooks[hook]
-    call_overrides(linker)
-    before = dict.fromkeys(linker.edges)
-    call_hooks(linker)
-    for there in [there for there in linker.dispatches if linker.scopes[there[0]].file.path not in own]:
-        del linker.dispatches[there]
-    call_unnamed(linker)
-    for key in [key for key, value in linker.edges.items() if value & 3 == NAME and key not in before]:
-        # That nothing calls it is not known of what other parts define.
-        if linker.scopes[key >> 3 & CALLEE].file.path not in own:
-            del linker.edges[key]
     found.take(linker)
 
 

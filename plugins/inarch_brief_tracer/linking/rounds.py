@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE
-from inarch_brief_tracer.linking.budget import MECHANISMS, Budget
-from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method
-from inarch_brief_tracer.linking.framework_models import deferred_method
-from inarch_brief_tracer.linking.library_models import MODELS
+from inarch_brief_tracer.linking.budget import Budget
+from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method, text_method
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies
+from inarch_brief_tracer.linking.models import MODELS
 from inarch_brief_tracer.linking.namespaces import family_method, namespace_method
 from inarch_brief_tracer.linking.statements import run
-from inarch_brief_tracer.linking.strings import text_method
 from inarch_brief_tracer.linking.supposing import suppose
 from inarch_brief_tracer.linking.values import Scope
 
 EARLY = 2
 """Visits of a statement of a module or class beyond those of others: all ask for what it imports and defines."""
 
-SUPPOSING = 0.1
-"""Statements evaluated at most, as a share of those there are, for what unknown objects may be."""
-
+SUPPOSING = 10
+"""One in so many statements is evaluated, at most, for what unknown objects may be."""
 Unresolved = dict[int, list[Missing]]
 """Attributes whose bases stay unknown, by the unit that reads them."""
 
 
 def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
     """Make a linker that knows nothing yet; names in `shared` are those of modules that several files claim."""
-    linker = Linker(budget, MECHANISMS - budget.without, models=MODELS, shared=shared)
+    linker = Linker(budget, models=MODELS, shared=shared)
     linker.methods = {
         "Container": container_method,
         "Generator": generator_method,
@@ -36,8 +33,6 @@ def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
         "Namespace": namespace_method,
         "Cls": family_method,
         "OpenClass": family_method,
-        "Func": deferred_method,
-        "Bound": deferred_method,
         "Text": text_method,
         "Pattern": text_method,
     }
@@ -59,18 +54,12 @@ def settle(linker: Linker, bodies: Bodies) -> tuple[bool, Unresolved]:
         linker.late = True
         linker.wake(list(linker.undecided))
         complete &= _work(linker, bodies, unresolved)
-    if "names" in linker.on and not linker.elsewhere:  # other parts of a tree may have such classes, too
-        _suppose(linker, bodies, unresolved)
-    return complete, unresolved
-
-
-def _suppose(linker: Linker, bodies: Bodies, unresolved: Unresolved) -> None:
-    """Evaluate what follows of what unknown objects may be: all of it is known by names only."""
-    limit, linker.limit = linker.limit, linker.limit + int(SUPPOSING * len(linker.unit_scope))
-    linker.guessing = True
-    if suppose(linker, unresolved):
+    if not linker.elsewhere:  # other parts of a tree may have such classes, too
+        limit, linker.limit, linker.guessing = linker.limit, linker.limit + len(linker.unit_scope) // SUPPOSING, True
+        suppose(linker, unresolved)
         _work(linker, bodies, unresolved)
-    linker.guessing, linker.limit = False, limit
+        linker.limit, linker.guessing = limit, False
+    return complete, unresolved
 
 
 def _definitions(linker: Linker, scopes: list[Scope], bodies: Bodies) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.annotations import close, hinted
+from inarch_brief_tracer.linking.annotations import hinted
 from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.binding import call_all
 from inarch_brief_tracer.linking.budget import DUNDER, INFERRED
@@ -90,24 +90,14 @@ def _augment(linker: Linker, code: Code) -> None:
 
 def _declare(linker: Linker, code: Code) -> None:
     scope = linker.scope
-    if "annotations" not in linker.on:
-        return
     values = hinted(linker, scope, code[2], linker.unit)
     target = code[1]
     if scope.cls is not None and scope.function is None and type(target) is str:
         if target not in scope.cls.fields:
             scope.cls.fields += (target,)
         if values:
-            cell = instance_cell(linker, scope.cls, target)
-            close(linker, scope, code[2], cell)
-            linker.put(cell, values)
+            linker.put(instance_cell(linker, scope.cls, target), values)
         return
-    if type(target) is str:
-        close(linker, scope, code[2], binding_cell(linker, scope, target))
-    elif target[0] == codes.ATTRIBUTE and values and "attributes" in linker.on:
-        for base in evaluate(linker, target[1]):
-            if isinstance(base, Instance) and base.cls is scope.cls and base.cls.scope.id >= linker.base:
-                close(linker, scope, code[2], instance_cell(linker, base.cls, target[2]))
     assign(linker, target, values, 0)
 
 
@@ -132,11 +122,6 @@ def _raise(linker: Linker, code: Code) -> None:
 
 def _caught(linker: Linker, code: Code) -> None:
     _instances_into(linker, code[1], evaluate(linker, code[2]))
-
-
-def _narrow(linker: Linker, code: Code) -> None:
-    if "narrowing" in linker.on:
-        _instances_into(linker, code[1], evaluate(linker, code[2]))
 
 
 def _instances_into(linker: Linker, name: str, classes: Values) -> None:
@@ -187,7 +172,7 @@ def _ask_module(linker: Linker, module: Module) -> None:
     """Note that importing from a module asks its `__getattr__`, if it has one, whether it is a package."""
     assert module.file is not None
     cell = module.file.scopes[0].names.get("__getattr__")
-    if cell is not None and not module.file.is_package and "dunders" in linker.on:
+    if cell is not None and not module.file.is_package:
         call_all(linker, (cell,), NO_ARGUMENTS, DUNDER, INFERRED, linker.scope.facts.line)
 
 
@@ -201,7 +186,6 @@ _STATEMENTS: dict[int, Callable[[Linker, Code], None]] = {
     codes.DELETE: _delete,
     codes.RAISE: _raise,
     codes.CAUGHT: _caught,
-    codes.NARROW: _narrow,
     codes.IMPORT: _import,
     codes.FUNCTION: _function,
     codes.CLASS: _class,

@@ -35,8 +35,6 @@ class UnknownNames:
 
     def note(self, linker: Linker, unresolved: Unresolved, own: Set[str], found: Findings) -> None:
         """Note what the files of a part read of unknown objects."""
-        if "names" not in linker.on:
-            return
         for unit, missing in unresolved.items():
             scope = linker.scope_of_unit(unit)
             for item in missing if scope.file.path in own else ():

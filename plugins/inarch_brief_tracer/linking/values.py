@@ -60,7 +60,7 @@ class Scope:
         cls, func, file = self.cls, self.function, self.file
         if cls is not None and self.facts.kind == CLASS_SCOPE:
             del cls.scope, cls.exact, cls.open, cls.open_class, cls.class_cells, cls.instance_cells, cls.lookups
-            del cls.subclasses, cls.descendants, cls.ancestry, cls.bases, cls.handed, cls.factories, cls.metaclass
+            del cls.subclasses, cls.descendants, cls.ancestry, cls.bases, cls.factories, cls.metaclass
         if func is not None:
             del func.scope, func.returns, func.yields, func.bound
         file.scopes, file.bodies, file.stars = [], (), []
@@ -110,9 +110,9 @@ class Cls(Value):
     """A class of the tree."""
 
     __slots__ = (
-        *("ancestry", "bases", "class_cells", "data", "descendants", "exact", "factories", "fields", "handed"),
-        *("instance_cells", "is_protocol", "lookups", "metaclass", "open", "open_class", "outside", "registered"),
-        *("scope", "subclasses", "validators"),
+        *("ancestry", "bases", "class_cells", "data", "descendants", "exact", "factories", "fields"),
+        *("instance_cells", "lookups", "metaclass", "open", "open_class", "outside"),
+        *("scope", "subclasses"),
     )
 
     def __init__(self, scope: Scope) -> None:
@@ -120,7 +120,6 @@ class Cls(Value):
         self.bases: tuple[Cls, ...] = ()
         self.outside: tuple[str, ...] = ()
         """Bases that aren't in the tree."""
-        self.is_protocol = False
         self.metaclass: Values = ()
         self.lookups: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
         """Attributes found so far: of exact and of open receivers."""
@@ -132,12 +131,6 @@ class Cls(Value):
         self.exact = Instance(self, False)
         self.open = Instance(self, True)
         self.open_class = OpenClass(self)
-        self.validators = Cell()
-        """Methods that what makes its instances runs, as their decorators say."""
-        self.handed = Cell()
-        """What its instances are made with, for what they have from outside: that may call it."""
-        self.registered = Cell()
-        """Functions given to other methods that its instances have from outside: what runs things calls them."""
         self.fields: tuple[str, ...] = ()
         """Names declared in its body, in order: the fields of a data class."""
         self.factories = Cell()
@@ -152,13 +145,6 @@ class Instance(Value):
 
     cls: Cls
     open: bool
-
-
-@define(eq=False, repr=False, weakref_slot=False)
-class Described(Instance):
-    """An instance of a descriptor's class that decorates a function: reading it gives what the function gives."""
-
-    func: Func
 
 
 @define(eq=False, repr=False, weakref_slot=False)
@@ -181,15 +167,6 @@ class Guess(Value):
     """A function or class that is known by a part of its name only: `getattr(self, f"on_{kind}")`."""
 
     value: Value
-
-
-@define(eq=False, repr=False, weakref_slot=False)
-class Unnamed(Value):
-    """An attribute of which nothing is known but whose it is: `getattr(self, kind)`."""
-
-    owner: Cls | OpenClass | Instance
-    read_in: dict[int, None] = Factory(dict)
-    """Numbers of the scopes that read it."""
 
 
 @define(eq=False, repr=False, weakref_slot=False)

@@ -35,14 +35,6 @@ class Request:
 """
 
 
-def test_what_a_descriptor_gives_is_what_its_own_function_gives() -> None:
-    edges = found(MEMOIZED)
-    assert edges["Request.run", "Headers.find"] != "name"
-    assert ("Request.run", "Cookies.find") not in edges
-    assert edges["Request.run", "memoized.__get__"] == "inferred"
-    assert {("memoized.__get__", "Request.headers"), ("memoized.__get__", "Request.cookies")} <= edges.keys()
-
-
 def test_a_descriptor_that_gives_a_method_is_called_as_such() -> None:
     edges = found(
         """

@@ -60,24 +60,6 @@ class Html(Renderer):
 """
 
 
-def test_an_unknown_name_may_be_any_method_that_nothing_else_calls() -> None:
-    edges = found(RENDERER)
-    assert {callee for caller, callee in edges if caller == "Renderer.render"} == {
-        *("Renderer.find", "Html.title", "Html.link", "Renderer.start")
-    }
-    assert edges["Renderer.render", "Html.title"] == "name"
-
-
-def test_what_has_an_unknown_name_is_called_where_it_is_handed_to_but_not_everywhere() -> None:
-    one = found(RENDERER + "def apply(method): method(1)\ndef run(): apply(Html().find(input()))\n")
-    assert one["apply", "Html.title"] == "name"
-    many = "".join(f"def apply{at}(method): method(1)\n" for at in range(3))
-    runs = "".join(f"    apply{at}(method)\n" for at in range(3))
-    edges = found(f"{RENDERER}{many}def run():\n    method = Html().find(input())\n{runs}")
-    assert edges["Renderer.render", "Html.title"] == "name"
-    assert not [caller for caller, callee in edges if caller.startswith("apply")]
-
-
 def test_modules_whose_names_stand_in_a_table_are_imported_though_they_are_many() -> None:
     names = ("one", "two", "three", "four", "five", "six")
     table = ", ".join(f"'{name}': 'parts.{name}'" for name in names)
@@ -179,29 +161,6 @@ def by_order(command: Copy):
     assert ("by_order", "Copy.run") in edges
 
 
-def test_a_protocol_that_anything_callable_keeps_names_no_classes() -> None:
-    edges = found(
-        """
-from typing import Protocol
-class Getter(Protocol):
-    def __call__(self): ...
-class Drawn(Protocol):
-    def __drawn__(self): ...
-class Also(Protocol):
-    def __drawn__(self): ...
-class Other:
-    def __call__(self): pass
-class Picture:
-    def __drawn__(self): pass
-def get(getter: Getter): getter()
-def draw(drawn: Drawn): drawn.__drawn__()
-"""
-    )
-    assert ("get", "Other.__call__") not in edges
-    assert edges["draw", "Picture.__drawn__"] == "hierarchy"
-    assert ("draw", "Also.__drawn__") not in edges
-
-
 def test_an_attribute_that_many_classes_have_is_not_taken_for_a_property() -> None:
     text = """
 class Shape:
@@ -221,41 +180,3 @@ def test_an_operator_calls_no_method_that_only_many_derived_classes_have() -> No
 
     assert edges(3)["run", "C1.__len__"] == "hierarchy"
     assert ("run", "C1.__len__") not in edges(9)
-
-
-def test_keys_and_members_are_asked_for_their_hash_and_what_is_searched_for_is_compared() -> None:
-    edges = found(
-        """
-class Key:
-    def __hash__(self): pass
-    def __eq__(self, other): pass
-class Plain:
-    def __eq__(self, other): pass
-def written(key: Key):
-    table = {}
-    table[key] = 1
-def read(key: Key): return {}.get(key)
-def added(key: Key): set().add(key)
-def gathered(keys: list[Key]): return {key for key in keys}
-def collected(keys: list[Key]): return set(keys)
-def searched(one: Plain, two: Plain): return one in [two]
-def listed(key: Key): return [key]
-"""
-    )
-    for caller in ("written", "read", "added", "gathered", "collected"):
-        assert edges[caller, "Key.__hash__"] == edges[caller, "Key.__eq__"] == "inferred"
-    assert ("searched", "Plain.__eq__") in edges
-    assert not [callee for caller, callee in edges if caller == "listed"]
-
-
-def test_a_class_of_a_hundred_methods_is_still_dispatched_to() -> None:
-    methods = "\n".join(f"    def KIND{number}(self, node): pass" for number in range(100))
-    edges = found(
-        f"""
-class Checker:
-    def handler(self, kind): return getattr(self, kind.upper())
-    def visit(self, node): self.handler(node.kind)(node)
-{methods}
-"""
-    )
-    assert {edges["Checker.visit", f"Checker.KIND{number}"] for number in range(100)} == {"name"}

@@ -8,7 +8,6 @@ import textwrap
 import pytest
 
 from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import Edge
 from inarch_brief_tracer.linking.link import link
 
@@ -21,7 +20,7 @@ def linked(without: frozenset[str] = frozenset(), /, **files: str) -> list[Edge]
         path = path or name.replace("__init", "/__init__")
         module = path.replace("/__init__", "").replace("/", ".")
         sources[f"{path}.py"] = (module, link_facts(ast.parse(textwrap.dedent(text))))
-    return list(link(sources, Budget(without=without)).edges)
+    return list(link(sources).edges)
 
 
 def edges(text: str, **files: str) -> set[tuple[str, str]]:
@@ -441,22 +440,6 @@ def test_few_methods_of_a_name_are_matched_by_it_and_many_are_not() -> None:
 
 def test_methods_that_builtins_have_too_are_not_matched_by_name() -> None:
     assert edges("class A:\n    def append(self, x): pass\ndef f(x): x.append(1)\n") == set()
-
-
-def test_mechanisms_can_be_switched_off() -> None:
-    text = "class A:\n    @property\n    def size(self): return 1\ndef f(a: A): return a.size\n"
-    assert {edge.kind for edge in linked(main=text)} == {"property"}
-    assert linked(frozenset(("properties",)), main=text) == []
-
-
-def test_methods_that_override_outside_ones_are_called_back_by_what_is_inherited() -> None:
-    text = """
-    from framework import Server
-    class Mine(Server):
-        def handle(self): pass
-        def start(self): self.serve_forever()
-    """
-    assert kinds(text)["main.Mine.start", "main.Mine.handle"] == ("callback", "name")
 
 
 def test_tests_of_a_case_are_not_called_by_each_other_s_assertions() -> None:

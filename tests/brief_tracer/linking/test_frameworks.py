@@ -18,13 +18,8 @@ def calls(text: str) -> dict[tuple[str, str], tuple[str, str]]:
     }
 
 
-@pytest.mark.parametrize(
-    "call",
-    ["add.delay(Thing())", "add.apply_async((Thing(),))", "add.apply_async(args=(Thing(),))", "add.s(Thing()).delay()"],
-)
-@pytest.mark.parametrize("decorator", ["@shared_task", "@app.task", "@app.task(bind=True)"])
-def test_a_task_that_is_called_later_runs_with_its_arguments(call: str, decorator: str) -> None:
-    own = "self, " if "bind" in decorator else ""
+@pytest.mark.parametrize("decorator", ["@shared_task", "@app.task"])
+def test_a_task_that_is_called_later_runs_with_its_arguments(decorator: str) -> None:
     found = calls(
         f"""
         from celery import Celery, shared_task
@@ -32,11 +27,11 @@ def test_a_task_that_is_called_later_runs_with_its_arguments(call: str, decorato
         class Thing:
             def go(self): pass
         {decorator}
-        def add({own}thing): thing.go()
-        def view(): {call}
+        def add(thing): thing.go()
+        def view(): add.delay(Thing())
         """
     )
-    assert found["view", "add"] == ("framework", "inferred")
+    assert found["view", "add"] == ("call", "inferred")
     assert ("add", "Thing.go") in found
 
 
@@ -66,19 +61,6 @@ def test_what_is_injected_is_called_and_given(parameter: str, body: str) -> None
     )
     assert found["view", "database"] == ("framework", "inferred")
     assert ("view", "Database.query") in found
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "@click.command()\n@click.option('--v', callback=check)\ndef main(v): pass",
-        "def main(v: str = typer.Option('', callback=check)): pass",
-        "def main(v: Annotated[str, typer.Option(callback=check)]): pass",
-    ],
-)
-def test_the_callback_of_an_option_is_called_by_its_command(command: str) -> None:
-    text = f"import click, typer\nfrom typing import Annotated\ndef check(*given): pass\n{command}\n"
-    assert calls(text)["main", "check"] == ("framework", "inferred")
 
 
 def test_asynchronous_iteration_calls_its_own_methods() -> None:
@@ -115,26 +97,14 @@ def check(): pass
 @pytest.mark.parametrize(
     ("text", "called"),
     [
-        ("@app.get('/')\ndef view(pager: Pager = Depends()): pager.cut()", ["Pager.__init__", "Pager.cut"]),
-        ("@app.get('/')\ndef view(pager: Annotated[Pager, Depends()]): pager.cut()", ["Pager.__init__", "Pager.cut"]),
-        ("@app.get('/', dependencies=[Depends(check)])\nasync def view(): pass", ["check"]),
-        ("r = APIRouter(dependencies=[Depends(check)])\n@r.post('/')\ndef view(): pass", ["check"]),
+        ("@app.get('/')\ndef view(pager=Depends(Pager)): pager.cut()", ["Pager.__init__", "Pager.cut"]),
+        (
+            "@app.get('/')\ndef view(pager: Annotated[object, Depends(Pager)]): pager.cut()",
+            ["Pager.__init__", "Pager.cut"],
+        ),
+        ("@app.get('/')\ndef view(checked: object = Depends(check)): pass", ["check"]),
     ],
 )
 def test_what_a_route_depends_on_is_called_by_its_view(text: str, called: list[str]) -> None:
     found = calls(f"{DEPENDING}{text}\n")
     assert all(("view", callee) in found for callee in called)
-
-
-def test_validators_run_when_an_instance_is_made() -> None:
-    found = calls(
-        """
-        from pydantic import BaseModel, field_validator
-        class Order(BaseModel):
-            count: int
-            @field_validator("count")
-            def positive(cls, value): return value
-        def main(): Order(count=1)
-        """
-    )
-    assert found["main", "Order.positive"] == ("framework", "inferred")

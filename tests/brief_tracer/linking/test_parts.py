@@ -156,13 +156,3 @@ def test_edges_are_the_same_however_early_they_are_packed(monkeypatch: pytest.Mo
         ("twice.f", "twice.g"),
         ("twice.g", "twice.f"),
     ]
-
-
-def test_all_overrides_are_called_within_a_part_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    in_parts(monkeypatch, 100_000)
-    classes = "\n".join(f"class Field{number}(Field):\n    def kind(self): pass" for number in range(40))
-    base = "class Field:\n    def kind(self): pass\n    def check(self): return self.kind()\n"
-    found = {(caller, callee): sure for caller, callee, sure in pairs(link(files({"shop/fields.py": base + classes})))}
-    assert {found["shop.fields.Field.check", f"shop.fields.Field{number}.kind"] for number in range(40)} == {
-        "hierarchy"
-    }

@@ -81,22 +81,6 @@ def test_methods_of_too_many_families_are_not_matched_by_name() -> None:
     assert not [pair for pair in edges if pair[0] == "run"]
 
 
-def test_more_objects_than_a_set_holds_are_still_matched_by_name() -> None:
-    classes = "\n".join(f"class Rule{number}:\n    pass" for number in range(40))
-    made = ", ".join(f"Rule{number}()" for number in range(40))
-    edges = found(
-        f"""
-{classes}
-class Last:
-    def apply_rule(self): pass
-def run():
-    for rule in [{made}, Last()]:
-        rule.apply_rule()
-"""
-    )
-    assert edges["run", "Last.apply_rule"] == "name"
-
-
 def test_a_mapping_makes_what_it_lacks() -> None:
     edges = found(
         """
@@ -112,26 +96,6 @@ def run(): CACHE["bold"].apply()
     )
     assert edges["run", "Cache.__missing__"] == "inferred"
     assert ("run", "Style.apply") in edges
-
-
-def test_all_overrides_are_called_where_more_classes_are_derived_than_are_looked_at() -> None:
-    classes = "\n".join(
-        f"class Field{number}(Field):\n    def kind(self): pass\n    @property\n    def width(self): pass"
-        for number in range(60)
-    )
-    edges = found(
-        f"""
-class Field:
-    def kind(self): pass
-    @property
-    def width(self): pass
-    def check(self): return self.kind(), self.width
-{classes}
-"""
-    )
-    assert edges["Field.check", "Field.kind"] != "hierarchy"
-    assert {edges["Field.check", f"Field{number}.kind"] for number in range(60)} == {"hierarchy"}
-    assert {edges["Field.check", f"Field{number}.width"] for number in range(60)} == {"hierarchy"}
 
 
 def test_a_descriptor_that_decorates_a_method_is_told_its_name() -> None:
@@ -168,22 +132,3 @@ class Lexer(metaclass=Meta):
     )
     for number in range(200):
         assert ("analysing.run", f"Lexer{number}.analyse") in edges
-
-
-def test_more_objects_of_one_family_than_a_set_holds_are_any_of_that_family() -> None:
-    classes = "\n".join(f"class Rule{number}(Rule):\n    def apply_rule(self): pass" for number in range(40))
-    made = ", ".join(f"Rule{number}()" for number in range(40))
-    edges = found(
-        f"""
-class Rule:
-    def apply_rule(self): pass
-{classes}
-class Other:
-    def apply_rule(self): pass
-def run():
-    for rule in [{made}]:
-        rule.apply_rule()
-"""
-    )
-    assert edges["run", "Rule33.apply_rule"] == "hierarchy"
-    assert ("run", "Other.apply_rule") not in edges

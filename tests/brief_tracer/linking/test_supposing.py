@@ -49,19 +49,6 @@ def measure(graph):
     assert ("measure", "Other.nodes") not in edges
 
 
-def test_an_attribute_that_nobody_sets_to_something_known_is_what_is_asked_of_it() -> None:
-    edges = found(
-        f"""{GRAPH}
-class Drawing:
-    def __init__(self, graph): self.graph = graph
-    def draw(self):
-        self.graph.is_directed()
-        return len(self.graph)
-"""
-    )
-    assert edges["Drawing.draw", "Graph.__len__"] == "name"
-
-
 def test_what_follows_of_it_goes_on_into_the_functions_it_is_handed_to() -> None:
     edges = found(
         f"""{GRAPH}
