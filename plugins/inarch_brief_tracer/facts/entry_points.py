@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from inarch_brief_tracer.facts.entry_kinds import COMMAND, MAIN, ROUTE
+from inarch_brief_tracer.facts.entry_kinds import COMMAND, DECORATED, MAIN, ROUTE
 from inarch_brief_tracer.facts.file_facts import CLASS, METHOD, Call, Facts, Import, Symbol
 from inarch_brief_tracer.facts.framework_entries import RUNNERS, EntryPoint, framework_entries
 from inarch_brief_tracer.facts.modules import CODE, VENDORED
@@ -64,7 +64,9 @@ def _decorated(
     dotted, _, arguments = text.partition("(")
     owner, _, last = dotted.rpartition(".")
     first = literal(arguments)
-    if last in _COMMANDS and symbol.kind != METHOD and (owner or last in library):
+    if last in DECORATED:
+        yield EntryPoint(last, symbol.name, place, symbol.line, f"@{dotted}")
+    elif last in _COMMANDS and symbol.kind != METHOD and (owner or last in library):
         named = _NAMED.search(arguments)
         own = symbol.name.rpartition(".")[2].replace("_", "-")
         name = first or (named[2] if named else own)

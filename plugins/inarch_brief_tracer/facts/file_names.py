@@ -27,6 +27,12 @@ _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "__moc
 
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd", "legacy", "target"))
 _DECLARING = (".d.ts", ".d.mts", ".d.cts")
+_SERVED = frozenset(("static", "_static", "assets", "media", "public", "www", "webroot"))
+_LIBRARIES = re.compile(
+    r"(?i)(?:^|/)(?:alpine|angular|backbone|bootstrap|chart|codemirror|d3|ember|handlebars|highlight|htmx|jquery|lodash"
+    r"|modernizr|moment|mustache|popper|react|react-dom|require|select2|swagger-ui|underscore|vue|xregexp)[\w.-]*\.js$"
+)
+"""Libraries that are copied into the folder that a program serves."""
 _SCRIPTS = frozenset((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"))
 
 
@@ -48,6 +54,8 @@ def is_built(path: str) -> bool:
     """
     if suffix_of(path) not in _SCRIPTS:
         return False
+    if _LIBRARIES.search(path) and not _SERVED.isdisjoint(path.split("/")[:-1]):
+        return True
     return ".min." in path or path.endswith(_DECLARING) or not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from posixpath import dirname
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts.entry_kinds import API, CALLS_IT, FIXTURE, ORPHAN, TEST
+from inarch_brief_tracer.facts.entry_kinds import API, CALLS_IT, DECORATED, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.facts.nature import (
     BODY,
     EXPORTED,
@@ -212,6 +212,8 @@ def listed(graph: Graph, kind: str | None = None, limit: int = 200) -> tuple[lis
 
     Of the public interface only what nothing inside calls is listed, or what a package exports.
     """
+    if kind in DECORATED:
+        return _decorated(graph, kind, limit)
     adjacency = graph.adjacency
     found: list[tuple[int, float, int, str, Gate | None]] = []
     for node, gates in adjacency.gates.items():
@@ -234,3 +236,19 @@ def listed(graph: Graph, kind: str | None = None, limit: int = 200) -> tuple[lis
         if known is not None:
             entries.append(Entry(known, own, gate.name, rank, gate.how) if gate else entry(graph, known, own))
     return entries, {name: totals[name] for name in sorted(totals, key=RANKS.__getitem__)}
+
+
+def _decorated(graph: Graph, kind: str, limit: int) -> tuple[list[Entry], dict[str, int]]:
+    """Give what a decorator of that name makes, as the files show it; of tests what linking has seen."""
+    rows = graph.shelf.connection.execute(
+        "SELECT s.id, e.how FROM entries e JOIN files f ON f.id = e.file"
+        " JOIN symbols s ON s.file = e.file AND s.place = e.place WHERE e.kind = ? ORDER BY f.path, e.line",
+        (kind,),
+    )
+    hows: dict[int, str] = dict(rows.fetchall())
+    tests = [node for node, nature in graph.adjacency.nature.items() if nature & FIXTURE_FUNCTION]
+    numbers = [*hows, *(node for node in tests if kind == FIXTURE and node not in hows)]
+    nodes = graph.nodes(numbers[:limit])
+    made = [nodes[number] for number in numbers[:limit] if number in nodes]
+    found = [Entry(node, kind, node.name, RANKS[kind], hows.get(node.id, kind)) for node in made]
+    return found, {kind: len(numbers)} if numbers else {}

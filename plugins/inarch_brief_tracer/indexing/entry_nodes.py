@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts.entry_kinds import COMMAND, ENTRY_KINDS, MANAGEMENT, ROUTE, SCRIPT, TEST
+from inarch_brief_tracer.facts.entry_kinds import COMMAND, DECORATED, ENTRY_KINDS, MANAGEMENT, ROUTE, SCRIPT, TEST
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT
 from inarch_brief_tracer.facts.framework_entries import MOUNT
 from inarch_brief_tracer.facts.modules import CODE
@@ -64,9 +64,9 @@ def shown_entries(resolver: Resolver, groups: Mapping[Place, str], wanted: str =
     """Give the entry points of a kind that files show, the most telling kinds and product code first."""
     rows = resolver.connection.execute(
         "SELECT e.file, e.kind, e.name, e.place, e.line, e.how, e.target, f.path FROM entries e"
-        f" JOIN files f ON f.id = e.file WHERE ? IN ('all', e.kind) AND e.kind != ? ORDER BY CASE e.kind {_ORDER} END,"
-        " f.role != ?, f.path, e.line",
-        (wanted, MOUNT, CODE),
+        f" JOIN files f ON f.id = e.file WHERE (e.kind = ? OR ? = 'all' AND e.kind NOT IN (?, ?, ?))"
+        f" AND e.kind != ? ORDER BY CASE e.kind {_ORDER} END, f.role != ?, f.path, e.line",
+        (wanted, wanted, *DECORATED, MOUNT, CODE),
     ).fetchall()
     found = {Place(row[0], row[3]): (row[2], row[6]) for row in rows if row[1] == COMMAND}
     commands, prefixes = Commands(resolver, groups, found), Prefixes(resolver)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 ACME = {
     "acme/__init__.py": "",
     "acme/core/__init__.py": "",
@@ -165,6 +167,21 @@ def test_entries_of_the_tree_are_listed_by_kind(tree: Any, linking: Any) -> None
         assert [entry.kind for entry in entries][:3] == ["main", "test", "fixture"]
         (only,), _ = listed(graph, "main")
         assert only.name == "python run.py"
+
+
+@pytest.mark.parametrize("decorator", ["pytest.fixture", "asyncio.coroutine", "dataclasses.dataclass(frozen=True)"])
+def test_what_decorators_make_is_listed_when_it_is_asked_for_and_is_no_entry(
+    tree: Any, linking: Any, decorator: str
+) -> None:
+    from inarch_brief_tracer.graph.entries import listed
+
+    kind = decorator.partition("(")[0].rpartition(".")[2]
+    thing = "class Thing: pass" if kind == "dataclass" else "def Thing(): pass"
+    tree.write({"shop.py": f"import {decorator.partition('.')[0]}\n\n\n@{decorator}\n{thing}\n"})
+    with linking().graph() as (graph, _):
+        (only,), totals = listed(graph, kind)
+        assert (only.node.qualname, only.kind, totals) == ("shop.Thing", kind, {kind: 1})
+        assert kind not in listed(graph)[1]
 
 
 def test_a_step_that_is_shown_elsewhere_is_kept_without_its_own_calls(tree: Any, linking: Any) -> None:
