@@ -129,9 +129,6 @@ def _call(scopes: Scopes, node: ast.Call) -> Code:
     keywords: tuple[tuple[str | None, Code], ...] = ()
     if node.keywords:
         keywords = tuple([(word.arg, expression(scopes, word.value)) for word in node.keywords])
-        for word in node.keywords:
-            if type(word.value) is ast.Dict and scopes.outline is not None:
-                scopes.outline.scheduling(word.arg, word.value)
     if callee == "isinstance" and len(positional) == 2 and type(positional[0]) is str and positional[1] is not None:
         scopes.current.body.append((CAUGHT, positional[0], positional[1]))
     # A method of a chain stands on the line of its name, not where the chain starts.
@@ -152,20 +149,9 @@ def _constant(scopes: Scopes, node: ast.Constant) -> Code:
 
 def _subscript(scopes: Scopes, node: ast.Subscript) -> Code:
     key = node.slice
-    code = _slice(scopes, key) if type(key) is ast.Slice else expression(scopes, key)
+    code = expression(scopes, key)
+    code = SLICE if type(key) is ast.Slice else code
     return (SUBSCRIPT, expression(scopes, node.value), code, node.lineno)
-
-
-def _slice(scopes: Scopes, node: ast.Slice) -> Code:
-    _bounds(scopes, node)
-    bounds = [
-        part.value if type(part) is ast.Constant else 0 if part is None else "" for part in (node.lower, node.upper)
-    ]
-    if node.upper is None:
-        bounds[1] = 100
-    if node.step is None and all(type(bound) is int and bound >= 0 for bound in bounds):
-        return (SLICE, *bounds)
-    return (SLICE, None, None)
 
 
 def _bounds(scopes: Scopes, node: ast.Slice) -> None:
@@ -236,8 +222,6 @@ def _binary(scopes: Scopes, node: ast.BinOp) -> Code:
         chain.append(current)
         current = current.left
     left = expression(scopes, current)
-    if len(chain) > 200:
-        return each([left, *(expression(scopes, link.right) for link in reversed(chain))])
     for link in reversed(chain):
         right = expression(scopes, link.right)
         if left is not None or right is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.entry_kinds import CALLS_IT, HANDLER, HOOK, SIGNAL, TASK, VIEW
@@ -15,52 +15,39 @@ MOUNT = "mount"
 _MOUNTS = {"include_router": "prefix", "register_blueprint": "url_prefix"}
 FRAMEWORK_KINDS = (VIEW, TASK, SIGNAL, HOOK, HANDLER)
 
-_TASKS = frozenset(("task", "shared_task", "periodic_task", "db_task", "db_periodic_task", "actor", "job"))
-_TASK_LIBRARIES = frozenset(
-    ("celery", "huey", "dramatiq", "rq", "django_rq", "arq", "taskiq", "procrastinate", "invoke", "fabric", "prefect")
-)
-_HANDLERS = frozenset(
-    {
-        *("errorhandler", "app_errorhandler", "exception_handler", "context_processor", "app_context_processor"),
-        *("before_request", "after_request", "teardown_request", "teardown_appcontext", "before_serving"),
-        *("before_app_request", "after_app_request", "teardown_app_request", "after_serving", "middleware"),
-        *("url_value_preprocessor", "url_defaults", "on_event", "event_handler", "event_listener", "subscribe"),
-        *("message_handler", "callback_query_handler", "user_loader", "listens_for", "event", "on_message"),
-    }
-)
-_REGISTER_HANDLER = frozenset(
-    {
-        *("add_event_handler", "add_exception_handler", "add_middleware", "add_signal_handler", "add_handler"),
-        *("add_listener", "subscribe", "add_job", "register_error_handler", "set_defaults"),
-    }
-)
-_REGISTER_ROUTE = frozenset(("add_get", "add_post", "add_put", "add_delete", "add_patch"))
-FRAMEWORK_REGISTRATIONS = _REGISTER_HANDLER | _REGISTER_ROUTE | _MOUNTS.keys() | {"connect", "register", "signal"}
+_DECORATORS = {
+    TASK: r"(celery|huey|dramatiq|rq|django_rq|arq|taskiq|procrastinate|invoke|fabric|prefect) (.+\.)?"
+    r"(task|shared_task|periodic_task|db_task|db_periodic_task|actor|job)|.+\.task",
+    SIGNAL: r"(django|blinker) (.+\.)?receiver|.+\.connect(_via)?",
+    HOOK: r".*hookimpl",
+    VIEW: r".*\bapi_view|rest_framework (.+\.)?action",
+    HANDLER: r".+\.((app_)?(errorhandler|context_processor)|(before|after|teardown)_(app_)?request|teardown_appcontext"
+    r"|exception_handler|(before|after)_serving|middleware|url_value_preprocessor|url_defaults|on_event|on_message|event"
+    r"|event_handler|event_listener|subscribe|message_handler|callback_query_handler|user_loader)|.*\blistens_for"
+    r"|.* atexit\.register",
+}
+"""What matches the library and the dotted name of a decorator that makes an entry of each kind."""
+_REGISTERING = {
+    "connect": (SIGNAL, ("receiver",)),
+    "set_defaults": (HANDLER, ("func", "handler", "run")),
+    **dict.fromkeys(("add_event_handler", "add_exception_handler", "add_middleware", "add_handler"), (HANDLER, ())),
+    **dict.fromkeys(("add_signal_handler", "add_listener", "subscribe", "add_job", "signal"), (HANDLER, ())),
+    **dict.fromkeys(("register_error_handler", "register"), (HANDLER, ())),
+    **dict.fromkeys(("add_get", "add_post", "add_put", "add_delete", "add_patch"), (VIEW, ())),
+}
+"""Calls that are given what is to be run: the kind of entry, and the keywords that name it."""
+FRAMEWORK_REGISTRATIONS = _REGISTERING.keys() | _MOUNTS.keys()
 """Names of calls whose arguments tell of an entry point."""
-
 RUNNERS = frozenset(("typer.run", "fire.Fire", "Fire", "argh.dispatch_command", "plac.call", "defopt.run"))
 """What is handed a function and makes a program of it."""
 
 _WEB = frozenset(
-    (
-        "django",
-        "rest_framework",
-        "flask",
-        "flask_restful",
-        "quart",
-        "starlette",
-        "fastapi",
-        "tornado",
-        "aiohttp",
-        "sanic",
-    )
+    "aiohttp django fastapi flask flask_restful http quart rest_framework sanic socketserver starlette tornado".split()  # noqa: SIM905
 )
 _VIEW_BASE = re.compile(r"(?:View|ViewSet|ViewSetMixin|Resource|HTTPEndpoint|WebSocketEndpoint|RequestHandler)$")
-_VIEW_METHODS = frozenset(
-    {
-        *("get", "post", "put", "patch", "delete", "head", "options", "list", "retrieve", "create", "update"),
-        *("destroy", "partial_update", "dispatch", "on_connect", "on_receive", "handle"),
-    }
+_ANSWERS = re.compile(
+    r"get|post|put|patch|delete|head|options|list|retrieve|create|update|destroy|partial_update|dispatch|on_connect"
+    r"|on_receive|handle|do_.*"
 )
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
@@ -83,22 +70,26 @@ class EntryPoint(NamedTuple):
 def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
     """Give the entry points that frameworks make of a file of product code."""
     libraries = {item.name: item.module.partition(".")[0] for item in facts.imports if not item.level}
-    imported = frozenset(libraries.values())
-    views = _views(facts, imported)
+    views = _views(facts, libraries.values())
     hooks = _hooks(facts, libraries)
     for place, symbol in enumerate(facts.symbols):
         for text in symbol.decorators:
-            yield from _decorated(place, symbol, text, libraries)
-        short = symbol.name.rpartition(".")[2]
-        if symbol.kind == FUNCTION and short.startswith("pytest_") and "." not in symbol.name and "pytest" in imported:
+            dotted = text.partition("(")[0]
+            library = libraries.get(dotted.partition(".")[0], "")
+            for kind, pattern in _DECORATORS.items():
+                if re.fullmatch(pattern, f"{library} {dotted}"):
+                    yield EntryPoint(kind, symbol.name, place, symbol.line, f"@{dotted}")
+                    break
+        owner, _, short = symbol.name.rpartition(".")
+        if symbol.kind == FUNCTION and not owner and short.startswith("pytest_") and "pytest" in libraries.values():
             yield EntryPoint(HOOK, short, place, symbol.line, "pytest hook")
-        elif symbol.kind == METHOD and symbol.name.rpartition(".")[0] in views and _answers(short):
+        elif symbol.kind == METHOD and owner in views and _ANSWERS.fullmatch(short):
             yield EntryPoint(VIEW, symbol.name, place, symbol.line, "method of a view")
-        elif symbol.kind == METHOD and (made := hooks.get(symbol.name.rpartition(".")[0])) and made[1].fullmatch(short):
-            yield EntryPoint(HOOK, symbol.name, place, symbol.line, f"{made[0]}{CALLS_IT}")
+        elif symbol.kind == METHOD and owner in hooks and hooks[owner][1].fullmatch(short):
+            yield EntryPoint(HOOK, symbol.name, place, symbol.line, f"{hooks[owner][0]}{CALLS_IT}")
     for call in facts.calls:
         if call.text:
-            yield from _registered(call, libraries)
+            yield from _registered(call)
 
 
 def _hooks(facts: Facts, libraries: dict[str, str]) -> dict[str, tuple[str, re.Pattern[str]]]:
@@ -115,63 +106,27 @@ def _hooks(facts: Facts, libraries: dict[str, str]) -> dict[str, tuple[str, re.P
     return found
 
 
-def _answers(method: str) -> bool:
-    return method in _VIEW_METHODS or method.startswith("do_")
-
-
-def _views(facts: Facts, imported: Iterable[str]) -> frozenset[str]:
+def _views(facts: Facts, imported: Collection[str]) -> frozenset[str]:
     """Give the classes that answer requests: by the name of a base, where a web framework is imported."""
-    known = _WEB.intersection(imported) or {"http", "socketserver"}.intersection(imported)
-    if not known:
-        return frozenset()
-    return frozenset(
-        symbol.name
-        for symbol in facts.symbols
-        if symbol.kind == CLASS and any(_VIEW_BASE.search(base.partition("[")[0]) for base in symbol.bases)
-    )
+
+    def is_view(symbol: Symbol) -> bool:
+        return symbol.kind == CLASS and any(_VIEW_BASE.search(base.partition("[")[0]) for base in symbol.bases)
+
+    return frozenset() if _WEB.isdisjoint(imported) else frozenset(s.name for s in facts.symbols if is_view(s))
 
 
-def _decorated(place: int, symbol: Symbol, text: str, libraries: dict[str, str]) -> Iterator[EntryPoint]:
-    dotted = text.partition("(")[0]
-    owner, _, last = dotted.rpartition(".")
-    library = libraries.get(dotted.partition(".")[0], "")
-    kind = ""
-    if last in _TASKS and (library in _TASK_LIBRARIES or (owner and last == "task")):
-        kind = TASK
-    elif (last == "receiver" and library in ("django", "blinker")) or (owner and last in ("connect", "connect_via")):
-        kind = SIGNAL
-    elif last.endswith("hookimpl"):
-        kind = HOOK
-    elif last == "api_view" or (last == "action" and library == "rest_framework"):
-        kind = VIEW
-    elif (owner and last in _HANDLERS) or dotted == "atexit.register" or last == "listens_for":
-        kind = HANDLER
-    if kind:
-        yield EntryPoint(kind, symbol.name, place, symbol.line, f"@{dotted}")
-
-
-def _registered(call: Call, libraries: dict[str, str]) -> Iterator[EntryPoint]:
+def _registered(call: Call) -> Iterator[EntryPoint]:
     """Read a call that is given what is to be run: only what proves to be a function counts, later."""
     owner, _, last = call.callee.rpartition(".")
     parts = [part.strip() for part in call.text.split(", ")]
     named = {name.strip(): value.strip() for part in parts for name, mark, value in [part.partition("=")] if mark}
     plain = [part for part in parts if _NAME.fullmatch(part)]
-    if call.callee == "beat_schedule" and len(parts) == 2:
-        yield EntryPoint(TASK, parts[0].strip("'\""), call.scope, call.line, "celery beat", parts[1])
-        return
     if last in _MOUNTS and plain[:1] == parts[:1]:
         yield EntryPoint(MOUNT, named.get(_MOUNTS[last], "").strip("'\""), call.scope, call.line, call.callee, parts[0])
-        return
-    kind, target = "", ""
-    if last == "connect" and owner:
-        kind, target = SIGNAL, named.get("receiver") or (plain[0] if plain and plain[0] == parts[0] else "")
-    elif last == "set_defaults":
-        kind, target = HANDLER, named.get("func") or named.get("handler") or named.get("run") or ""
-    elif (last == "register" and owner == "atexit") or last in _REGISTER_HANDLER:
-        kind, target = HANDLER, plain[0] if owner == "atexit" and plain else (plain[-1] if plain else "")
-    elif last == "signal" and (owner == "signal" or libraries.get("signal") == "signal"):
-        kind, target = HANDLER, plain[-1] if len(parts) == 2 and plain else ""
-    elif last in _REGISTER_ROUTE:
-        kind, target = VIEW, plain[-1] if plain else ""
-    if kind and _NAME.fullmatch(target):
-        yield EntryPoint(kind, target, call.scope, call.line, f"{last}()", target)
+    elif last in _REGISTERING and (last != "register" or owner == "atexit") and (last != "connect" or owner):
+        kind, keywords = _REGISTERING[last]
+        target = next((named[word] for word in keywords if word in named), "")
+        if not target and plain and last != "set_defaults":
+            target = plain[0] if last in ("connect", "register") else plain[-1]
+        if _NAME.fullmatch(target) and not (last == "connect" and target not in (parts[0], named.get("receiver"))):
+            yield EntryPoint(kind, target, call.scope, call.line, f"{last}()", target)

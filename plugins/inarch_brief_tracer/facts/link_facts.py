@@ -45,10 +45,12 @@ GENERATOR, ASYNC, METHOD = 1, 2, 4
     COMPREHENSION,  # kind, site, ((target, iterable, line), ...), conditions, element, value of a mapping
     UNARY,  # method names, operand, line
     NAMED,  # name, expression
-    SLICE,  # start, stop (numbers or None)
     FORMATTED,  # expressions put into a text, line, what it starts with, what it ends with
     TRUTH,  # expression, line
-) = range(21)
+) = range(20)
+
+SLICE = 0
+"""The key of a subscript that gives a part."""
 
 # Statements; a bare expression is one too.
 (
@@ -61,10 +63,9 @@ GENERATOR, ASYNC, METHOD = 1, 2, 4
     FUNCTION,  # index, decorators, defaults, annotations, returned annotation, line
     CLASS,  # index, decorators, bases, keywords, line
     IMPORT,  # name, module, attribute ("" for the module itself), level
-    DELETE,  # target, line
     RAISE,  # expression, line
     CAUGHT,  # name, classes: what an `except` or a check says the name is an instance of
-) = range(40, 52)
+) = range(40, 51)
 
 Code = Any
 """A statement or expression in the form above: None, a name or a tuple. Nested too variously for a precise type."""

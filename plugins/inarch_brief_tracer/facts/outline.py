@@ -56,13 +56,11 @@ class Outline:
     functions: list[tuple[int, Function, Open]] = Factory(list)
     exports: tuple[str, ...] | None = None
     guard: int = 0
-    scheduled: list[Call] = Factory(list)
-    """Tasks that a schedule names, as calls of `beat_schedule` with the schedule's name and the task's."""
 
     def facts(self, tree: ast.Module, sites: list[CalledAt]) -> Facts:
         """Give the facts of a file once all of its tree was met."""
         called: list[set[str]] = [set() for _ in self.symbols]
-        calls = tuple(sorted([*self._calls(sites, called), *self.scheduled], key=_line))
+        calls = tuple(sorted(self._calls(sites, called), key=_line))
         self._bind(called)
         self.symbols[0] = Symbol(MODULE, "", 1, len(self.source.lines), doc=docstring(tree.body))
         return Facts(FULL, tuple(self.symbols), tuple(self.imports), calls, self.exports, self.guard)
@@ -119,7 +117,6 @@ class Outline:
         """Note the names that a module or class assigns."""
         value = node.value
         for target in node.targets if type(node) is ast.Assign else [node.target]:
-            self.scheduling(getattr(target, "id", getattr(target, "attr", "")), value)
             for name in target.elts if type(target) is ast.Tuple else [target]:
                 if type(name) is not ast.Name:
                     continue
@@ -134,16 +131,6 @@ class Outline:
                 line, end = node.lineno, node.end_lineno or node.lineno
                 dotted_name = f"{scope.name}.{name.id}" if scope.name else name.id
                 self.symbols.append(Symbol(CONSTANT, dotted_name, line, end, text, self._comment(line), flags=alias))
-
-    def scheduling(self, target: str | None, table: ast.expr | None) -> None:
-        """Note the tasks of a schedule of celery beat: `{"name": {"task": "shop.tasks.count", ...}}`."""
-        if target not in _SCHEDULES or not isinstance(table, ast.Dict):
-            return
-        for key, row in zip(table.keys, table.values, strict=True):
-            for name, task in zip(row.keys, row.values, strict=True) if isinstance(row, ast.Dict) else ():
-                if _text(name) == "task" and _text(task):
-                    text = f"{_text(key) or _text(task)!r}, {_text(task)}"
-                    self.scheduled.append(Call("beat_schedule", row.lineno, 0, text))
 
     def asked(self, node: ast.If, scope: Open) -> None:
         """Note the guard of a module that is run."""
@@ -197,13 +184,6 @@ class Outline:
         if doc and "deprecated" in doc[:120].lower():
             flags |= DEPRECATED
         return decorators, decorated, doc, flags
-
-
-_SCHEDULES = frozenset(("beat_schedule", "CELERY_BEAT_SCHEDULE", "CELERYBEAT_SCHEDULE"))
-
-
-def _text(node: ast.expr | None) -> str:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _line(call: Call) -> int:

@@ -16,7 +16,6 @@ from inarch_brief_tracer.facts.link_facts import (
     CLASS,
     CLASS_SCOPE,
     DECLARE,
-    DELETE,
     FOR,
     FUNCTION,
     FUNCTION_SCOPE,
@@ -33,7 +32,6 @@ from inarch_brief_tracer.facts.link_facts import (
 )
 from inarch_brief_tracer.facts.open_scope import CalledAt
 from inarch_brief_tracer.facts.scopes import Scopes
-from inarch_brief_tracer.facts.syntax_nodes import dotted
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.facts.outline import Outline
@@ -80,17 +78,6 @@ def _block(scopes: Scopes, body: Sequence[ast.stmt]) -> None:
                 handler(scopes, node)
             except RecursionError:
                 scopes.current = around  # an expression nested hundreds deep is generated and says little
-                _calls_of(scopes, node)
-
-
-def _calls_of(scopes: Scopes, node: ast.stmt) -> None:
-    """Note the calls in a statement whose expressions are nested too deeply to be compiled."""
-    known = {id(site[3]) for site in scopes.calls if site is not None}
-    for inner in ast.walk(node):
-        if type(inner) is ast.Call and id(inner) not in known:
-            callee = inner.func
-            line = callee.end_lineno if type(callee) is ast.Attribute else inner.lineno
-            scopes.calls.append((dotted(callee), line or inner.lineno, scopes.current.place, inner))
 
 
 def _add(scopes: Scopes, code: Code) -> None:
@@ -316,7 +303,7 @@ def _assert(scopes: Scopes, node: ast.Assert) -> None:
 def _delete(scopes: Scopes, node: ast.Delete) -> None:
     for item in node.targets:
         if type(item) is not ast.Name:
-            _add(scopes, (DELETE, expression(scopes, item), node.lineno))
+            _add(scopes, expression(scopes, item))
 
 
 def _outer(scopes: Scopes, node: ast.Global | ast.Nonlocal) -> None:

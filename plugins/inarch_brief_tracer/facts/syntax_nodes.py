@@ -11,30 +11,6 @@ from inarch_brief_tracer.facts.source import Function, first_paragraph, sound
 _PROPERTIES = frozenset(("property", "cached_property", "functools.cached_property", "hybrid_property"))
 
 
-def dotted(node: ast.expr) -> str:
-    """Give the text of a callee: `a.b`, `Foo().bar`; `?` for what is neither name, attribute nor call."""
-    parts: list[str] = []
-    while True:
-        kind = type(node)
-        if kind is ast.Attribute:
-            parts.append(node.attr)  # type: ignore[attr-defined]
-            node = node.value  # type: ignore[attr-defined]
-        elif kind is ast.Name:
-            parts.append(node.id)  # type: ignore[attr-defined]
-            break
-        elif kind is ast.Call and parts:
-            inner = dotted(node.func)  # type: ignore[attr-defined]
-            parts.append(inner + "()" if "?" not in inner and inner.count("(") < 2 else "?")
-            break
-        else:
-            parts.append("?")
-            break
-    if len(parts) == 1:
-        return parts[0]
-    parts.reverse()
-    return ".".join(parts)
-
-
 def docstring(body: Sequence[ast.stmt]) -> str:
     """Give the first paragraph of the docstring of a body."""
     first = body[0] if body else None
@@ -56,7 +32,8 @@ def is_stub(body: Sequence[ast.stmt]) -> bool:
 
 
 def _raised(node: ast.expr) -> str:
-    return dotted(node.func if isinstance(node, ast.Call) else node)
+    raised = node.func if isinstance(node, ast.Call) else node
+    return raised.id if isinstance(raised, ast.Name) else ""
 
 
 def decorator_flags(decorators: tuple[str, ...]) -> int:

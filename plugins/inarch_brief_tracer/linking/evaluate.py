@@ -123,29 +123,10 @@ def _arguments(
 def _subscript(linker: Linker, code: Code) -> Values:
     bases = evaluate(linker, code[1])
     key = code[2]
-    if type(key) is tuple and key[0] == codes.SLICE:
-        return _sliced(linker, bases, key, code[3])
+    if key == codes.SLICE:
+        return every([get_item(linker, b, EMPTY, code[3]) if isinstance(b, Instance) else (b,) for b in bases])
     keys = evaluate(linker, key)
-    if len(bases) > 2 * MAX_OPERANDS:
-        bases = tuple([base for base in bases if not isinstance(base, Instance)])
     return every([get_item(linker, base, keys, code[3]) for base in bases])
-
-
-def _sliced(linker: Linker, bases: Values, key: Code, line: int) -> Values:
-    result: Values = ()
-    for base in bases:
-        if not isinstance(base, Container):
-            result = union(result, get_item(linker, base, EMPTY, line))
-        elif key[1] is None:
-            result = union(result, (base,))
-        else:
-            made = linker.container(-(line << 10) - 20 - key[1], base.kind)
-            linker.put(made.rest, linker.read(base.rest))
-            for place, cell in list(base.items.items()):
-                if isinstance(place, int) and key[1] <= place < key[2]:
-                    linker.put(linker.item(made, place - key[1]), linker.read(cell))
-            result = union(result, (made,))
-    return result
 
 
 def _text(linker: Linker, code: Code) -> Values:
@@ -348,10 +329,6 @@ def _unpack_into(linker: Linker, targets: tuple[Code, ...], values: Values, line
         assign(linker, targets[place], found, line)
 
 
-def _unknown(linker: Linker, code: Code) -> Values:
-    return EMPTY
-
-
 _EVALUATE: tuple[Evaluate, ...] = (
     _attribute,
     _call,
@@ -371,7 +348,6 @@ _EVALUATE: tuple[Evaluate, ...] = (
     _comprehension,
     _unary,
     _named,
-    _unknown,
     _formatted,
     _truth,
 )

@@ -101,19 +101,6 @@ def _declare(linker: Linker, code: Code) -> None:
     assign(linker, target, values, 0)
 
 
-def _delete(linker: Linker, code: Code) -> None:
-    target, line = code[1], code[2]
-    if type(target) is not tuple:
-        return
-    if target[0] == codes.SUBSCRIPT:
-        keys = evaluate(linker, target[2])
-        for base in evaluate(linker, target[1]):
-            special(linker, base, "__delitem__", Arguments((keys,)), line)
-    elif target[0] == codes.ATTRIBUTE:
-        for base in evaluate(linker, target[1]):
-            special(linker, base, "__delattr__", Arguments(((linker.text(target[2]),),)), line)
-
-
 def _raise(linker: Linker, code: Code) -> None:
     for value in evaluate(linker, code[1]):
         if isinstance(value, Cls):
@@ -183,7 +170,6 @@ _STATEMENTS: dict[int, Callable[[Linker, Code], None]] = {
     codes.WITH: _with,
     codes.AUGMENT: _augment,
     codes.DECLARE: _declare,
-    codes.DELETE: _delete,
     codes.RAISE: _raise,
     codes.CAUGHT: _caught,
     codes.IMPORT: _import,

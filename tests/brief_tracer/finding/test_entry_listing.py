@@ -278,22 +278,6 @@ def test_hooks_of_rest_framework(tree: Any) -> None:
     assert "api.Items.buy" in found(tree, "view").values()
 
 
-@pytest.mark.parametrize(
-    "form",
-    ["app.conf.beat_schedule = {}", "CELERY_BEAT_SCHEDULE = {}", "app.conf.update(x={1: 2}, beat_schedule={})"],
-)
-def test_what_celery_beat_runs_is_an_entry(tree: Any, form: str) -> None:
-    schedule = "{'every-night': {'task': 'shop.tasks.count', 'schedule': 60.0}, 'gone': {'task': 'x.y'}}"
-    tree.write(
-        {
-            "shop/__init__.py": "",
-            "shop/tasks.py": "def count():\n    pass\n",
-            "shop/beat.py": (f"from celery import Celery\napp = Celery('shop')\n{form.replace('{}', schedule)}\n"),
-        }
-    )
-    assert found(tree, "task") == {"every-night": "shop.tasks.count"}
-
-
 def test_routes_have_the_prefix_that_their_router_is_mounted_under(tree: Any, linking: Any) -> None:
     tree.write(
         {
