@@ -78,53 +78,13 @@ class Source:
 
     def signature(self, node: Function) -> str:
         """Give `(self, x: int = 3) -> str` of a function as it is written."""
-        text = self.lines[node.lineno - 1].rstrip()
-        if node.returns is None and text[-2:] == "):" and "#" not in text and "[" not in text.partition("(")[0]:
-            # All on one line, as most are.
-            found = flat(text[text.find("(") : -1])
-            return found.replace("( ", "(").replace(", )", ")").replace(" )", ")")[:MAX_SIGNATURE]
-        line, column = _after_name(node)
-        end_line, end_column = _last_argument(node.args, line, column)
-        close = self._closing(end_line, end_column)
-        if close is None:
-            return "(…)"
-        text = self.slice(line, column, *close)
-        text = flat(_COMMENT.sub("", text) if "#" in text else text)
-        text = text[text.find("(") :].replace("( ", "(").replace(", )", ")").replace(" )", ")")
-        returns = f" -> {self.of(node.returns)}" if node.returns else ""
-        return (text + returns)[:MAX_SIGNATURE]
-
-    def _closing(self, line: int, column: int) -> tuple[int, int] | None:
-        start = self.column(line, column)
-        for number in range(line, min(line + 12, len(self.lines)) + 1):
-            text = self.lines[number - 1]
-            found = text.find(")", start)
-            if found >= 0:
-                return number, len(text[: found + 1].encode()) if not text.isascii() else found + 1
-            start = 0
-        return None
-
-
-def _after_name(node: Function) -> tuple[int, int]:
-    parameters = getattr(node, "type_params", None)
-    if parameters:
-        return parameters[-1].end_lineno, parameters[-1].end_col_offset
-    return node.lineno, node.col_offset
-
-
-def _last_argument(args: ast.arguments, line: int, column: int) -> tuple[int, int]:
-    ends = [(line, column)]
-    for nodes in (
-        args.posonlyargs,
-        args.args,
-        args.kwonlyargs,
-        args.defaults,
-        args.kw_defaults,
-        (args.vararg, args.kwarg),
-    ):
-        last = nodes[-1:] if isinstance(nodes, list) else nodes
-        ends += [(node.end_lineno or line, node.end_col_offset or 0) for node in last if node is not None]
-    return max(ends)
+        first = node.body[0]
+        decorators = getattr(first, "decorator_list", None)
+        line, column = (decorators[0].lineno, 0) if decorators else (first.lineno, first.col_offset)
+        text = self.slice(node.lineno, node.col_offset, line, column)
+        text = flat(_COMMENT.sub("", text) if "#" in text else text).rstrip("@ ")
+        text = text[text.find("(") :].rstrip().removesuffix(":")
+        return text.replace("( ", "(").replace(", )", ")").replace(" )", ")")[:MAX_SIGNATURE]
 
 
 def sound(text: str) -> str:

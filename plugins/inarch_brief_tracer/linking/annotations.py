@@ -10,24 +10,17 @@ from inarch_brief_tracer.linking.names import builtin, name_cell
 from inarch_brief_tracer.linking.values import Cls, Outside, Scope, Text
 
 _TRANSPARENT = frozenset(
-    (
-        *("Optional", "Union", "Final", "ClassVar", "Annotated", "Required", "NotRequired", "ReadOnly", "Awaitable"),
-        *("Coroutine", "TypeGuard", "InitVar"),
-    )
+    "Optional Union Final ClassVar Annotated Required NotRequired Awaitable Coroutine TypeGuard InitVar".split()  # noqa: SIM905
 )
 _SEQUENCES = frozenset(
-    (
-        *("list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "MutableSequence"),
-        *("Iterable", "Iterator", "Generator", "Collection", "deque", "Deque", "AsyncIterator", "AsyncIterable"),
-        *("AsyncGenerator", "AbstractSet", "Container", "Reversible", "KeysView", "ValuesView", "ContextManager"),
-        *("AbstractContextManager", "AsyncContextManager", "AbstractAsyncContextManager"),
-    )
+    """
+    list List tuple Tuple set Set frozenset FrozenSet Sequence MutableSequence Iterable Iterator Generator Collection
+    deque Deque AsyncIterator AsyncIterable AsyncGenerator AbstractSet Container Reversible KeysView ValuesView
+    ContextManager AbstractContextManager AsyncContextManager AbstractAsyncContextManager
+    """.split()  # noqa: SIM905
 )
 _MAPPINGS = frozenset(
-    (
-        *("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "Counter"),
-        *("ChainMap", "ItemsView"),
-    )
+    "dict Dict Mapping MutableMapping defaultdict DefaultDict OrderedDict Counter ChainMap ItemsView".split()  # noqa: SIM905
 )
 
 

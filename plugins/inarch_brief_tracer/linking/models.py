@@ -8,7 +8,7 @@ from inarch_brief_tracer.linking.budget import CALLBACK
 from inarch_brief_tracer.linking.callbacks import hand_over
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
-from inarch_brief_tracer.linking.containers import all_items, as_text, dunder_call, enter, iterate, iterated
+from inarch_brief_tracer.linking.containers import all_items, as_text, dunder_call, iterate, iterated
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
 from inarch_brief_tracer.linking.names import module_value
 from inarch_brief_tracer.linking.values import (
@@ -106,12 +106,6 @@ def _filter(linker: Linker, arguments: Arguments, line: int) -> Values:
     items = iterated(linker, argument(arguments, 1), line)
     _all(linker, argument(arguments, 0), Arguments((items,)), line)
     return _list(linker, items, line, 11)
-
-
-def _reduce(linker: Linker, arguments: Arguments, line: int) -> Values:
-    items = iterated(linker, argument(arguments, 1), line)
-    result = union(argument(arguments, 2), items)
-    return union(result, _all(linker, argument(arguments, 0), Arguments((result, items)), line))
 
 
 def _choose(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -273,13 +267,6 @@ def _awaited(linker: Linker, arguments: Arguments, line: int) -> Values:
     return tuple([value for value in arguments.every() if isinstance(value, Generator | Instance)])
 
 
-def _entered(linker: Linker, arguments: Arguments, line: int) -> Values:
-    result: Values = ()
-    for value in argument(arguments, 0):
-        result = union(result, enter(linker, value, line))
-    return result
-
-
 def _field(linker: Linker, arguments: Arguments, line: int) -> Values:
     cls = linker.scope.cls
     factories = arguments.keywords.get("default_factory", EMPTY) + arguments.keywords.get("factory", EMPTY)
@@ -325,7 +312,6 @@ MODELS: dict[str, Model] = {
     **dict.fromkeys(("functools.partial", "functools.partialmethod"), _partial),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), _context),
     **dict.fromkeys(("<builtin>.__import__", "importlib.import_module"), _import_module),
-    **dict.fromkeys(("contextlib.ExitStack.enter_context", "contextlib.AsyncExitStack.enter_async_context"), _entered),
     **dict.fromkeys([f"asyncio.{name}" for name in _AWAITING], _awaited),
     **dict.fromkeys(("dataclasses.field", "attr.ib", "attr.field", "attrs.field"), _field),
     "<builtin>.tuple": _collects("tuple"),
@@ -341,7 +327,6 @@ MODELS: dict[str, Model] = {
     "<builtin>.bool": _calls("__bool__", "__len__"),
     "<builtin>.int": _calls("__int__", "__index__"),
     "<builtin>.staticmethod": _static,
-    "functools.reduce": _reduce,
     "functools.wraps": _wraps,
     "functools.lru_cache": _decorator_or_factory,
     "collections.defaultdict": _default_dict,

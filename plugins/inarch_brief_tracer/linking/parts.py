@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.link_facts import IMPORT, Code, ScopeFacts, Unpacked, statements, unpacked
@@ -17,10 +17,9 @@ from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import shared_modules
 from inarch_brief_tracer.linking.findings import Findings
-from inarch_brief_tracer.linking.linker import Linker
 from inarch_brief_tracer.linking.loading import Files, load
 from inarch_brief_tracer.linking.names import nearest
-from inarch_brief_tracer.linking.rounds import Unresolved, made_linker, settle
+from inarch_brief_tracer.linking.rounds import made_linker, settle
 from inarch_brief_tracer.linking.unknown_names import UnknownNames
 from inarch_brief_tracer.linking.values import File
 
@@ -57,10 +56,8 @@ def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: 
         folders |= outer
     tree = _Tree(files, modules, frozenset(folders - {""}), shared_modules(files))
     found, unknown = Findings(tree.shared), UnknownNames()
-    for part in parts_of(code, files):
+    for part in chain(parts_of(code, files), parts_of(tests, files)):
         _link_part(tree, part, budget, found, unknown)
-    for part in parts_of(tests, files):
-        _link_tests(tree, part, budget, found, unknown)
     unknown.match(found)
     return found
 
@@ -93,42 +90,16 @@ def _folders(paths: list[str], sizes: Mapping[str, int], depth: int) -> Iterator
 def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings, unknown: UnknownNames) -> None:
     own = {path: _unpacked(tree, path) for path in part}
     given = {**_around(tree, own), **own}
-    linker = _made(tree, budget, given)
-    complete, unresolved = settle(linker, load(linker, given))
-    found.complete &= complete
-    unknown.define(linker, own.keys(), found)
-    _take(linker, unresolved, own, found, unknown)
-    found.work += linker.work
-    linker.dissolve()
-
-
-def _link_tests(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings, unknown: UnknownNames) -> None:
-    own = {path: _unpacked(tree, path) for path in part}
-    around = _around(tree, own)
-    linker = _made(tree, budget, around)
-    settle(linker, load(linker, around))
-    linker.freeze()
-    for path in part:
-        with linker.passing():
-            _, unresolved = settle(linker, load(linker, {path: own[path]}))
-            _take(linker, unresolved, own, found, unknown)
-    found.work += linker.work
-    linker.dissolve()
-
-
-def _made(tree: _Tree, budget: Budget, given: Mapping[str, tuple[str, Unpacked]]) -> Linker:
     linker = made_linker(budget, tree.shared)
     linker.elsewhere, linker.folders = tree.modules, set(tree.folders)
     linker.limit = int(budget.steps * sum(map(len, (body for _, one in given.values() for body in one.bodies))))
-    return linker
-
-
-def _take(
-    linker: Linker, unresolved: Unresolved, own: Mapping[str, object], found: Findings, unknown: UnknownNames
-) -> None:
-    """Take over what was found in the files of a part; what their surroundings run belongs to other parts."""
+    complete, unresolved = settle(linker, load(linker, given))
+    found.complete &= complete
+    found.work += linker.work
+    unknown.define(linker, own.keys(), found)
     unknown.note(linker, unresolved, own.keys(), found)
     found.take(linker)
+    linker.dissolve()
 
 
 def _unpacked(tree: _Tree, path: str) -> tuple[str, Unpacked]:

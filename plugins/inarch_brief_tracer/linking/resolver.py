@@ -132,48 +132,28 @@ class Resolver:
         """Give what a dotted expression stands for where it is written."""
         if depth > _DEPTH or "?" in dotted or file.facts.language:
             return None  # what other languages' names stand for is for `other_linking` to say
-        parts = dotted.split(".")
-        made = next((place for place, part in enumerate(parts) if part.endswith("()")), None)
+        first, *rest = dotted.split(".")
         current: Meaning | None
-        if made is not None:
-            if parts[0] == "super()":
-                return self._super(file, scope, parts[1:], depth)
-            current = self.meaning(file, scope, ".".join(parts[: made + 1])[:-2], depth + 1)
-            if not isinstance(current, Place) or self.symbol(current).kind != CLASS:
-                return None
-            rest = parts[made + 1 :]
+        if first == "super()":
+            owner = self.enclosing_class(file, scope)
+            bases = list(self.ancestry(owner, depth))[1:] if owner is not None and len(rest) == 1 else ()
+            return next((found for base in bases if (found := self._own_member(base, rest[0]))), None)
+        if first in ("self", "cls") and (owner := self.enclosing_class(file, scope)) is not None:
+            current = owner
         else:
-            owner = self.enclosing_class(file, scope) if parts[0] in ("self", "cls") else None
-            if owner is not None and (parts[0] == "cls" or len(parts) > 1):
-                current = owner
-            else:
-                current = self.name(file, scope, parts[0], depth)
-            rest = parts[1:]
+            current = self.name(file, scope, first.removesuffix("()"), depth)
         for part in rest:
-            if current is None:
-                return None
-            current = self.attribute(current, part, depth, file)
+            current = self.attribute(current, part.removesuffix("()"), depth, file) if current is not None else None
         return current
 
     def enclosing_class(self, file: FileFacts, scope: int) -> Place | None:
         """Give the class whose method a scope is, or stands in."""
-        symbols = file.facts.symbols
-        name = symbols[scope].name
+        name = file.facts.symbols[scope].name
         while name:
             place = file.by_name.get(name)
-            if place is not None and symbols[place].kind == CLASS:
+            if place is not None and file.facts.symbols[place].kind == CLASS:
                 return Place(file.number, place)
             name = name.rpartition(".")[0]
-        return None
-
-    def _super(self, file: FileFacts, scope: int, rest: list[str], depth: int) -> Meaning | None:
-        owner = self.enclosing_class(file, scope)
-        if owner is None or len(rest) != 1:
-            return None
-        for base in list(self.ancestry(owner, depth))[1:]:
-            found = self._own_member(base, rest[0])
-            if found:
-                return found
         return None
 
     def name(self, file: FileFacts, scope: int, name: str, depth: int = 0) -> Meaning | None:
@@ -209,7 +189,7 @@ class Resolver:
             found = ModuleRef(f"{file.module}.{name}")
         return found
 
-    def _unaliased(self, file: FileFacts, place: int, depth: int) -> Meaning | None:
+    def _unaliased(self, file: FileFacts, place: int, depth: int) -> Meaning:
         symbol = file.facts.symbols[place]
         if symbol.kind == CONSTANT and symbol.flags & ALIAS:
             target = symbol.signature.rpartition("= ")[2]
@@ -226,22 +206,15 @@ class Resolver:
             if item.target == "":
                 # `import a.b` binds a, `import a.b as c` binds a.b.
                 plain = item.name == item.module.partition(".")[0] and "." in item.module
-                found = self._module(file, item.module.partition(".")[0] if plain else item.module)
-            elif item.name == "*":
-                found = None if name.startswith("_") else self._from(file, module, name, depth + 1)
+                module = item.module.partition(".")[0] if plain else item.module
+                found = ModuleRef(module) if self._has(module) else None
             else:
-                found = self._from(file, module, item.target, depth + 1)
+                target = name if item.name == "*" else item.target
+                private = item.name == "*" and name.startswith("_")
+                found = None if private else self.attribute(ModuleRef(module), target, depth + 1, near=file)
             if found is not None:
                 return found
         return None
-
-    def _module(self, file: FileFacts, name: str) -> ModuleRef | None:
-        return ModuleRef(name) if self._files_of(name) or self._has_inside(name) else None
-
-    def _from(self, file: FileFacts, module: str, name: str, depth: int) -> Meaning | None:
-        if not self._files_of(module) and not self._has_inside(module):
-            return None
-        return self.attribute(ModuleRef(module), name, depth, near=file)
 
     def _files_of(self, module: str) -> tuple[int, ...]:
         known = self._modules.get(module)
@@ -259,23 +232,21 @@ class Resolver:
         if reader is None or not files:
             return files
         own = [number for number in files if self.file(number).root == reader.root]
-        if own:
-            return own
         tops = [self.file(number) for number in self._files_of(module.partition(".")[0])]
         if any(top.root == reader.root for top in tops) and not any("__path__" in top.by_name for top in tops):
-            return ()  # a package of that name stands in the reader's own root, and hides the other
+            return own  # a package of that name stands in the reader's own root, and hides the other
         shared = [shared_folders(self.file(number).path, reader.path) for number in files]
-        return [files[shared.index(max(shared))]] if shared.count(max(shared)) == 1 else ()
+        return own or ([files[shared.index(max(shared))]] if shared.count(max(shared)) == 1 else ())
 
-    def _has_inside(self, module: str) -> bool:
+    def _has(self, module: str) -> bool:
+        """Whether there is a module of that name, or one below it."""
         inside = f"{module}.*"
-        known = self._modules.get(inside)
-        if known is None:
+        if inside not in self._modules:
             row = self.connection.execute(
                 "SELECT id FROM files WHERE module > ? AND module < ? LIMIT 1", (f"{module}.", f"{module}/")
             ).fetchone()
-            known = self._modules[inside] = tuple(row or ())
-        return bool(known)
+            self._modules[inside] = tuple(row or ())
+        return bool(self._files_of(module) or self._modules[inside])
 
     def attribute(self, owner: Meaning, name: str, depth: int = 0, near: FileFacts | None = None) -> Meaning | None:
         """Give an attribute of a module, a class, or an object that a constant holds."""
@@ -289,7 +260,7 @@ class Resolver:
                 if found is not None:
                     return found
             inner = f"{owner.name}.{name}"
-            return ModuleRef(inner) if self._meant(inner, near) or self._has_inside(inner) else None
+            return ModuleRef(inner) if self._has(inner) else None
         symbol = self.symbol(owner)
         if symbol.kind == CLASS:
             return self.member(owner, name, depth)
