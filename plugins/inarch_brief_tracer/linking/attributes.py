@@ -76,13 +76,7 @@ def _of_module(linker: Linker, module: Module, name: str) -> Values:
 
 def _of_function(linker: Linker, func: Func | Bound, name: str) -> Values:
     target = func.func if isinstance(func, Bound) else func
-    if name == "__wrapped__":
-        return EMPTY
-    if name == "__func__":
-        return (target,)
-    if name == "__self__" and isinstance(func, Bound):
-        return (func.receiver,)
-    if name == "__call__":
+    if name in ("__func__", "__call__"):
         return (func,)
     found = linker.read(own_attribute(linker, target, name))
     if not found and name in _DEFERRING:
@@ -118,10 +112,6 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
     found = lookup(linker, base.cls, name, base.open)
     if found is not NOT_FOUND:
         confidence = INFERRED if base.open else EXACT
-        if not (found.derived or found.in_instances or found.derived_instances):
-            values = linker.read(found.in_class[0])
-            if len(values) == 1:
-                return bind(linker, values[0], base, line, confidence)
         parts = [linker.read(cell) for cell in (*found.in_instances, *found.derived_instances)]
         for cell in found.in_class:
             parts += [bind(linker, value, base, line, confidence) for value in linker.read(cell)]
@@ -130,11 +120,6 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
                 bound = bind(linker, value, base, line, HIERARCHY)
                 linker.hierarchical.update(bound)
                 parts.append(bound)
-        if found.derived and not (found.in_class or found.in_instances):
-            # Derived classes replace what the receiver's own has from outside.
-            for outer in outside_bases(base.cls):
-                if has(outer, name):
-                    parts.append((linker.once(Outside, f"{outer}.{name}", base),))
         return every(parts)
     return _absent(linker, base, name, line)
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inarch_brief_tracer.linking.cells import Arguments, Cell, Values
+from inarch_brief_tracer.linking.cells import Arguments, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.members import descendants, lookup
-from inarch_brief_tracer.linking.values import Cls, Container, Instance, Namespace, OpenClass, Text
+from inarch_brief_tracer.linking.values import Cls, Namespace, OpenClass, Text
 
 MAX_CLASSES = 256
 """Classes whose attributes one mapping may give."""
@@ -58,45 +58,10 @@ def write_entry(linker: Linker, mapping: Namespace, name: str, values: Values) -
             linker.put(cls.class_cells[name], values)
 
 
-def objects(linker: Linker, mapping: Namespace) -> Values:
-    """Give the instances among the attributes: what is gone through is looked at for fields and the like."""
-    cells = [cell for cls in _classes(mapping.owner) for cell in list(cls.class_cells.values())]
-    return tuple([value for value in every([linker.read(cell) for cell in cells]) if type(value) is Instance])
-
-
 def namespace_method(linker: Linker, base: Namespace, name: str, arguments: Arguments, line: int) -> Values:
     """Call a method of the mapping."""
     given = arguments.positional
-    keys = [key.text for key in given[0] if isinstance(key, Text)] if given else []
-    if name in ("get", "pop", "setdefault", "__getitem__"):
-        found = every([entry(linker, base, key) for key in keys])
+    if name in ("get", "pop", "setdefault", "__getitem__") and given:
+        found = every([entry(linker, base, key.text) for key in given[0] if isinstance(key, Text)])
         return union(found, given[1]) if len(given) > 1 else found
-    if name == "copy":
-        return (base,)
-    if name == "update":
-        _update(linker, base, arguments)
-    elif name in ("values", "items"):
-        return _rows(linker, base, name, line)
-    return EMPTY
-
-
-def _update(linker: Linker, base: Namespace, arguments: Arguments) -> None:
-    for name, values in arguments.keywords.items():
-        write_entry(linker, base, name, values)
-    for value in arguments.every():
-        for key, cell in list(value.items.items()) if isinstance(value, Container) else ():
-            if isinstance(key, str):
-                write_entry(linker, base, key[1:], linker.read(cell))
-
-
-def _rows(linker: Linker, base: Namespace, name: str, line: int) -> Values:
-    found = objects(linker, base)
-    rows = linker.container(-(line << 10) - 911, "list")
-    if name == "values":
-        linker.put(rows.rest, found)
-        return (rows,)
-    pair = linker.container(-(line << 10) - 912, "tuple")
-    linker.put(pair.items.setdefault(0, Cell()), (linker.text(""),))
-    linker.put(pair.items.setdefault(1, Cell()), found)
-    linker.put(rows.rest, (pair,))
-    return (rows,)
+    return (base,) if name == "copy" else EMPTY
