@@ -43,19 +43,17 @@ def store(linker: Linker, base: Value, name: str, values: Values, line: int) -> 
         _store_instance(linker, base, name, values, line)
     elif isinstance(base, Cls | OpenClass):
         cls = base if isinstance(base, Cls) else base.cls
-        if cls.scope.id < linker.base:
-            return
         if name not in cls.class_cells:
             own_cell(cls.scope, name)
             defines(linker, cls, name)
         linker.put(cls.class_cells[name], values)
         for value in values:
-            if isinstance(value, Func) and value.scope.cls is None and value.scope.id >= linker.base:
+            if isinstance(value, Func) and value.scope.cls is None:
                 receiver = value.scope.facts.parameters.positional[:1]
                 if receiver and value.binding != STATIC:
                     linker.put(own_cell(value.scope, receiver[0]), (cls.open,))
     elif isinstance(base, Module):
-        if base.file is not None and base.file.first >= linker.base:
+        if base.file is not None:
             linker.put(binding_cell(linker, base.file.scopes[0], name), values)
     elif isinstance(base, Func):
         linker.put(own_attribute(linker, base, name), values)
@@ -70,5 +68,5 @@ def _store_instance(linker: Linker, base: Instance, name: str, values: Values, l
                 return
             special(linker, value, "__set__", Arguments(((base,), values)), line)
     special(linker, base, "__setattr__", Arguments(((linker.text(name),), values)), line)
-    if values and base.cls.scope.id >= linker.base:
+    if values:
         linker.put(instance_cell(linker, base.cls, name), values)

@@ -268,7 +268,7 @@ MAX_IMPLICIT = 4
 
 def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: int) -> Values | None:
     """Call a special method of an instance if its class has it in the tree; None where it does not."""
-    if not isinstance(base, Instance) or not linker.special:
+    if not isinstance(base, Instance):
         return None
     found = lookup(linker, base.cls, name, base.open)
     if not found.in_class and not found.derived:

@@ -13,7 +13,7 @@ from inarch_brief_tracer.linking.values import Cls, Container, Func, Generator, 
 def call_function(linker: Linker, func: Func, arguments: Arguments, kind: int, confidence: int, line: int) -> Values:
     """Note a call of a function, bind its parameters, and give what it returns."""
     linker.edge(func.scope, kind, confidence, line)
-    if arguments is not NO_ARGUMENTS and func.scope.id >= linker.base:
+    if arguments is not NO_ARGUMENTS:
         bind_parameters(linker, func, arguments)
     return returned(linker, func, arguments)
 

@@ -263,7 +263,7 @@ def _given(linker: Linker, cls: Cls) -> Arguments:
 def _receive(linker: Linker, cls: Cls, metaclasses: Values) -> None:
     """Put a class, or any derived from it, into the first parameter of its metaclass's methods."""
     for meta in metaclasses:
-        for ancestor in meta.ancestry if isinstance(meta, Cls) and meta.scope.id >= linker.base else ():
+        for ancestor in meta.ancestry if isinstance(meta, Cls) else ():
             for cell in list(ancestor.class_cells.values()):
                 for value in linker.read(cell):
                     if isinstance(value, Func) and value.binding == PLAIN and value.scope.cls is ancestor:

@@ -180,7 +180,7 @@ MAX_OPERANDS = 8
 def _operation(linker: Linker, code: Code) -> Values:
     names, line = code[1], code[4]
     left, right = evaluate(linker, code[2]), evaluate(linker, code[3])
-    if not (left or right) or not linker.special:
+    if not (left or right):
         return EMPTY
     result: Values = ()
     answered = False

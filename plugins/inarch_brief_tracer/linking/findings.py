@@ -39,7 +39,7 @@ class Findings:
 
     def take(self, linker: Linker) -> None:
         """Take over what the linker found, so that it may forget what it loaded last."""
-        for scope in linker.scopes[linker.base :]:
+        for scope in linker.scopes:
             if scope.outer is None:
                 self._place_of(scope.file)
         scopes = linker.scopes

@@ -5,8 +5,7 @@ from __future__ import annotations
 import builtins
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -54,16 +53,12 @@ class Linker:
     """Everything known while linking."""
 
     budget: Budget
-    special: bool = True
-    """Whether special methods and overrides are called: of tests, only what they call themselves counts."""
     scopes: list[Scope] = Factory(list)
     modules: dict[str, list[File]] = Factory(dict)
     folders: set[str] = Factory(set)
     elsewhere: Mapping[str, Sequence[File]] = Factory(dict)
     """All files of a tree of which only some are loaded."""
     queue: deque[int] = Factory(deque)
-    base: int = 0
-    """Scopes from here on are being linked; those before are done with."""
     queued: bytearray = Factory(bytearray)
     visits: bytearray = Factory(bytearray)
     unit_scope: array[int] = Factory(lambda: array("I"))
@@ -112,48 +107,6 @@ class Linker:
         elif readers[-1] != self.unit:
             readers.append(self.unit)
         return cell.values
-
-    def freeze(self) -> None:
-        """Be done with what is linked: what is loaded from now on calls it and leaves it as it is."""
-        self.base = len(self.scopes)
-        self.budget = self.budget._replace(visits=1)
-        self.special = False
-
-    @contextmanager
-    def passing(self) -> Iterator[None]:
-        """Load and link a file, and forget it again."""
-        units = len(self.unit_scope)
-        tables: tuple[dict[Any, Any], ...] = (
-            self.containers,
-            self.own_attributes,
-            self.known,
-            self.module_values,
-            self.crossings,
-        )
-        sizes = [len(table) for table in tables]
-        try:
-            yield
-        finally:
-            for scope in self.scopes[self.base :]:
-                if scope.outer is None:
-                    self._forget_module(scope.file)
-                scope.forget()
-            del self.scopes[self.base :], self.unit_scope[units:], self.queued[units:], self.visits[units:]
-            for table, size in zip(tables, sizes, strict=True):
-                while len(table) > size:
-                    table.popitem()
-            self.late = False
-            self.hierarchical.clear()
-            self.undecided.clear()
-            self.queue.clear()
-            self.waiting.clear()
-
-    def _forget_module(self, file: File) -> None:
-        files = self.modules.get(file.module, [])
-        if file in files:
-            files.remove(file)  # others may have its name
-            if not files:
-                del self.modules[file.module]
 
     def dissolve(self) -> None:
         """Let go of everything: left to the collector, circles of a large tree cost half of what parsing it does."""
@@ -229,8 +182,6 @@ class Linker:
 
     def edge(self, callee: Scope, kind: int, confidence: int, line: int) -> None:
         """Note that the scope being evaluated calls another."""
-        if self.base and callee.id >= self.base and self.scopes[callee.id : callee.id + 1] != [callee]:
-            return  # of a file that is forgotten
         if self.guessing:
             confidence = NAME
         elif callee.file.root is not self.scope.file.root:

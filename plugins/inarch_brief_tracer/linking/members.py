@@ -64,8 +64,7 @@ def set_bases(linker: Linker, cls: Cls, bases: tuple[Cls, ...], outside: tuple[s
         base.subclasses.pop(cls, None)
     cls.bases, cls.outside = bases, outside
     for base in bases:
-        if base.scope.id >= linker.base:  # what is done with stays as it is
-            base.subclasses[cls] = None
+        base.subclasses[cls] = None
     _forget(cls)
     cls.descendants = None
     affected = [cls, *_fresh_descendants(cls)]
@@ -126,7 +125,7 @@ def _look(linker: Linker, cls: Cls, name: str, is_open: bool) -> Found:
             if cell is not None:
                 in_class = (cell,)
     derived: tuple[tuple[Cell, ...], tuple[Cell, ...]] = ((), ())
-    if is_open and linker.special and cls.subclasses:
+    if is_open and cls.subclasses:
         derived = _derived(linker, cls, name, (*in_class, *in_instances))
     if not (in_class or in_instances or derived[0] or derived[1]):
         return NOT_FOUND

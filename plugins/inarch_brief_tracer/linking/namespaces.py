@@ -54,7 +54,7 @@ def entry(linker: Linker, mapping: Namespace, name: str) -> Values:
 def write_entry(linker: Linker, mapping: Namespace, name: str, values: Values) -> None:
     """Write an attribute through the mapping: of a class where it has one of that name."""
     for cls in _classes(mapping.owner):
-        if name in cls.class_cells and cls.scope.id >= linker.base:
+        if name in cls.class_cells:
             linker.put(cls.class_cells[name], values)
 
 

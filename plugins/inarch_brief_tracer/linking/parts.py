@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 from inarch_brief_tracer.facts.link_facts import IMPORT, Code, ScopeFacts, Unpacked, statements, unpacked
 from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.linking.budget import Budget
-from inarch_brief_tracer.linking.edges import shared_modules
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.loading import Files, load
 from inarch_brief_tracer.linking.names import nearest
@@ -42,8 +41,10 @@ class _Tree(NamedTuple):
     shared: frozenset[str]
 
 
-def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: Budget) -> Findings:
-    """Link the code of a tree, then its tests, part by part.
+def link_parts(
+    files: Files, code: Sequence[str], tests: Sequence[str], budget: Budget, found: Findings, unknown: UnknownNames
+) -> None:
+    """Link code of a tree, then its tests, part by part.
 
     Raises:
         ValueError: packed facts are damaged.
@@ -54,12 +55,12 @@ def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: 
     folders = {name.rpartition(".")[0] for name in modules}
     while outer := {name.rpartition(".")[0] for name in folders} - folders:
         folders |= outer
-    tree = _Tree(files, modules, frozenset(folders - {""}), shared_modules(files))
-    found, unknown = Findings(tree.shared), UnknownNames()
-    for part in chain(parts_of(code, files), parts_of(tests, files)):
+    tree = _Tree(files, modules, frozenset(folders - {""}), found.shared)
+    for part in parts_of(code, files):
         _link_part(tree, part, budget, found, unknown)
+    for part in parts_of(tests, files):
+        _link_part(tree, part, budget._replace(visits=1), found, unknown, of_tests=True)
     unknown.match(found)
-    return found
 
 
 def parts_of(paths: Sequence[str], files: Files) -> Iterator[list[str]]:
@@ -87,17 +88,28 @@ def _folders(paths: list[str], sizes: Mapping[str, int], depth: int) -> Iterator
         yield from _folders(list(group), sizes, depth + 1)
 
 
-def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings, unknown: UnknownNames) -> None:
+def _link_part(
+    tree: _Tree,
+    part: Sequence[str],
+    budget: Budget,
+    found: Findings,
+    unknown: UnknownNames,
+    *,
+    of_tests: bool = False,
+) -> None:
     own = {path: _unpacked(tree, path) for path in part}
     given = {**_around(tree, own), **own}
     linker = made_linker(budget, tree.shared)
     linker.elsewhere, linker.folders = tree.modules, set(tree.folders)
     linker.limit = int(budget.steps * sum(map(len, (body for _, one in given.values() for body in one.bodies))))
     complete, unresolved = settle(linker, load(linker, given))
-    found.complete &= complete
+    found.complete &= complete or of_tests
     found.work += linker.work
     unknown.define(linker, own.keys(), found)
     unknown.note(linker, unresolved, own.keys(), found)
+    if of_tests:  # what they hand over says nothing of the code
+        for key in [key for key in linker.edges if linker.scopes[key >> 31].file.path not in own]:
+            del linker.edges[key]
     found.take(linker)
     linker.dissolve()
 

@@ -41,7 +41,7 @@ def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
 
 def settle(linker: Linker, bodies: Bodies) -> tuple[bool, Unresolved]:
     """Evaluate what was loaded last; say whether all was looked at again that had to be, and what stays unknown."""
-    scopes = linker.scopes[linker.base :]
+    scopes = linker.scopes
     unresolved: Unresolved = {}
     _definitions(linker, scopes, bodies)
     complete = _work(linker, bodies, unresolved)

@@ -43,18 +43,6 @@ class Scope:
         self.function: Func | None = None
         self.cls: Cls | None = None
 
-    def forget(self) -> None:
-        """Let go of what was found: scopes, functions and classes refer to each other in circles."""
-        self.names, self.resolved = {}, {}
-        self.file.bodies, self.file.scopes = (), []
-        if self.cls is not None and self.cls.scope is self:
-            cls = self.cls
-            cls.class_cells, cls.instance_cells, cls.lookups, cls.ancestry = {}, {}, ({}, {}), ()
-            cls.bases, cls.subclasses, cls.descendants = (), {}, None
-        if self.function is not None:
-            self.function.bound, self.function.returns, self.function.yields = {}, Cell(), None
-        self.cls = self.function = self.outer = None
-
     def dissolve(self) -> None:
         """Break the circles that it is part of, once nothing of this linking is looked at again."""
         cls, func, file = self.cls, self.function, self.file
