@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.binding import call_all, call_function
-from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, EXACT, HIERARCHY, INFERRED, NAME
+from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, HIERARCHY, INFERRED, NAME
 from inarch_brief_tracer.linking.callbacks import call_overriding, hand_over
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
@@ -22,10 +22,9 @@ from inarch_brief_tracer.linking.values import (
 
 
 def call(
-    linker: Linker, callee: Value, arguments: Arguments, line: int, kind: int = CALL, sure: bool = False
+    linker: Linker, callee: Value, arguments: Arguments, line: int, kind: int = CALL, confidence: int = INFERRED
 ) -> Values:
     """Call a value; gives what the call gives."""
-    confidence = EXACT if sure else INFERRED
     if type(callee) is Guess:
         callee, confidence = callee.value, NAME
     elif callee in linker.hierarchical:

@@ -9,7 +9,7 @@ from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.attribute_writes import store
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.binding import generator
-from inarch_brief_tracer.linking.budget import CALL
+from inarch_brief_tracer.linking.budget import CALL, EXACT, HIERARCHY, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import (
@@ -73,7 +73,7 @@ def _call(linker: Linker, code: Code) -> Values:
             callees = functions_first(callees)
     arguments = _arguments(linker, code[2], code[3]) if code[2] or code[3] else NO_ARGUMENTS
     if len(callees) == 1:
-        return call(linker, callees[0], arguments, line, CALL, True)
+        return call(linker, callees[0], arguments, line, CALL, EXACT)
     if (
         len(callees) > MAX_BOUND
         and type(callees[-1]) is not Guess
@@ -81,8 +81,20 @@ def _call(linker: Linker, code: Code) -> Values:
     ):
         # A call that may reach this many says little about what each is given.
         arguments = NO_ARGUMENTS
-    given = [call(linker, value, arguments, line) for value in callees]
+    # What a decorator's wrapper calls is one of all that the decorator was applied to: which one is not known.
+    sure = HIERARCHY if type(callee) is str and _is_of_closure(linker.scope, callee) else INFERRED
+    given = [call(linker, value, arguments, line, CALL, sure) for value in callees]
     return every(given) if len(callees) <= MAX_ANSWERS else EMPTY
+
+
+def _is_of_closure(scope: Scope, name: str) -> bool:
+    """Whether a function's name is bound by a function around it."""
+    outer = scope.outer
+    while outer is not None and outer.outer is not None and name not in scope.bound:
+        if outer.facts.kind != codes.CLASS_SCOPE and name in outer.bound:
+            return True
+        outer = outer.outer
+    return False
 
 
 MAX_BOUND = 8

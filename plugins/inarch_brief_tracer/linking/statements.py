@@ -8,10 +8,8 @@ from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import Code
 from inarch_brief_tracer.linking.annotations import hinted
 from inarch_brief_tracer.linking.attributes import special
-from inarch_brief_tracer.linking.binding import call_all
-from inarch_brief_tracer.linking.budget import DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
-from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Values
+from inarch_brief_tracer.linking.cells import Arguments, Cell, Values
 from inarch_brief_tracer.linking.containers import enter, iterated
 from inarch_brief_tracer.linking.definitions import _class, _function
 from inarch_brief_tracer.linking.evaluate import assign, evaluate
@@ -142,7 +140,6 @@ def _take(linker: Linker, cell: Cell, module: Module, attribute: str) -> None:
     """Bind what an import takes from a module of the tree: a name of it, or a module inside."""
     file = linker.scope.file
     if module.file is not None:
-        _ask_module(linker, module)
         source = exported_cell(linker, module.file, attribute, set())
         if source is not None and source is not cell:
             linker.put(cell, linker.read(source))
@@ -153,14 +150,6 @@ def _take(linker: Linker, cell: Cell, module: Module, attribute: str) -> None:
     linker.put(
         cell, module_values(linker, file, f"{module.name}.{attribute}") or outside_module(linker, module, attribute)
     )
-
-
-def _ask_module(linker: Linker, module: Module) -> None:
-    """Note that importing from a module asks its `__getattr__`, if it has one, whether it is a package."""
-    assert module.file is not None
-    cell = module.file.scopes[0].names.get("__getattr__")
-    if cell is not None and not module.file.is_package:
-        call_all(linker, (cell,), NO_ARGUMENTS, DUNDER, INFERRED, linker.scope.facts.line)
 
 
 _STATEMENTS: dict[int, Callable[[Linker, Code], None]] = {

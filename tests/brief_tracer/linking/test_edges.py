@@ -51,6 +51,13 @@ def test_a_chained_call_stands_on_the_line_of_its_name() -> None:
     assert {(edge.callee, edge.line) for edge in found} == {("main.Query.where", 7), ("main.Query.all", 8)}
 
 
+def test_what_a_shared_wrapper_calls_is_one_of_several() -> None:
+    text = "def deco(f):\n    def run(): return f()\n    return run\n@deco\ndef one(): pass\n"
+    assert kinds(text)["main.deco.run", "main.one"] == ("call", "exact")
+    found = kinds(f"{text}@deco\ndef two(): pass\n")
+    assert found["main.deco.run", "main.one"] == found["main.deco.run", "main.two"] == ("call", "hierarchy")
+
+
 def test_nested_functions_are_named_without_locals_and_lambdas_as_python_names_them() -> None:
     assert edges("def f():\n    def g(): pass\n    h = lambda: g()\n    h()\n") == {
         ("main.f", "main.f.<lambda>"),
