@@ -5,8 +5,8 @@ linking
 ├── cells, values, linker                 what names hold; what expressions can stand for; the worklist
 ├── names, members, attributes            what names and attributes stand for; `attribute_writes`
 ├── calls, binding, callbacks             calls, their parameters, and functions that are handed over
-├── containers, strings, annotations      items, texts, what annotations say
-├── library_models, …                     what the standard library and frameworks do with functions and objects
-├── evaluate, statements, definitions     code, one statement at a time; `name_matching` where all else fails
-└── link, loading, budget                 all files to edges, within bounds
+├── containers, namespaces, annotations   items and texts, attributes of classes, what annotations say
+├── models                                what builtins and the standard library do with functions and objects
+├── evaluate, statements, definitions     code, one statement at a time; `supposing`, `name_matching` where all else fails
+└── link, loading, budget                 all files to edges, within bounds; `parts` of large trees
 """
