@@ -7,6 +7,6 @@ linking
 ├── calls, binding, callbacks             calls, their parameters, and functions that are handed over
 ├── containers, namespaces, annotations   items and texts, attributes of classes, what annotations say
 ├── models                                what builtins and the standard library do with functions and objects
-├── evaluate, statements, definitions     code, one statement at a time; `supposing`, `name_matching` where all else fails
+├── evaluate, statements, definitions     statements; `supposing`, `name_matching` where all else fails
 └── link, loading, budget                 all files to edges, within bounds; `parts` of large trees
 """

@@ -87,7 +87,6 @@ def _of_function(linker: Linker, func: Func | Bound, name: str) -> Values:
 def deferred(linker: Linker, func: Func | Bound) -> Value:
     """Give what a task queue puts on a function: calling it has the function run, sooner or later."""
     made = linker.made(4, Partial)
-    assert isinstance(made, Partial)
     linker.put(made.func, (func,))
     return made
 

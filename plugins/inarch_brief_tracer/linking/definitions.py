@@ -144,7 +144,6 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
             given = _by_outside(linker, decorator, values, line)
         elif isinstance(decorator, Generator) and decorator.func.context:
             made = linker.made(3, Partial)
-            assert isinstance(made, Partial)
             made.around = decorator.func
             linker.put(made.func, values)
             call(linker, made.around, Arguments((values,)), line, DECORATOR)

@@ -240,26 +240,20 @@ class Linker:
 
     def container(self, site: int, kind: str) -> Container:
         """Give the container that a place of the current file makes."""
-        key = (self.scope.file.first, site)
-        value = self.containers.get(key)
-        if value is None:
-            value = self.containers[key] = Container(kind)
-        return value  # type: ignore[return-value]  # a site makes one kind
+        return self._made((self.scope.file.first, site), Container, kind)
 
     def own_container(self, owner: Func, kind: str) -> Container:
         """Give the container of a function's `*` parameter, a tuple, or of its `**` parameter."""
-        key = (-1 - owner.scope.id, kind == "tuple")
-        value = self.containers.get(key)
-        if value is None:
-            value = self.containers[key] = Container(kind)
-        return value  # type: ignore[return-value]  # a site makes one kind
+        return self._made((-1 - owner.scope.id, kind == "tuple"), Container, kind)
 
-    def made(self, marker: int, maker: type[Property] | type[Partial]) -> Property | Partial:
+    def made(self, marker: int, maker: type[V]) -> V:
         """Give the property or partial that a line of the current scope makes."""
-        key = (-(1 << 40) - self.unit, marker)
+        return self._made((-(1 << 40) - self.unit, marker), maker)
+
+    def _made(self, key: tuple[int, int], maker: type[V], *given: object) -> V:
         value = self.containers.get(key)
         if value is None:
-            value = self.containers[key] = maker()
+            value = self.containers[key] = maker(*given)
         return value  # type: ignore[return-value]  # a place makes one kind
 
     def scope_of_unit(self, unit: int) -> Scope:

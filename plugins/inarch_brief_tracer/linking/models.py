@@ -218,7 +218,6 @@ def _made_class(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 def _property(linker: Linker, arguments: Arguments, line: int) -> Values:
     made = linker.made(1, Property)
-    assert isinstance(made, Property)
     linker.put(made.getter, argument(arguments, 0, "fget"))
     linker.put(made.setter, argument(arguments, 1, "fset"))
     return (made,)
@@ -226,7 +225,6 @@ def _property(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 def _partial(linker: Linker, arguments: Arguments, line: int) -> Values:
     made = linker.made(2, Partial)
-    assert isinstance(made, Partial)
     made.given = Arguments(arguments.positional[1:], arguments.keywords, arguments.rest, arguments.mappings)
     linker.put(made.func, argument(arguments, 0))
     return (made,)
