@@ -64,68 +64,43 @@ def generator(func: Func) -> Generator:
 
 def bind_parameters(linker: Linker, func: Func, arguments: Arguments) -> None:
     """Put the arguments of a call into the function's parameters."""
-    scope = func.scope
-    names = scope.facts.parameters
-    positional = names.positional
-    count = len(positional)
-    own = scope.names
-    position = -1
-    for values in arguments.positional:
-        position += 1
-        if not values:
-            continue
-        if position < count:
-            # What a method is called on is known from its class.
-            if position == 0 and scope.cls is not None:
-                continue
-            name = positional[position]
-            cell = own.get(name)
-            if cell is None:
-                cell = own[name] = Cell()
-            linker.put(cell, values)
-        elif names.rest:
-            linker.put(linker.item(linker.own_container(func, "tuple"), position - count), values)
-    if arguments.rest:
-        _bind_rest(linker, func, arguments)
-    for name, values in arguments.keywords.items():
-        if name in positional or name in names.keyword:
-            linker.put(own_cell(scope, name), values)
-        elif names.keywords and values:
-            linker.put(linker.item(linker.own_container(func, "dict"), f"'{name}"), values)
-    for mapping in arguments.mappings:
-        if isinstance(mapping, Container):
-            _bind_mapping(linker, func, mapping)
-
-
-def _bind_rest(linker: Linker, func: Func, arguments: Arguments) -> None:
-    """Bind what `*items` of a call may fill."""
     names = func.scope.facts.parameters
+    for place, values in enumerate(arguments.positional):
+        if values:
+            _bind(linker, func, place, values)
+    for name, values in arguments.keywords.items():
+        _bind(linker, func, name, values)
     at = len(arguments.positional)
     for value in arguments.rest:
-        if not isinstance(value, Container):
-            continue
-        for index, cell in list(value.items.items()):
-            if isinstance(index, int) and index >= 0:
-                if at + index < len(names.positional):
-                    linker.put(own_cell(func.scope, names.positional[at + index]), linker.read(cell))
-                elif names.rest:
-                    place = at + index - len(names.positional)
-                    linker.put(linker.item(linker.own_container(func, "tuple"), place), linker.read(cell))
-        other = linker.read(value.rest)
-        for name in names.positional[at:] if other else ():
-            linker.put(own_cell(func.scope, name), other)
-        if names.rest and other:
-            linker.put(linker.own_container(func, "tuple").rest, other)
+        if isinstance(value, Container):
+            for index, cell in list(value.items.items()):
+                if isinstance(index, int) and index >= 0:
+                    _bind(linker, func, at + index, linker.read(cell))
+            other = linker.read(value.rest)
+            for place in range(at, len(names.positional)) if other else ():
+                _bind(linker, func, place, other)
+            if names.rest:
+                linker.put(linker.own_container(func, "tuple").rest, other)
+    for mapping in arguments.mappings:
+        if isinstance(mapping, Container):
+            for key, cell in list(mapping.items.items()):
+                if isinstance(key, str):
+                    _bind(linker, func, key[1:], linker.read(cell))
+            if names.keywords:
+                linker.put(linker.own_container(func, "dict").rest, linker.read(mapping.rest))
 
 
-def _bind_mapping(linker: Linker, func: Func, mapping: Container) -> None:
-    names = func.scope.facts.parameters
-    for key, cell in list(mapping.items.items()):
-        name = key[1:] if isinstance(key, str) else ""
-        if name in names.positional or name in names.keyword:
-            linker.put(own_cell(func.scope, name), linker.read(cell))
-        elif names.keywords:
-            linker.put(linker.item(linker.own_container(func, "dict"), key), linker.read(cell))
-    other = linker.read(mapping.rest)
-    if names.keywords and other:
-        linker.put(linker.own_container(func, "dict").rest, other)
+def _bind(linker: Linker, func: Func, key: int | str, values: Values) -> None:
+    """Put values into the parameter at a place or of a name, else into that of `*` or `**`."""
+    scope = func.scope
+    names = scope.facts.parameters
+    if isinstance(key, int):
+        if key >= len(names.positional):
+            if names.rest:
+                linker.put(linker.item(linker.own_container(func, "tuple"), key - len(names.positional)), values)
+        elif key or scope.cls is None:  # what a method is called on is known from its class
+            linker.put(own_cell(scope, names.positional[key]), values)
+    elif key in names.positional or key in names.keyword:
+        linker.put(own_cell(scope, key), values)
+    elif names.keywords:
+        linker.put(linker.item(linker.own_container(func, "dict"), f"'{key}"), values)

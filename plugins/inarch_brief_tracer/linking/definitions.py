@@ -30,11 +30,6 @@ from inarch_brief_tracer.linking.values import (
     Scope,
 )
 
-_IMPLICIT_STATIC = frozenset(("__new__",))
-
-
-_IMPLICIT_CLASS = frozenset(("__init_subclass__", "__class_getitem__"))
-
 
 def _function(linker: Linker, code: Code) -> None:
     index, decorators, defaults, hints, returned, line = code[1:]
@@ -45,8 +40,8 @@ def _function(linker: Linker, code: Code) -> None:
     if owner is not None and scope.cls is None:
         scope.cls = owner
     applied = [evaluate(linker, decorator) for decorator in decorators]
-    _binding(func, owner, applied)
-    _receiver(linker, func, owner)
+    if owner is not None:
+        _receiver(linker, func, owner, applied)
     for name, item in defaults:
         linker.put(own_cell(scope, name), _injected(linker, scope, item) or evaluate(linker, item))
     for name, hint in hints:
@@ -84,35 +79,21 @@ def _injected(linker: Linker, scope: Scope, code: Code) -> Values:
     return result
 
 
-def _binding(func: Func, owner: Cls | None, applied: list[Values]) -> None:
-    if owner is None:
-        return
+def _receiver(linker: Linker, func: Func, owner: Cls, decorators: list[Values]) -> None:
+    """Put what a method is called on into its first parameter, as its name and decorators say."""
     short = func.scope.facts.name.rpartition(".")[2]
-    if short in _IMPLICIT_CLASS:
-        func.binding = OF_CLASS
-    elif short in _IMPLICIT_STATIC:
+    named = [value.name for values in decorators for value in values if isinstance(value, Outside)]
+    if short == "__new__" or "<builtin>.staticmethod" in named:
         func.binding = STATIC
-    for values in applied:
-        for value in values:
-            if isinstance(value, Outside):
-                if value.name == "<builtin>.staticmethod":
-                    func.binding = STATIC
-                elif value.name == "<builtin>.classmethod" or value.name.endswith("classproperty"):
-                    func.binding = OF_CLASS
-
-
-def _receiver(linker: Linker, func: Func, owner: Cls | None) -> None:
-    """Put what a method is called on into its first parameter."""
+    elif short in ("__init_subclass__", "__class_getitem__") or any(name.endswith(_OF_CLASS) for name in named):
+        func.binding = OF_CLASS
     names = func.scope.facts.parameters.positional
-    if owner is None or not names:
-        return
-    short = func.scope.facts.name.rpartition(".")[2]
-    first: Value = owner.open
-    if func.binding == OF_CLASS or short == "__new__":
-        first = owner.open_class
-    elif func.binding == STATIC:
-        return
-    linker.put(own_cell(func.scope, names[0]), (first,))
+    if names and (func.binding != STATIC or short == "__new__"):
+        first: Value = owner.open if func.binding == PLAIN else owner.open_class
+        linker.put(own_cell(func.scope, names[0]), (first,))
+
+
+_OF_CLASS = ("<builtin>.classmethod", "classproperty")
 
 
 def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], returned: Code) -> None:
