@@ -22,10 +22,6 @@ class Budget(NamedTuple):
     """How often one statement is evaluated at most."""
     steps: float = 0.0
     """Statements evaluated at most, as a multiple of those there are."""
-    outside: bool = False
-    """Whether edges to names outside the tree are given too."""
-    numbered: bool = False
-    """Whether the lambdas of a scope are told apart, as `<lambda1>`, `<lambda2>`."""
 
 
 _SIZES = (

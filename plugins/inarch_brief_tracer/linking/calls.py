@@ -83,8 +83,6 @@ def construct(
     if cls.data and not found_any:
         _data_class(linker, cls, arguments, line)
     for outer in () if found_any else outside_bases(cls):
-        if not outer.startswith("<builtin>"):
-            linker.outside_call(f"{outer}.__init__", line)
         hand_over(linker, arguments, line, outer)
     return made
 
@@ -146,7 +144,6 @@ def _method(linker: Linker, callee: Method, arguments: Arguments, line: int) -> 
 
 def _outside(linker: Linker, callee: Outside, arguments: Arguments, line: int) -> Values:
     """Call something outside the tree: as its model says, else functions handed to it are called back."""
-    linker.outside_call(callee.name, line)
     model = linker.models.get(callee.name)
     if model is not None:
         return model(linker, arguments, line)

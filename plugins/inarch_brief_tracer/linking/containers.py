@@ -286,7 +286,6 @@ _PARTING = frozenset(("split", "rsplit", "splitlines", "partition", "rpartition"
 
 def text_method(linker: Linker, base: Text | Pattern, name: str, arguments: Arguments, line: int) -> Values:
     """Call a method of a string: formatting asks its arguments for their text."""
-    linker.outside_call(f"<builtin>.str.{name}", line)
     if name == "format":
         as_text(linker, arguments.every(), line)
         start, mark, rest = base.text.partition("{") if isinstance(base, Text) else ("", "", "")

@@ -147,8 +147,6 @@ MAX_DECORATORS = 8
 
 def _by_outside(linker: Linker, decorator: Outside, values: Values, line: int) -> Values:
     name = decorator.name
-    if not name.startswith("<builtin>"):
-        linker.outside_call(name, line)
     if name.lower().endswith("property"):
         name = "<builtin>.property"
     model = linker.models.get(name)
@@ -188,8 +186,6 @@ def _class(linker: Linker, code: Code) -> None:
             given = _decorated(linker, result, values, line)
             # One that gives the class back gives back the others it decorates to a reader that can't tell them apart.
             result = result if cls in given else union(result, given)
-        elif linker.budget.outside:
-            linker.outside_call(values[0].name, line)  # type: ignore[attr-defined]
     linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
 
 

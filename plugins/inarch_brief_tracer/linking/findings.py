@@ -31,7 +31,7 @@ class Findings:
     """Statements evaluated."""
     _names: Names = Factory(Names)
     _first: dict[str, int] = Factory(dict)
-    """The place of a file's first name, by its path; of what is outside the tree by its name."""
+    """The place of a file's first name, by its path."""
     _again: dict[int, int] = Factory(dict)
     """For what is defined again in its file: the place of the first of that name."""
     _edges: dict[int, int] = Factory(dict)
@@ -45,12 +45,7 @@ class Findings:
         scopes = linker.scopes
         for key, value in linker.edges.items():
             self.add(self.number(scopes[key >> 31]), self.number(scopes[key >> 3 & CALLEE]), key & 7, value)
-        for number, name, line in linker.outside_edges:
-            if name not in self._first:
-                self._first[name] = self._names.add(name, ("",))
-            self.add(self.number(scopes[number]), self._first[name], 0, line << 2)
         linker.edges.clear()
-        linker.outside_edges.clear()
 
     def number(self, scope: Scope) -> int:
         """Give the place of a function's name."""

@@ -63,7 +63,6 @@ class Linker:
     visits: bytearray = Factory(bytearray)
     unit_scope: array[int] = Factory(lambda: array("I"))
     edges: dict[int, int] = Factory(dict)
-    outside_edges: dict[tuple[int, str, int], None] = Factory(dict)
     unit: int = 0
     scope: Scope = None  # type: ignore[assignment]  # set before anything is evaluated
     work: int = 0
@@ -200,11 +199,6 @@ class Linker:
         if known is None:
             known = self.crossings[key] = certainty(self.elsewhere or self.modules, caller, callee)
         return known
-
-    def outside_call(self, name: str, line: int) -> None:
-        """Note that the scope being evaluated calls something outside the tree."""
-        if self.budget.outside:
-            self.outside_edges[self.scope.id, name, line] = None
 
     def outside(self, name: str) -> Outside:
         """Give the value of a name outside the tree."""

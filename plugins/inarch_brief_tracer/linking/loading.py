@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from inarch_brief_tracer.facts.link_facts import (
     CLASS_SCOPE,
-    LAMBDA_SCOPE,
     MODULE_SCOPE,
     Code,
     Given,
@@ -55,14 +54,10 @@ def load(linker: Linker, files: Files) -> Bodies:
 
 def _load_file(linker: Linker, file: File, facts: LinkFacts) -> None:
     file.first = len(linker.scopes)
-    lambdas: dict[str, int] = {}
     name = label(file.module, file.path, linker.shared)
     for row, size in zip(facts.scopes, facts.sizes, strict=True):
         outer = file.scopes[row.parent] if row.parent >= 0 else None
         qualname = f"{name}.{row.name}" if row.name else name
-        if linker.budget.numbered and row.kind == LAMBDA_SCOPE:
-            lambdas[qualname] = lambdas.get(qualname, 0) + 1
-            qualname = f"{qualname[:-1]}{lambdas[qualname]}>"
         scope = Scope(len(linker.scopes), file, row, qualname, len(linker.unit_scope), size, outer)
         linker.unit_scope.extend([scope.id] * size)
         file.scopes.append(scope)
