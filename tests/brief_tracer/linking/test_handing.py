@@ -106,3 +106,9 @@ def test_many_overridden_methods_are_called_where_the_library_is_known_to_call_t
         "def run(text): Own().feed(text)\n"
     )
     assert {callee for caller, callee in calls if caller == "run"} == {f"Own.handle_{number}" for number in range(20)}
+
+
+@pytest.mark.parametrize(("call", "runs"), [("start", True), ("is_alive", False), ("getName", False), ("join", False)])
+def test_a_thread_runs_when_it_is_started_and_by_nothing_else(call: str, runs: bool) -> None:
+    text = f"import threading\nclass Own(threading.Thread):\n    def run(self): pass\ndef go(): Own().{call}()\n"
+    assert (("go", "Own.run") in found(text)) == runs
