@@ -1,24 +1,68 @@
-"""Mechanical edits that a prompt spells out: replace, create, delete and move.
+"""Edits that a prompt spells out: replace, replace all, create, delete and move.
 
-A sentence is read from its first word to its last. What is left over at the end is never ignored: it makes the whole
-sentence a `Refusal`, which names the words that were not understood and the form that works.
+A sentence is understood to its last word, or nothing is changed: then it is a `Refusal` that names a form that works.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from inarch import PlannedCall, ToolResult
+from inarch_offline import calls
+from inarch_offline.exchange import Plan
+from inarch_offline.page import Page, Place, code, counted, cut, joined
+from inarch_offline.reading import whole_file
+from inarch_offline.results import FileText, files, is_changed, said
+
+if TYPE_CHECKING:
+    from inarch_offline.intents import Intent
 
 REPLACE, CREATE, DELETE, MOVE = "replace", "create", "delete", "move"
+_TEXT = r"(?:```[\w-]*\n(?P<{0}_f>.*?)\n?```|\"(?P<{0}_d>[^\"]*)\"|'(?P<{0}_s>[^']*)'|`(?P<{0}_n>[^`]*)`{1})"
+_BARE = r"|(?P<{0}_b>\S*[^\s.,;:!?\"'`])"
+_PATH = r"(?P<q{0}>[`'\"]?)@?(?:\./)?(?P<{0}>[^\s`'\"]*[^\s`'\".,;:!?])(?P=q{0})"
+_OLD, _NEW = (_TEXT.format(name, _BARE.format(name)) for name in ("old", "new"))
+_END = r"[\s.!?]*(?:,?\s*\b(?:please|thanks|thank you)\b)?[\s.!?]*"
+_FORMS = {
+    REPLACE: rf"replace\s+(?P<all>all\s+)?{_OLD}\s+(?:by|with)\s+{_NEW}\s+in\s+{_PATH.format('path')}"
+    rf"(?P<also>,?\s+including attributes)?{_END}",
+    CREATE: rf"create\s+(?:(?:an?|new|empty)\s+)*file\s+{_PATH.format('path')}"
+    rf"(?:\s+(?:with|containing)\s*:?\s*{_TEXT.format('text', '')})?{_END}",
+    DELETE: rf"(?:delete|remove)\s+(?:the\s+)?(?:file\s+)?{_PATH.format('path')}{_END}",
+    MOVE: rf"(?:move|rename)\s+(?:the\s+)?(?:file\s+)?{_PATH.format('path')}\s+to\s+{_PATH.format('to')}{_END}",
+}
+_BEGUN = {
+    "replace": (REPLACE, r"\sin\s+[`'\"]?(?P<path>[\w@+-]*[./][\w./@+-]*\w)"),
+    "create": (CREATE, r"^create\s+(?:an? |new |empty )*file\s+[`'\"]?(?P<path>[^\s`'\"]+)"),
+    **dict.fromkeys(
+        ("delete", "remove"), (DELETE, r"^\w+\s+(?:the )?(?:file )?[`'\"]?(?P<path>[\w@+-]*[./][\w./@+-]*\w)")
+    ),
+    **dict.fromkeys(("move", "rename"), (MOVE, r"^\w+\s+(?:the )?(?:file )?[`'\"]?(?P<path>[\w@+-]*[./][\w./@+-]*\w)")),
+}
+"""The form that a first word begins, and the file by which a sentence is seen to mean it."""
+_WORKS = {
+    REPLACE: 'replace "old text" by "new text" in {}',
+    CREATE: 'create file {} with "text"',
+    DELETE: "delete {}",
+    MOVE: "move {} to FOLDER/NAME",
+}
+_NAME = r"\w+(?:\.\w+)*"
+_PATH_LIKE = r"[\w@+-]*[./][\w./@+-]*\w|[A-Z]\w*file|LICENSE|README"
+_MOST_CHARACTERS = 4_000
+"""A longer sentence is not an edit, except for the text of a new file."""
+_MORE_OF_A_NAME = {"$": ("js", "jsx", "mjs", "cjs", "ts", "tsx", "java", "kt"), "-": ("css", "scss", "html", "xml")}
+"""What may be a part of a name beside letters, digits and the underscore, by the endings of files."""
+
+Span = tuple[int, int]
 
 
 class Edit(NamedTuple):
     """A change, word for word as the user gave it.
 
     Args:
-        as_name: `search` is a name or a number: it is replaced where it stands as a whole, not as a part of others.
-        attributes: Also where the name is an attribute of something.
+        as_name: `search` is a name or a number: it is replaced as a whole, never inside of others.
+        attributes: Also if the name is an attribute of something.
     """
 
     kind: str
@@ -33,239 +77,175 @@ class Edit(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A sentence that begins as an edit and was not understood to its last word.
-
-    Args:
-        part: The words that were not understood, "" where something is missing.
-        why: What is wrong with them.
-        form: A sentence that works.
-    """
+    """A sentence that begins as an edit and was not understood to its last word, and a form that works."""
 
     part: str
-    why: str
     form: str
 
 
-class _Text(NamedTuple):
-    """A text as it stands in a prompt: what it says, where it ends, and whether it may be a name."""
-
-    said: str
-    end: int
-    plain: bool
-
-
-Reading = Edit | Refusal | None
-
-_MOST_CHARACTERS = 4_000
-"""A longer sentence is no mechanical edit, but for the text of a new file."""
-_PLEASE = r"\s*(?:(?:please|can you|could you|now)[\s,]+)*"
-_END = r"[\s.!?]*(?:,?\s*\b(?:please|thanks|thank you)\b)?[\s.!?]*"
-_PATH = r"(?:(?P<q>[`'\"])(?P<quoted>[^\n`'\"]+)(?P=q)|(?P<bare>[^\s`'\"]*[^\s`'\".,;:!?]))"
-_PATH_LIKE = r"[\w@+-]*[./][\w./@+-]*\w|Makefile|Dockerfile|LICENSE|README"
-_IN_FILE = r"(?:in|inside|within)\s+(?:the\s+)?(?:file\s+)?"
-_QUOTES = {"```": "```", "`": "`", '"': '"', "'": "'", "“": "”", "‘": "’"}
-"""What a text in quotes begins with, and what it ends with."""
-_NAME = r"\w+(?:\.\w+)*"
-"""A name, dotted or not, or a number: it is replaced where it stands as a whole."""
-_UNKNOWN = "was not understood"
-_MEANS = "may mean these words or what they describe: in quotes they are the words"
-_DESCRIBING = frozenset(
-    [
-        "tabs",
-        "spaces",
-        "whitespace",
-        "newlines",
-        "quotes",
-        "commas",
-        "semicolons",
-        "comments",
-        "docstrings",
-        "imports",
-        "it",
-        "this",
-        "that",
-        "them",
-        "everything",
-        "something",
-        "anything",
-        "nothing",
-        "all",
-    ]
-)
-_SPELLED = "is no text that is spelled out: a text stands in quotes or in a fence"
-
-
-def edit_of(prompt: str) -> Reading:
-    """Read an edit out of a prompt, None where its first words ask for none."""
-    begun = re.match(
-        rf"{_PLEASE}(in|replace|change|substitute|create|make|write|add|delete|remove|move|rename)\b", prompt, re.I
-    )
-    if begun is None:
+def edit_of(prompt: str) -> Edit | Refusal | None:
+    """Read an edit out of a prompt, None if it asks for none."""
+    begun = re.match(r"\s*(?:(?:please|can you|could you|now)[\s,]+)*(\w+)", prompt, re.I)
+    if begun is None or begun[1].lower() not in _BEGUN:
         return None
-    readers: dict[str, Callable[[str, str], Reading]] = {
-        **dict.fromkeys(("in", "replace", "change", "substitute"), _replacement),
-        **dict.fromkeys(("create", "make", "write", "add"), _creation),
-        **dict.fromkeys(("delete", "remove"), _removal),
-        **dict.fromkeys(("move", "rename"), _move),
+    text, (kind, names_file) = prompt[begun.start(1) :], _BEGUN[begun[1].lower()]
+    if len(text) > _MOST_CHARACTERS and kind != CREATE:
+        return None
+    found = re.fullmatch(_FORMS[kind], text, re.I | re.S)
+    if found and re.fullmatch(_PATH_LIKE, found["path"]):
+        return _read(kind, found)
+    file = re.search(names_file, text, re.I)
+    return Refusal(" ".join(text.split()), _WORKS[kind].format(file["path"])) if file else None
+
+
+def _read(kind: str, found: re.Match[str]) -> Edit:
+    path = found["path"]
+    if kind == CREATE:
+        text = _text(found, "text")
+        return Edit(CREATE, path, content=text if not text or text.endswith("\n") else text + "\n")
+    if kind != REPLACE:
+        return Edit(kind, path, new_path=found["to"] if kind == MOVE else "")
+    old = _text(found, "old")
+    is_bare = found["old_n"] is not None or found["old_b"] is not None
+    as_name = is_bare and bool(re.fullmatch(_NAME, old))
+    return Edit(REPLACE, path, old, _text(found, "new"), bool(found["all"]), "", "", as_name, bool(found["also"]))
+
+
+def _text(found: re.Match[str], name: str) -> str:
+    return next((text for kind in "fdsnb" if (text := found.groupdict().get(f"{name}_{kind}")) is not None), "")
+
+
+def spans_of(change: Edit, text: str) -> list[Span]:
+    """Return the places that a replacement changes. Those of a text don't overlap."""
+    if not change.search:
+        return []
+    if not change.as_name:
+        return [found.span() for found in re.finditer(re.escape(change.search), text)]
+    ending = change.path.rpartition(".")[2]
+    also = "".join(re.escape(sign) for sign, endings in _MORE_OF_A_NAME.items() if ending in endings)
+    point = (".", r"|\.\d") if change.search[0].isdigit() else ("", "")  # of a number, with what follows it
+    whole = rf"(?<![\w{also}{point[0]}]){re.escape(change.search)}(?![\w{also}]{point[1]})"
+    found = [match.span() for match in re.finditer(whole, text)]
+    return found if change.attributes else [span for span in found if not _is_attribute(text, span[0])]
+
+
+def _is_attribute(text: str, start: int) -> bool:
+    before = text[max(start - 3, 0) : start]
+    return before.endswith(("->", "::")) or (before.endswith(".") and not before.endswith(".."))
+
+
+def patched(change: Edit, text: str, spans: list[Span]) -> dict[str, object]:
+    """Return the arguments of one edit: the text itself, or the whole lines around names that are parts of others."""
+    described = f"replace {change.search[:40]!r} by {change.replace[:40]!r}"
+    if len(spans) == len(spans_of(change._replace(as_name=False), text)):
+        every = {"replace_all": True} if len(spans) > 1 else {}
+        pair = {"search": change.search, "replace": change.replace}
+        return {"file_path": change.path, **pair, "description": described, **every}
+    start = text.rfind("\n", 0, spans[0][0]) + 1
+    while start and text.find(text[start : spans[-1][1]]) != start:
+        start = text.rfind("\n", 0, start - 1) + 1
+    end = spans[-1][1]
+    while end < len(text) and text.find(text[start:end], start + 1) >= 0:
+        end += 1
+    kept, last = [], start
+    for first, behind in spans:
+        kept += [text[last:first], change.replace]
+        last = behind
+    changed = "".join([*kept, text[last:end]])
+    return {"file_path": change.path, "search": text[start:end], "replace": changed, "description": described}
+
+
+def edit(intent: Intent) -> Plan:
+    """Make the change that a prompt spells out, or say why it is none."""
+    change, page = intent.edit, Page()
+    if not isinstance(change, Edit):
+        assert change is not None
+        page.decline(f"Nothing was changed: “{cut(change.part, 120)}” was not understood to its last word.")
+        page.plain(f"This works: {change.form}")
+        page.plain("One edit at a time, spelled out. A change that is only described needs a language model.")
+        return page
+    if change.kind == REPLACE:
+        page = yield from _replace(change)
+        return page
+    if change.kind == CREATE:
+        [result] = yield [PlannedCall("create_file", {"file_path": change.path, "content": change.content})]
+        if result.success and not is_changed(result):
+            page.say(f"Created with {counted(len(change.content.splitlines()), 'line')}.", Place(change.path))
+            return page
+        _say(page, change.path, result, "created", f"Created {change.path} as you changed it.")
+        return page
+    [read] = yield [calls.read_file(change.path)]
+    if not read.success:
+        yield from _say_unreadable(page, change.path, read)
+    elif change.kind == DELETE:
+        [result] = yield [PlannedCall("delete_file", {"file_path": change.path})]
+        _say(page, change.path, result, "deleted", f"Deleted {change.path}.")
+    else:
+        [result] = yield [PlannedCall("move_file", {"file_path": change.path, "new_path": change.new_path})]
+        done = f"Moved {change.path} to {change.new_path}. Imports and links that name it were not changed."
+        _say(page, change.path, result, "moved", done)
+    return page
+
+
+def _replace(change: Edit) -> Plan:
+    text, read = yield from whole_file(change.path)
+    page = Page()
+    if text is None:
+        yield from _say_unreadable(page, change.path, read)
+        return page
+    spans = spans_of(change, text.text)
+    if not spans or (text.truncated and change.as_name):
+        _say_absent(page, change, text)
+        return page
+    places = [text.place(text.text.count("\n", 0, start)) for start, _ in spans]
+    times = counted(len(places), "time", more=text.truncated)
+    if len(places) > 1 and not change.everywhere:
+        page.decline(f"Nothing was changed: “{cut(change.search, 60)}” occurs {times}.")
+        page.head("Say “replace all …” to change each of")
+        for place in list(dict.fromkeys(places))[:10]:
+            page.item(code(text.text.split("\n")[place.line - text.start]), place)
+        return page
+    [result] = yield [PlannedCall("patch_source_file", patched(change, text.text, spans))]
+    if not result.success or is_changed(result):
+        _say(page, change.path, result, "changed", "")
+        return page
+    where = f"{times}, " if len(places) > 1 else ""
+    page.say(f"Replaced “{cut(change.search, 60)}” by “{cut(change.replace, 60)}” {where}at", *places[:10])
+    left = len(spans_of(change._replace(attributes=True), text.text)) - len(spans)
+    if left:
+        page.note(
+            f"left alone as an attribute of something {counted(left, 'time')}; put “, including attributes” behind it"
+        )
+    return page
+
+
+def _say_absent(page: Page, change: Edit, text: FileText) -> None:
+    where = "the beginning, which is all that was read, of " if text.truncated else ""
+    what = f"Nothing was changed: “{change.search[:60]}” does not occur in {where}{change.path}"
+    if not spans_of(change._replace(as_name=False), text.text):
+        page.decline(f"{what}.")
+    elif not text.truncated and spans_of(change._replace(attributes=True), text.text):
+        page.decline(f"{what} except as an attribute. Put “, including attributes” behind it.")
+    else:
+        page.decline(f"{what} as a whole name. In quotes it is a text, and replaced inside of other names, too.")
+
+
+def _say_unreadable(page: Page, path: str, read: ToolResult) -> Plan:
+    page.decline(f"Nothing was changed: {path} could not be read: {said(read)}")
+    [listed] = yield [calls.list_files(f"**/{path.rpartition('/')[2]}", 5)]
+    if files(listed):
+        page.plain(f"Files of that name: {joined(files(listed))}")
+    return page
+
+
+def _say(page: Page, path: str, result: ToolResult, deed: str, done: str) -> None:
+    """Say what came of a call."""
+    if result.success:
+        page.plain(f"Changed {path} as you changed the edit." if is_changed(result) and deed != "created" else done)
+        return
+    why = result.error.code if result.error else "execution"
+    how = {
+        "unknown_outcome": f"It is not known whether {path} was {deed}",
+        "denied": f"{path} was not {deed}, it was not allowed",
     }
-    verb = begun[1].lower()
-    return readers[verb](verb, prompt[begun.start(1) :])
-
-
-def _replacement(verb: str, text: str) -> Reading:
-    if len(text) > _MOST_CHARACTERS:
-        return None
-    before = (
-        re.match(rf"{_IN_FILE}{_PATH}[,:]?\s+(?P<verb>replace|change|substitute)\b", text, re.I)
-        if verb == "in"
-        else None
-    )
-    if verb == "in" and not (before and _path(before)):
-        return None
-    path = _path(before) if before else ""
-    verb = before["verb"].lower() if before else verb
-    named = path or _file_in(text)
-    quantity = re.compile(r"\s*(?:(all|every|each)\s+)?(?:(?:occurrences?|instances?)\s+of\s+)?", re.I).match(
-        text, before.end() if before else len(verb)
-    )
-    assert quantity is not None
-    pair = _pair(verb, text, quantity.end())
-    if pair is None:
-        return _vague(text[quantity.end() :], named)
-    old, new, end = pair
-    rest = re.compile(
-        rf"(?P<every>\s+everywhere)?(?:\s+{_IN_FILE}{_PATH})?(?P<also>\s+everywhere)?"
-        rf"(?P<attributes>,?\s+(?:including|and) (?:its |the )?attributes)?",
-        re.I,
-    ).match(text, end)
-    assert rest is not None
-    found = _path(rest) if rest["bare"] or rest["quoted"] else path
-    told = (old.said, new.said) if old.plain and new.plain else (f'"{old.said}"', f'"{new.said}"')
-    form = f"replace {told[0]} by {told[1]} in {named or 'FILE'}"
-    if not re.fullmatch(_END, text[rest.end() :], re.I) or (path and found != path):
-        return _refusal(text[rest.end() :] or found, _UNKNOWN, form)
-    if not found:
-        return Refusal("", "no file is named", form)
-    if any(one.plain and one.said.lower() in _DESCRIBING and text[one.end - 1] != "`" for one in (old, new)):
-        return Refusal(f"{old.said} by {new.said}", _MEANS, f'replace all "{old.said}" by "{new.said}" in {found}')
-    everywhere = bool(quantity[1] or rest["every"] or rest["also"])
-    as_name = old.plain and bool(re.fullmatch(_NAME, old.said))
-    return Edit(REPLACE, found, old.said, new.said, everywhere, as_name=as_name, attributes=bool(rest["attributes"]))
-
-
-def _pair(verb: str, text: str, start: int) -> tuple[_Text, _Text, int] | None:
-    """Read `"a" by "b"`, each quoted or one bare word; to substitute a for b puts a in the place of b."""
-    first = _text_at(text, start)
-    joint = re.compile(r"\s+(by|with|to|into|for)\s+", re.I).match(text, first.end) if first else None
-    second = _text_at(text, joint.end()) if joint else None
-    if first is None or joint is None or second is None:
-        return None
-    is_reversed = joint[1].lower() == "for"
-    if not first.said or (is_reversed and (verb != "substitute" or not second.said)):
-        return None
-    return (second, first, second.end) if is_reversed else (first, second, second.end)
-
-
-def _vague(rest: str, named: str) -> Refusal | None:
-    """Refuse a replacement in a file whose texts are described; without a file it is work for a model."""
-    what = re.split(rf"\s{_IN_FILE}(?={re.escape(named)})", rest, maxsplit=1)[0] if named else rest
-    return _refusal(what, _UNKNOWN, f'replace "old text" by "new text" in {named}') if named else None
-
-
-def _file_in(text: str) -> str:
-    """Find the first file of which a sentence says `in FILE`."""
-    return next((path for found in re.finditer(rf"\s{_IN_FILE}{_PATH}", text, re.I) if (path := _path(found))), "")
-
-
-def _creation(verb: str, text: str) -> Reading:
-    found = re.match(
-        rf"{verb}\s+(?:(?:a|an|the)\s+)?(?:new\s+)?(?P<empty>empty\s+)?(?P<file>file\s+)?(?:called\s+|named\s+)?{_PATH}",
-        text,
-        re.I,
-    )
-    path = _path(found) if found else ""
-    if not found or not path:
-        return None
-    rest = text[found.end() :]
-    told = re.match(
-        r"(?:\s*,?\s*\b(?:with|containing|that (?:says|contains))\b\s*(?:the\s+)?"
-        r"(?:(?:contents?|text|lines?)\b)?\s*[:=]?|:)\s*",
-        rest,
-        re.I,
-    )
-    form = f'create file {path} with "text"'
-    if told is None:
-        return _without_text(verb, path, rest, named=bool(found["file"] or found["empty"]))
-    content = _text_at(rest, told.end(), bare=False)
-    if content is None or found["empty"]:
-        return _refusal(rest[told.end() :] if content is None else rest, _SPELLED, form)
-    if not re.fullmatch(_END, rest[content.end :], re.I):
-        return _refusal(rest[content.end :], _UNKNOWN, form)
-    text = content.said
-    return Edit(CREATE, path, content=text if not text or text.endswith("\n") else text + "\n")
-
-
-def _without_text(verb: str, path: str, rest: str, named: bool) -> Reading:
-    """Read the end of a sentence that gives no text: only who says `file` or gives an ending means an empty file."""
-    form = f"create file {path}"
-    if not re.fullmatch(_END, rest, re.I):
-        return _refusal(rest, _UNKNOWN, f'{form} with "text"') if named or verb == "create" else None
-    if named or (verb == "create" and "/" not in path.rpartition(".")[2]):
-        return Edit(CREATE, path)
-    return Refusal(f"{verb} {path}", "may mean a file, a folder or a program's target", f'{form}, or with "text"')
-
-
-def _removal(verb: str, text: str) -> Reading:
-    found = re.match(rf"{verb}\s+(?:the\s+)?(?:file\s+)?{_PATH}", text, re.I)
-    path = _path(found) if found else ""
-    if not found or not path:
-        return None
-    rest = text[found.end() :]
-    return Edit(DELETE, path) if re.fullmatch(_END, rest, re.I) else _refusal(rest, _UNKNOWN, f"delete {path}")
-
-
-def _move(verb: str, text: str) -> Reading:
-    kind = r"(?:(?:the\s+)?(?:variable|function|class|method|name|symbol|constant|argument|parameter)\s+)?"
-    named = re.match(rf"rename\s+{kind}`?({_NAME})`?\s+(?:to|into|as)\s+`?({_NAME})`?\s+{_IN_FILE}{_PATH}", text, re.I)
-    if named and _path(named):
-        why = "would leave other files that use the name as they are"
-        return Refusal(f"rename {named[1]}", why, f"replace all {named[1]} by {named[2]} in {_path(named)}")
-    found = re.match(rf"{verb}\s+(?:the\s+)?(?:file\s+)?{_PATH}", text, re.I)
-    path = _path(found) if found else ""
-    if not found or not path:
-        return None
-    form = f"{verb} {path} to FOLDER/{path.rpartition('/')[2]}"
-    target = re.compile(rf"\s+(?:to|into|as)\s+{_PATH}", re.I).match(text, found.end())
-    new = _path(target) if target else ""
-    if target is None or not new:
-        return _refusal(text[found.end() :], _UNKNOWN, form)
-    rest = text[target.end() :]
-    if not re.fullmatch(_END, rest, re.I):
-        return _refusal(rest, _UNKNOWN, f"{verb} {path} to {new}")
-    return Edit(MOVE, path, new_path=new)
-
-
-def _text_at(text: str, start: int, bare: bool = True) -> _Text | None:
-    """Read a text in quotes, in a fence or, where that may be, one bare word."""
-    fenced = re.compile(r"```[\w-]*\n(.*?)\n?```", re.S).match(text, start)
-    if fenced:
-        return _Text(fenced[1], fenced.end(), False)
-    for quote, closing in _QUOTES.items():
-        if text.startswith(quote, start):
-            end = text.find(closing, start + len(quote))
-            said = text[start + len(quote) : end]
-            return _Text(said, end + len(closing), quote == "`") if end >= 0 else None
-    word = re.compile(r"\S*[^\s.,;:!?]").match(text, start) if bare else None
-    return _Text(word[0], word.end(), True) if word else None
-
-
-def _path(found: re.Match[str]) -> str:
-    """Give a path without the mark of a mention and without the folder that it is relative to, "" if it is none."""
-    path = (found["quoted"] or found["bare"] or "").strip()
-    like = re.fullmatch(_PATH_LIKE, path.replace(" ", "_") if found["quoted"] else path)
-    return path.removeprefix("@").removeprefix("./") if like else ""
-
-
-def _refusal(part: str, why: str, form: str) -> Refusal:
-    words = " ".join(part.split())
-    return Refusal(words, why if words or why != _UNKNOWN else "the sentence ends too early", form)
+    page.plain(f"{how.get(why, f'{path} was not {deed}')}: {said(result)}")

@@ -11,8 +11,8 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from inarch import CallPart, Message, ModelRequest, PlannedCall, ResultPart, Text, ToolError, ToolResult
-from inarch_offline.material import said
-from inarch_offline.writing import Page
+from inarch_offline.page import Page
+from inarch_offline.results import said
 
 MAX_ROUNDS = 8
 """Replies with calls in one turn; the next one answers with what is known."""

@@ -1,38 +1,387 @@
-"""From a prompt to what is asked: rules over the words, tried in order."""
+"""From a prompt to what it asks for: one table of expressions, tried in order."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from inarch_offline import phrasings
 from inarch_offline.edits import Edit, Refusal, edit_of
-from inarch_offline.following import SOURCE, VARIANT, asks_for_its_source, source_of, variant_of
-from inarch_offline.tongues import foreign
-from inarch_offline.topic_kinds import ARCHITECTURE, CHANGES, COMMANDS, CONFIGURE, ENTRIES, ENVIRONMENT, RAISES, TESTS
 from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
 
-if TYPE_CHECKING:
-    from inarch_offline.topics import Topic
-
-(
-    SUMMARIZE, EXPLAIN, WHERE, CALLERS, CALLEES, COMPARE, LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP, EMPTY, UNCLEAR,
-    OTHER,
-) = (
-    "summarize", "explain", "where", "callers", "callees", "compare", "list", "file", "edit", "refused",
-    "needs_model", "help", "empty", "unclear", "other",
+SUMMARIZE, EXPLAIN, CALLERS, CALLEES, COMPARE, LIST, FILE = (
+    "summarize", "explain", "callers", "callees", "compare", "list", "file",
+)  # fmt: skip
+EDIT, REFUSED, NEEDS_MODEL, HELP, UNCLEAR, SOURCE = "edit", "refused", "needs_model", "help", "unclear", "source"
+CHANGES, CONFIGURE, DEPENDENTS, SUBCLASSES, GUIDE, TESTS = (
+    "changes", "configure", "dependents", "subclasses", "guide", "tests_of",
 )  # fmt: skip
 
-
 IN_FULL = "in full"
-"""Words behind a question that ask for all there is to say; short answers are the rule."""
+"""Words behind a question that ask for all there is to say."""
 _LONG = r"[\s,]+(?:in full|in (?:all |full )?detail|at length|--long|\(long\))[\s.?!]*$"
-_LONG_WORDS = ("full", "detail", "length", "long")
-_MOST_BEHIND = 40
 
-_FOLLOWING = frozenset((EXPLAIN, WHERE, CALLERS, CALLEES))
-"""Kinds of intent in which `it` may stand for what came before."""
+PROJECT = (
+    r"(?:(?:this|the|that|my|our|your|whole|entire|current|a)\s+)*(?:python\s+|source\s+)?"
+    r"(?:code ?base|code|repo|repository|project|package|library|app|application|program|folder|directory|tool|"
+    r"work ?space|here|everything|this|it all)"
+)
+_IT = rf"(?:{PROJECT}|it)"
+_ONE = rf"(?:{PROJECT}|[\w.@/-]+)"
+_WHAT = r"(?P<what>.+?)"
+_I = r"(?: (?:do|can|should|would|could|must|to|does)(?: i| we| you| one| people)?)"
+_SHOW = r"(?:(?:show|give|tell|list|find|print|get|draw)(?: me| us)?(?: about)? |what(?: is| are)? |which )?"
+_RECENTLY = r"(?:recently|lately|last|(?:in|during|over) the last [\w ]+|since [\w. -]+|this \w+|last \w+|today)"
+_SIDES = r"(?P<one>[^,;]{1,60}?)\s+%s\s+(?P<other>[^,;]{1,60}?)"
+_KEYS = (
+    r"(?:settings?|options?|config(?:uration)?(?: options?| keys?| values?)?|command[- ]line options|preferences|"
+    r"parameters|flags|environment variables?|env(?:ironment)? ?vars?)"
+)
+_SET = r"(?:set|configure|customi[sz]e|adjust|tune|limit|specify|enable|disable|increase|reduce|override)"
+_LITTLE = r"(?: (?:are|is|can|does|do|i|you|we|be|read|used|use|set|supported|available|there|it))*"
+
+RULES: tuple[tuple[str, str, str, str], ...] = (
+    # kind, facet, words of which one is in every match, expression
+    (
+        SUMMARIZE,
+        "",
+        "summar overview tour descri explain what introduc tl about how readme walk show",
+        rf"(?:(?:summari[sz]e|describe|explain|outline|introduce|walk (?:me|us) through|show|understand|"
+        rf"tell (?:me|us) (?:all |more )?(?:about|what)|what(?: is| are)(?: in| inside)?|what does|how does|"
+        rf"walk (?:me|us) through|"
+        rf"(?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|tour|introduction|purpose) (?:of|to))"
+        rf"\s+{PROJECT}(?:\s+(?:do|about|for|all about|works?|is|to (?:me|us)|for (?:me|us|a \w+)))*(?:\s+(?:briefly|in (?:short|brief|detail)))?|"
+        r"summari[sz]e|(?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|introduction|tour)|tl;?dr|readme|"
+        r"what am i looking at|what is (?:going on )?(?:here|there|this|in)(?: about)?)",
+    ),
+    (
+        SUMMARIZE,
+        "architecture",
+        "architect structure design layout layer component modules organi structured laid built",
+        rf"(?:{_SHOW}(?:the |an? )?(?:[\w-]+ )?(?:architecture|layers|components|design|import graph|"
+        rf"(?:project |code |package |module )?(?:structure|layout|organi[sz]ation))(?: (?:of|in) {PROJECT})?|"
+        rf"how (?:is|are) {PROJECT} (?:structured|organi[sz]ed|laid out|built)|"
+        r"how do (?:the |its |all )*(?:modules|packages|parts|components) \w+(?: together| on each other)?)",
+    ),
+    (LIST, "tests", "test", rf"how{_I} (?:run |execute |start )?(?:the |its |all )*tests?|how (?:are|is) .*tests? run"),
+    (LIST, "entry points", "run start launch", rf"how{_I} (?:run|start|launch|execute)(?: {_IT})?"),
+    (LIST, "dependencies", "depend require need", rf"what (?:does|do) {_IT} (?:depend on|require|need)"),
+    (LIST, "versions", "version", rf"(?:which|what)(?: \w+)? versions?\b.*|does {_ONE} (?:support|need) python .*"),
+    (
+        LIST,
+        "commands",
+        "command",
+        rf"(?:which|what) (?:\S+ )?(?:sub ?)?commands (?:does|do|has|are in) {_ONE}(?: have)?",
+    ),
+    (
+        LIST,
+        "marks",
+        "todo to-do fixme xxx left unfinished",
+        r"(?:.*\b)?(?:todos?|to-dos?|fixmes?|xxxs?)(?: (?:comments?|items?|list|marks?|notes?))?(?: (?:are )?(?:there|left|"
+        r"here|open))*(?: (?:in|below|under) (?P<what>[\w./-]+))?|what is (?:still )?(?:left|unfinished)(?: to do)?",
+    ),
+    (
+        LIST,
+        "exceptions",
+        "exception error",
+        rf"{_SHOW}(?:the |all |custom )*(?:exceptions?|errors?)(?: classes| types)?"
+        rf"(?: (?:are|is) (?:there|defined)| (?:does|do) {_ONE} (?:have|define|raise|throw)| in {PROJECT})?",
+    ),
+    (
+        GUIDE,
+        "",
+        "install deploy contribut releas publish upgrad get use usage start set example build compil quick",
+        rf"(?:how{_I} |{_SHOW}(?:the )?|where .*)?(?P<facet>(?:pip )?install|set ?up|deploy|contribute|release|publish|"
+        rf"upgrade|use|build|compile|get(?:ting)? started|usage|quick ?start|installation|contributing|"
+        rf"examples?)(?: (?:to|with|using|of|for) {_IT}| {_ONE})?(?: up| locally| from source| instructions?| guide)*",
+    ),
+    (
+        TESTS,
+        "",
+        "test cover",
+        rf"(?:(?:which|what)(?: unit)? tests? (?:are (?:there )?)?(?:for|of|covers?|covering|exercises?|checks?|calls?|"
+        rf"uses?)|(?:is|are) there (?:an? |any )?tests? (?:for|of|covering)|{_SHOW}(?:the |all |any )*tests? (?:for|of|"
+        rf"covering)|who tests) {_WHAT}|(?:is|are|where is|how is) (?P<it>.+?) tested|in the tests",
+    ),
+    (
+        CHANGES,
+        "log",
+        "change release",
+        rf"{_SHOW}(?:the |its )?(?:change ?log|release notes)|"
+        r"what (?:did|does|is in|was in) (?:the )?(?:last|latest|newest) (?:release|version).*",
+    ),
+    (
+        CHANGES,
+        "",
+        "change commit history log new different",
+        rf"(?:what(?: has| have| was| is)?(?: been)? (?:changed|new|different)(?: {_RECENTLY})?|"
+        rf"{_SHOW}(?:the |all )*(?:\d+ )?(?:last|latest|recent|newest)(?: \d+| few)? (?:changes?|commits?)|"
+        rf"{_SHOW}(?:the )?(?:git |commit |change )?(?:log|history))(?: (?:in|to|of|for) {_WHAT})?|"
+        r"(?:when was|who)(?: has)?(?: last)? (?:it|(?P<it>.+?)) (?:last )?(?:changed|touched)(?: last)?|"
+        r"who (?:last )?(?:changed|touched) (?P<that>.+?)(?: last)?",
+    ),
+    (
+        CONFIGURE,
+        "",
+        "default",
+        rf"what (?:is|are) the default(?: value| setting)?s?(?: (?:for|of))?(?: {_WHAT})?|"
+        rf"(?:what|which|is|are|does)(?: is)? (?:the )?(?P<it>.+?) (?:(?:on|off|set|used|enabled)? ?by default|default to)",
+    ),
+    (
+        CONFIGURE,
+        "",
+        "setting option config preference parameter flag environment env",
+        rf"(?:(?:which|what|list|show|find) )?(?:the |all |any |me |are )*{_KEYS}{_LITTLE}(?: {_ONE} (?:have|has|take|takes|"
+        rf"reads?|support)|(?: (?:for|of|has|about|does|affect|in) {_WHAT}(?: have| take| read| support)?)?)",
+    ),
+    (
+        CONFIGURE,
+        "",
+        "set config custom adjust tune limit specify able increase reduce override change",
+        rf"(?:how|where){_I} (?:{_SET}|change|put) {_WHAT}|(?:configure|customi[sz]e|tune) (?P<it>.+)|"
+        r"how (?:is|are) (?P<that>.+?) (?:configured|customi[sz]ed)|"
+        r"what can (?:i|we|one|be) (?:configured?|set)",
+    ),
+    (
+        SUBCLASSES,
+        "",
+        "class inherit extend derive",
+        rf"(?:who|what|which \w+)(?: all)? (?:subclass(?:es)?|inherits? from|extends?|derives? from|are derived from) {_WHAT}|"
+        rf"{_SHOW}(?:the |all )*(?:sub ?classes|child classes) of (?P<it>.+)",
+    ),
+    (
+        DEPENDENTS,
+        "",
+        "import depend require",
+        rf"(?:who|what|which (?:modules?|files?|packages?|code))(?: all)? (?:imports?|depends? on|requires?|needs?) {_WHAT}|"
+        rf"where is (?P<it>.+?) imported|{_SHOW}(?:the |all )*(?:dependents|importers) of (?P<that>.+)",
+    ),
+    (
+        CALLEES,
+        "",
+        "call invoke depend use callee",
+        rf"(?:what|which \w+) (?:does|do) {_WHAT} (?:call|invoke|use|depend on|rely on)|"
+        r"(?:list |show )?(?:all |the )*callees of (?P<it>.+)",
+    ),
+    (
+        CALLERS,
+        "",
+        "call use usage invoke reference instantiate create raise break affected impact",
+        rf"(?:who|what|which (?:code|functions?|methods?|places?|modules?|classes)|where)(?: all)? (?:calls?|uses?|invokes?|"
+        rf"references?|instantiates?|creates?|raises?) {_WHAT}|"
+        rf"{_SHOW}(?:all |the |every )*(?:callers?|call ?sites?|usages?|uses?|references?|users?) (?:of|to|for) (?P<it>.+)|"
+        r"(?:where|from where) (?:is|are|does) (?P<that>.+?) (?:get |being )*(?:called|used|invoked|referenced|raised|"
+        r"instantiated)(?: from)?|is (?P<name>\S+) (?:called|used)(?: anywhere)?|"
+        r"what (?:breaks|would break|is affected|would be affected) (?:if|when) (?:i |we |you )?(?:change|remove|rename|"
+        r"delete|edit|touch)s?d? (?P<changed>.+)|(?:what is )?(?:the )?impact of \w+ing (?P<edited>.+)",
+    ),
+    (
+        COMPARE,
+        "",
+        "differ compar contrast vs versus",
+        r".*\bdifferences?\s+(?:is |are )?between\s+" + _SIDES % "(?:and|&)",
+    ),
+    (COMPARE, "", "compar contrast", r"(?:compare|contrast)\s+" + _SIDES % "(?:and|to|with|against)"),
+    (
+        COMPARE,
+        "",
+        "differ compar",
+        r"how (?:do|does|is|are)\s+"
+        + _SIDES % "(?:and|differ from|different from|compared? to)"
+        + "(?: differ| compare)?",
+    ),
+    (COMPARE, "", "vs versus", r"(?:what is )?" + _SIDES % r"(?:vs\.?|versus)"),
+)
+FACETS = {
+    "commands": r"(?:cli|command[- ]line|console|shell)?\s*(?:sub ?)?commands?|cli|command[- ]line interface",
+    "routes": r"(?:http|url|api|rest|web)?\s*(?:routes?|end ?points?|urls?|views?)",
+    "entry points": r"(?:entry[- ]?points?|(?:console )?scripts?|executables?|main functions?)",
+    "tests": r"(?:unit |integration |existing )?(?:tests?|test (?:files?|cases?|suites?|functions?))",
+    "dependencies": r"(?:runtime |third[- ]party |external |direct |dev )*(?:dependenc(?:y|ies)|requirements?|libraries)",
+    "classes": r"(?:public )?classes",
+    "functions": r"(?:public )?functions",
+    "modules": r"(?:sub ?)?(?:modules|packages)",
+    "files": r"(?:source )?files",
+    "licence": r"licen[sc]e",
+    "decorators": r"decorators?",
+}
+"""What the noun of a list may be."""
+_LIST_WORDS = frozenset(
+    [
+        "list",
+        "show",
+        "enumerate",
+        "print",
+        "display",
+        "name",
+        "what",
+        "which",
+        "give",
+        "find",
+        "get",
+        "are",
+        "there",
+        "is",
+        "how",
+        "many",
+        "see",
+        "me",
+        "us",
+        "all",
+        "every",
+        "any",
+        "the",
+        "its",
+        "of",
+        "this",
+        "these",
+        "each",
+        "available",
+        "top-level",
+        "main",
+        "for",
+        "to",
+        "on",
+        "does",
+        "do",
+        "here",
+        "that",
+        "project",
+        "codebase",
+        "code",
+        "package",
+        "library",
+        "repo",
+        "repository",
+        "app",
+        "application",
+        "in",
+        "it",
+        "i",
+        "we",
+        "you",
+        "can",
+        "have",
+        "has",
+        "use",
+        "uses",
+        "used",
+        "exist",
+        "exists",
+        "defined",
+        "provide",
+        "provides",
+        "offer",
+        "offers",
+        "need",
+        "needs",
+        "run",
+        "tool",
+        "my",
+        "our",
+        "under",
+        "licensed",
+        "please",
+        "and",
+        "where",
+        "they",
+        "tell",
+        "about",
+    ]
+)
+_FRAMES: tuple[tuple[str, str], ...] = (
+    (EXPLAIN, r"(?:i am |i'm |we are |we're |currently |now )*(?:working|work|hacking) on (?P<what>.+)"),
+    (
+        EXPLAIN,
+        r"(?:i|we)(?:'m| am| are|'d| would)?(?: about| going| want| need| have| like| plan| trying)+ to "
+        r"(?:change|touch|modify|edit|rework|extend|refactor|improve|work on|fix|replace|rewrite)"
+        r"(?: the (?:way|part)| how| what| code)?(?: that| where| of)? (?P<what>.+?)(?: works?| is done)?",
+    ),
+    (NEEDS_MODEL, r"add (?:an? |the )?(?:[\w-]+ )?(?:check|test|validation|guard)s? (?:for|of|against) (?P<what>.+)"),
+    (
+        NEEDS_MODEL,
+        r"(?:fix|repair|debug)(?: the| an?)?(?: \w+)?? (?:bugs?|problems?|issues?|errors?|faults?) "
+        r"(?:that|where|when|in which|in|with) (?P<what>.+)",
+    ),
+    (NEEDS_MODEL, r"change (?:how|the way) (?P<what>.+?)(?: works?| is done)?"),
+)
+"""Words around what is to be changed. An imperative asks for the change itself, which a model makes."""
+HELP_TEXT = (
+    r"(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day)|greetings)(?: there| all)?|thanks?(?: you)?(?: .*much)?|"
+    r"thx|cheers|bye|ok(?:ay)?|cool|great|nice|yes|no|test|ping|help(?: me)?|usage|\?+|"
+    r"(?:who|what) are you.*|what can (?:you|i|inarch) (?:do|ask).*|how (?:are you|can you help).*|what do you do"
+)
+_MODEL_VERBS = frozenset(
+    [
+        "fix",
+        "implement",
+        "add",
+        "write",
+        "refactor",
+        "improve",
+        "optimise",
+        "optimize",
+        "review",
+        "debug",
+        "port",
+        "convert",
+        "generate",
+        "design",
+        "update",
+        "upgrade",
+        "make",
+        "remove",
+        "build",
+        "clean",
+        "rewrite",
+        "migrate",
+        "translate",
+        "solve",
+        "suggest",
+        "propose",
+        "create",
+        "extend",
+        "change",
+        "modify",
+        "rename",
+        "simplify",
+        "test",
+        "audit",
+        "commit",
+        "edit",
+        "insert",
+        "repair",
+        "complete",
+        "develop",
+        "delete",
+        "replace",
+        "move",
+        "format",
+        "split",
+        "merge",
+        "extract",
+    ]
+)
+_PRONOUNS = frozenset(("it", "its", "that", "this", "them", "they", "those", "these", "one"))
+_WHAT_HAPPENS = frozenset(
+    [
+        "defined",
+        "declared",
+        "implemented",
+        "validated",
+        "checked",
+        "configured",
+        "set",
+        "called",
+        "used",
+        "created",
+        "tested",
+        "it",
+        "them",
+    ]
+)
+_CODE = r"(?:full |whole )?(?:source(?: code)?|code|body|implementation)"
+_SEE = r"(?:(?:can i see|let me see|see|show|print|give|display|read)(?: me| us)? )?"
 
 
 class Intent(NamedTuple):
@@ -43,13 +392,11 @@ class Intent(NamedTuple):
         subject: The words to search for.
         names: Identifiers that the prompt names, as written.
         path: The file or folder that is asked about.
-        facet: What is asked of a list (`commands`, `tests`, …) or of a place (`defined`, `called`, …).
-        edit: The change that is asked for.
+        facet: What is asked of a list or a guide (`commands`, `tests`, `install`).
+        edit: The change that is asked for, or why it is none.
         long: Whether all there is to say is asked for.
-        tongue: The language of a question that is not English; the answer rests on names and shared words only.
         how_to: Whether it asks how to do something: the documentation may say so.
-        if_so: Whether it asks what happens in some case: the case must be explained, too.
-        refusal: Why a sentence that begins as an edit is none.
+        seed: Whether it names what is going to be changed: the path to it is asked for.
         whole: The one thing of which it asks what it is: that may be the project.
     """
 
@@ -58,12 +405,10 @@ class Intent(NamedTuple):
     names: tuple[str, ...] = ()
     path: str = ""
     facet: str = ""
-    edit: Edit | None = None
-    refusal: Refusal | None = None
+    edit: Edit | Refusal | None = None
     long: bool = False
-    tongue: str = ""
-    if_so: bool = False
     how_to: bool = False
+    seed: bool = False
     whole: str = ""
 
 
@@ -73,46 +418,31 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
     Args:
         prompt: What the user asked.
         earlier: The prompts before it, oldest first.
-        place: The definition or file that the last answer was about: `it` and `that` stand for it; without one they
-            stand for what the last earlier prompt named.
+        place: The definition or file that the last answer was about: `it` and `that` stand for it.
     """
-    edit = edit_of(prompt)
     prompt, long = _in_full(prompt)
-    if isinstance(edit, Refusal) and long:
-        edit = edit_of(prompt)  # an edit has no more to say
-    if isinstance(edit, Refusal):
-        return Intent(REFUSED, refusal=edit)
+    edit = edit_of(prompt)
     if edit is not None:
-        return Intent(EDIT, path=edit.path, edit=edit)
+        return Intent(REFUSED, edit=edit) if isinstance(edit, Refusal) else Intent(EDIT, path=edit.path, edit=edit)
     text = stripped_politeness(prompt)
-    if not text:
-        return Intent(EMPTY)
-    greeted = _is_greeting(" ".join(prompt.lower().split()).rstrip(" ?!."))
-    intent = Intent(HELP) if greeted else _continued(text, earlier, place) or _foreign(text) or _classified(text)
-    if intent.kind in _FOLLOWING and not (place or intent.names) and _is_follow_up(text, intent.subject):
-        return Intent(UNCLEAR)
-    return intent._replace(long=long, if_so=_is_case(text), how_to=bool(re.match(phrasings.HOW_TO, text, re.I)))
-
-
-def _says(words: Iterable[str], low: str) -> bool:
-    """Whether a text has one of the words that stand in all that some expressions match.
-
-    Where it has none they need not be compiled: each question on the command line is a process.
-    """
-    return any(word in low for word in words)
-
-
-def _is_greeting(low: str) -> bool:
-    return _says(phrasings.HELP_WORDS, low) and bool(re.fullmatch(phrasings.HELP, low))
-
-
-def _is_case(text: str) -> bool:
-    return _says(("what",), text.lower()) and bool(re.match(phrasings.CASE, text, re.I))
+    if not text or re.fullmatch(HELP_TEXT, " ".join(prompt.lower().split()).rstrip(" ?!.")):
+        return Intent(HELP)
+    how_to = bool(re.match(rf"how{_I}\b|is it possible to\b", text, re.I))
+    intent = _framed(prompt) or _source(text, place) or _classified(text)
+    if _is_follow_up(text, intent):
+        before = parse(earlier[-1]) if earlier and not place else Intent(UNCLEAR)
+        if place:
+            intent = intent._replace(subject=place, names=(place,))
+        elif before.subject or before.path:
+            intent = intent._replace(subject=before.subject or before.path, names=before.names)
+        else:
+            intent = Intent(UNCLEAR)
+    return intent._replace(long=long, how_to=how_to)
 
 
 def is_in_full(prompt: str) -> bool:
-    """Whether a prompt says nothing but that all there is to say is asked for."""
-    return len(prompt) <= _MOST_BEHIND and bool(re.fullmatch(_LONG, f" {prompt.strip()}", re.I))
+    """Whether a prompt only asks for all there is to say."""
+    return len(prompt) <= 40 and bool(re.fullmatch(_LONG, f" {prompt.strip()}", re.I))
 
 
 def put_in_full(prompt: str) -> str:
@@ -121,220 +451,122 @@ def put_in_full(prompt: str) -> str:
 
 
 def _in_full(prompt: str) -> tuple[str, bool]:
-    """Take off the words behind a question that ask for all there is to say."""
     text = prompt.rstrip()
-    if not _says(_LONG_WORDS, text[-_MOST_BEHIND:].lower()):
-        return prompt, False
-    found = re.compile(_LONG, re.I).search(text, max(len(text) - _MOST_BEHIND, 0))
+    found = re.compile(_LONG, re.I).search(text, max(len(text) - 40, 0))
     return (text[: found.start()], True) if found and found.start() else (prompt, False)
 
 
-def _continued(text: str, earlier: Sequence[str], place: str) -> Intent | None:
-    """Read a question that goes on from what was asked or answered before, None if it stands for itself."""
-    if name := source_of(text, place):
-        return Intent(SOURCE, subject=name, names=(name,))
-    if asks_for_its_source(text):
-        return Intent(SOURCE)
-    if not earlier:
-        return None
-    before = parse(earlier[-1])
-    if place and (what := variant_of(text)):
-        kind = before.kind if before.kind in (*_FOLLOWING, SOURCE) else EXPLAIN
-        return Intent(VARIANT, subject=subject_of(what) or what, names=(place,), facet=kind)
-    intent = _classified(text)
-    if place and not intent.subject and (again := _of_the_place(text, intent)):
-        return again._replace(subject=place, names=(place,))
-    if intent.kind not in _FOLLOWING or intent.names or not _is_follow_up(text, intent.subject):
-        return None
-    if before.kind == FILE and intent.kind == EXPLAIN:
-        return before
-    if place:
-        return intent._replace(subject=place, names=(place,))
-    if before.kind in _FOLLOWING or before.kind in (OTHER, FILE):
-        about = " ".join([*intent.subject.split(), before.subject or before.path])
-        return intent._replace(subject=about, names=before.names)
+def _framed(prompt: str) -> Intent | None:
+    """Take the frame off what is going to be changed, None if there is none."""
+    text = " ".join(prompt.split()).replace("’", "'").strip(" .!?")[:600]
+    for kind, pattern in _FRAMES:
+        if found := re.fullmatch(rf"(?:please )?{pattern}", text, re.I):
+            return _about(kind, found["what"])._replace(seed=True)
     return None
 
 
-def _foreign(text: str) -> Intent | None:
-    """Read a question in another language, by its names and the words that it shares with the code."""
-    found = foreign(text)
-    if found is None:
-        return None
-    if found.called:
-        name = found.called.strip("`'").removesuffix("()")
-        return Intent(CALLERS, subject=name, names=(name,), tongue=found.language)
-    kind = WHERE if found.asks_where else EXPLAIN
-    return Intent(kind, subject=found.words, names=names_in(found.words), tongue=found.language or "another language")
-
-
-def _topic_of(text: str) -> Topic | None:
-    from inarch_offline.topics import topic_of  # what a plain summary does without
-
-    return topic_of(text)
-
-
-def _of_the_place(text: str, intent: Intent) -> Intent | None:
-    """Read what a question with an answer of its own asks of the place that was answered."""
-    topic = _topic_of(text)
-    if topic is None or not (_has_pronoun(text) or topic.kind == TESTS):
-        return None
-    return Intent(topic.kind, facet=intent.facet) if topic.kind in (CHANGES, TESTS, RAISES) else None
-
-
-def _asks_summary(text: str, low: str) -> bool:
-    if not _says(phrasings.SUMMARY_WORDS, low):
-        return False
-    return any(re.fullmatch(pattern, low) for pattern in phrasings.SUMMARIES) and not names_in(text)
+def _source(text: str, place: str) -> Intent | None:
+    """Read a wish to see code: of a name, or of what was answered before."""
+    if found := re.fullmatch(rf"{_SEE}(?:the )?{_CODE} (?:of|for) (?P<what>[\w.`']+(?:\(\))?)", text, re.I):
+        name = found["what"].strip("`'").removesuffix("()")
+        if name.lower() not in _PRONOUNS and not re.fullmatch(PROJECT, name, re.I):
+            return Intent(SOURCE, subject=name, names=(name,))
+    if re.fullmatch(rf"{_SEE}(?:its|that|the) {_CODE}(?: of (?:it|that|this))?", text, re.I):
+        return Intent(SOURCE, subject=place, names=(place,)) if place else Intent(UNCLEAR)
+    return None
 
 
 def _classified(text: str) -> Intent:
     low = text.lower()
-    if _is_greeting(low):
-        return Intent(HELP)
-    whole = _one_as_a_whole(text, low)
-    is_name = bool(whole) and (whole[0].isupper() or low.endswith(" do"))  # `Route` is no list of routes
-    facet = "" if is_name else _facet(low)
-    if facet:
+    whole = re.fullmatch(
+        r"(?:what (?:is|are|does|do)|explain|describe|summari[sz]e|tell me about)(?: the| an?)? (?P<what>[\w.@/-]+)"
+        r"(?: (?:do|about|for))*", text, re.I,
+    )  # fmt: skip
+    is_name = whole is not None and (whole["what"][0].isupper() or low.endswith(" do"))
+    if not is_name and (facet := _facet(low)):
         return Intent(LIST, facet=facet)
-    # Most begin with this question, and the expressions of all topics take a tenth of the time to its answer.
-    is_plain = low.startswith("summari") and _asks_summary(text, low)
-    topic = None if is_plain else _topic_of(text)
-    if topic is not None:
-        return _topical(topic, low)
-    if is_plain or _asks_summary(text, low):
-        return Intent(SUMMARIZE)
-    for kind, patterns in ((CALLERS, phrasings.CALLERS), (CALLEES, phrasings.CALLEES)):
-        for pattern in patterns if _says(phrasings.CALL_WORDS, low) else ():
-            found = re.fullmatch(pattern, text, re.I)
-            if found and _is_symbol_like(found["what"]):
-                name = found["what"].strip(" `'\"").removesuffix("()")
-                if re.fullmatch(r"[a-z_]", name, re.I):  # `a` and `i` would be words that only ask
-                    return Intent(kind, subject=name, names=(name,))
-                return _about(kind, found["what"])
-    compared = _compared(text)
-    if compared:
-        return Intent(COMPARE, subject=" ".join(compared), names=compared)
-    paths = paths_in(text)
-    is_case = _is_case(text)  # what happens without a file is not what stands in it
-    if paths and not is_case and leading_verb(low) not in phrasings.MODEL_VERBS and _is_about_path(low, paths[0]):
-        return Intent(FILE, path=paths[0], subject=subject_of(text), names=names_in(text))
-    if _says(phrasings.WHERE_WORDS, low) and re.match(phrasings.WHERE, low):
-        return _located(text, _where_facet(low))
-    if leading_verb(low) in phrasings.MODEL_VERBS and not _is_bare_name(text):
-        return _about(OTHER if re.match(phrasings.BEHAVIOUR, low) else NEEDS_MODEL, text)
-    if whole:
-        return _about(EXPLAIN, text)._replace(whole=whole)
-    if _asks(low) or _is_bare_name(text):
-        return _about(EXPLAIN, text)
-    return _about(OTHER, text)
+    for kind, facet, words, pattern in RULES:
+        found = re.fullmatch(pattern, text, re.I) if any(word in low for word in words.split()) else None
+        if found and (intent := _read(kind, facet, found)):
+            return intent
+    names = names_in(text)
+    if len(names) > 1 and re.match(r"(?:how|what|where|explain|describe)\b.*(?:\band\b|\bor\b|,)", low):
+        if not any(f".{one}".endswith(f".{other}") for one in names for other in names if one != other):
+            return Intent(COMPARE, subject=" ".join(names), names=names[:4])
+    verb = leading_verb(low)
+    if (paths := paths_in(text)) and verb not in _MODEL_VERBS and _is_about_path(low, paths[0]):
+        return Intent(FILE, path=paths[0], subject=subject_of(text), names=names)
+    if verb in _MODEL_VERBS and len(text.split()) > 1:
+        return _about(NEEDS_MODEL, text.partition(" ")[2])
+    one = re.fullmatch(r"(?:where|what) (?:is|are) [`'\"]?([A-Za-z_])[`'\"]?(?: defined| declared)?", text)
+    if one:  # `a` and `i` would be words that only ask
+        return Intent(EXPLAIN, subject=one[1], names=(one[1],))
+    intent = _about(EXPLAIN, text)
+    located = re.fullmatch(r"(\S+) (?:defined|declared|implemented)", intent.subject)
+    if located:
+        intent = intent._replace(subject=located[1], names=intent.names or (located[1],))
+    return intent._replace(whole=whole["what"] if whole else "")
 
 
-def _one_as_a_whole(text: str, low: str) -> str:
-    """Give the one thing of which a text asks what it is, "" where it asks for more or of another kind."""
-    found = re.fullmatch(phrasings.ONE_AS_A_WHOLE, text, re.I) if _says(phrasings.ONE_AS_A_WHOLE_WORDS, low) else None
-    return found["what"] if found else ""
+def _read(kind: str, facet: str, found: re.Match[str]) -> Intent | None:
+    """Make an intent of what an expression found, None if it doesn't fit after all."""
+    groups = {name: value for name, value in found.groupdict().items() if value}
+    if kind == COMPARE:
+        sides = tuple(_side(groups[side].strip(" `'\"")) for side in ("one", "other"))
+        return Intent(COMPARE, subject=" ".join(sides), names=sides)
+    facet = groups.pop("facet", facet).lower()
+    what = next(iter(groups.values()), "").strip(" `'\"?")
+    if kind in (CALLERS, CALLEES) and not (names_in(what) or len(what.split()) <= 3):
+        return None  # a behaviour is described
+    if kind == CALLEES and re.fullmatch(PROJECT, what, re.I) and what.lower() not in ("it", "this"):
+        return Intent(LIST, facet="dependencies")
+    if kind in (CONFIGURE, CHANGES, LIST, DEPENDENTS) and re.fullmatch(PROJECT, what, re.I) and what.lower() != "it":
+        what = ""
+    what = re.sub(rf"^(?:the|a|an|any|some|its|my) |\s+{_RECENTLY}$", "", what, flags=re.I)
+    if kind in (CALLERS, CALLEES, SUBCLASSES, DEPENDENTS) and re.fullmatch(r"\w+(?:\.\w+)*(?:\(\))?", what):
+        name = what.removesuffix("()")
+        return Intent(kind, subject=name, names=(name,)) if name.lower() not in _PRONOUNS else Intent(kind)
+    subject = what if kind in (CHANGES, LIST, DEPENDENTS) else subject_of(what)
+    return Intent(kind, subject=subject, names=names_in(what), facet=facet)
 
 
-def _asks(low: str) -> bool:
-    return (words := re.match(r"\w+", low)) is not None and words[0] in phrasings.EXPLAIN
-
-
-def _topical(topic: Topic, low: str) -> Intent:
-    if topic.kind == ARCHITECTURE:
-        return Intent(SUMMARIZE, facet=ARCHITECTURE)
-    if topic.kind == COMMANDS:
-        return Intent(LIST, subject=topic.what, facet="commands")
-    if topic.kind == ENTRIES:
-        return Intent(LIST, facet="entry points")
-    if topic.kind == TESTS and not topic.what:
-        return Intent(LIST, facet="tests")
-    facet = ENVIRONMENT if topic.kind == CONFIGURE and re.search(r"\benv", low) else topic.facet
-    return Intent(topic.kind, subject=topic.what, names=names_in(topic.what), facet=facet)
+def _side(text: str) -> str:
+    """Take the article off a name; a plain noun with one is rather a class: `a request`."""
+    article, _, noun = text.partition(" ")
+    if article.lower() not in ("a", "an", "the"):
+        return text
+    return noun.capitalize() if noun.isalpha() and noun.islower() else noun
 
 
 def _about(kind: str, text: str) -> Intent:
     return Intent(kind, subject=subject_of(text), names=names_in(text))
 
 
-def _compared(text: str) -> tuple[str, ...]:
-    """Read what a prompt compares, or the several names that one asks about; nothing if it asks about one thing."""
-    low = text.lower()
-    for pattern in phrasings.COMPARISONS if _says(phrasings.COMPARISON_WORDS, low) else ():
-        found = re.fullmatch(pattern, text, re.I)
-        if found:
-            return tuple(_bare(found[side]) for side in ("one", "other"))
-    names = names_in(text)
-    if len(names) < 2:
-        return ()
-    asked = _asks(low) or _where_facet(low) in ("defined", "declared")
-    listed = re.search(r"\b(?:and|or)\b|,", text)
-    apart = not any(f".{one}".endswith(f".{other}") for one in names for other in names if one != other)
-    return names[:4] if asked and listed and apart else ()
-
-
-def _bare(text: str) -> str:
-    """Take the article off a name; a plain noun with one is rather a class: `a request`."""
-    article, _, noun = text.strip(" `'\"").partition(" ")
-    if article.lower() not in ("a", "an", "the"):
-        return text.strip(" `'\"")
-    return noun.capitalize() if noun.isalpha() and noun.islower() else noun
-
-
-def _located(text: str, facet: str) -> Intent:
-    """Read where something is asked for; one word that is `defined` is a name."""
-    letter = re.fullmatch(phrasings.DEFINED, text, re.I)
-    if letter:
-        return Intent(WHERE, subject=letter["name"], names=(letter["name"],), facet=facet)
-    intent = _about(WHERE, text)._replace(facet=facet)
-    words = intent.subject.split()
-    if facet in ("defined", "declared", "implemented") and len(words) == 2 and words[1].lower() == facet:
-        return intent._replace(subject=words[0], names=intent.names or (words[0],))
-    return intent
-
-
 def _facet(low: str) -> str:
-    if _says(phrasings.TEST_RUN_WORDS, low) and re.fullmatch(phrasings.TEST_RUN, low):
-        return "tests"
-    if _says(phrasings.NEEDS_WORDS, low) and re.fullmatch(phrasings.NEEDS, low):
-        return "dependencies"
+    """Return the list that is asked for by a noun among words that add nothing to it."""
     words = low.split()
-    first = next((index for index, word in enumerate(words) if word not in phrasings.LIST_WORDS), len(words))
-    last = next(
-        (index for index in range(len(words), first, -1) if words[index - 1] not in phrasings.LIST_WORDS), first
-    )
-    if 0 < last - first <= 4 and _says(phrasings.FACET_WORDS, low):
-        noun = " ".join(words[first:last])
-        return next((facet for facet, nouns in phrasings.FACETS.items() if re.fullmatch(nouns, noun)), "")
-    return ""
-
-
-def _where_facet(low: str) -> str:
-    return next((word for word in re.findall(r"\w+", low) if word in phrasings.WHAT_HAPPENS), "")
-
-
-def _is_symbol_like(text: str) -> bool:
-    """Whether a text names one thing, rather than describing a behaviour."""
-    return bool(names_in(text)) or len(text.split()) <= 3
+    first = next((index for index, word in enumerate(words) if word not in _LIST_WORDS), len(words))
+    last = next((index for index in range(len(words), first, -1) if words[index - 1] not in _LIST_WORDS), first)
+    noun = " ".join(words[first:last])
+    return next((facet for facet, nouns in FACETS.items() if noun and re.fullmatch(nouns, noun)), "")
 
 
 def _is_about_path(low: str, path: str) -> bool:
     """Whether the file itself is asked about, not something in it."""
-    rest = low.replace(path.lower(), " ")
-    return not [word for word in subject_of(rest).split() if word not in ("file", "module", "script")] or bool(
-        re.match(r"(?:explain|summari[sz]e|describe|show|read|open|cat|print|view)\b", low)
-        and f" {path.lower()}" in low
-    )
+    rest = [word for word in subject_of(low.replace(path.lower(), " ")).split() if word not in ("file", "module")]
+    return not rest or bool(re.match(r"(?:explain|summari[sz]e|describe|show|read|open|cat|print|view)\b", low))
 
 
-def _is_bare_name(text: str) -> bool:
-    return len(text.split()) == 1 and not re.fullmatch(PATHS, text)
-
-
-def _is_follow_up(text: str, subject: str) -> bool:
+def _is_follow_up(text: str, intent: Intent) -> bool:
     """Whether a prompt says nothing of its own but `it`, and what is asked of it."""
-    return _has_pronoun(text) and all(word.lower() in phrasings.WHAT_HAPPENS for word in subject.split())
-
-
-def _has_pronoun(text: str) -> bool:
-    return not phrasings.PRONOUNS.isdisjoint(re.findall(r"\w+", text.lower()))
+    if intent.kind in (CALLERS, CALLEES, EXPLAIN, TESTS, CHANGES, DEPENDENTS, SUBCLASSES) and not intent.names:
+        spoken = re.findall(r"\w+", text.lower())
+        has_own = [word for word in intent.subject.split() if word.lower() not in _PRONOUNS | _WHAT_HAPPENS]
+        asks_it = not _PRONOUNS.isdisjoint(spoken) or (intent.kind == TESTS and not intent.subject)
+        return (
+            asks_it
+            and not has_own
+            and not re.search(PATHS, text)
+            and not (intent.kind == CHANGES and "it" not in spoken)
+        )
+    return False

@@ -92,8 +92,8 @@ def _reply(
         return [], _no_decision(), "stop"
     if request.purpose in ("summary", "check"):
         return [], _condensed(request), "stop"
+    from inarch_offline.page import written_for
     from inarch_offline.plans import next_step
-    from inarch_offline.writing import written_for
 
     with written_for(_columns(environ)):
         step = next_step(request, long, added)
@@ -104,7 +104,7 @@ def _reply(
 
 def _columns(environ: Mapping[str, str]) -> int:
     """Return how wide to write: as `COLUMNS` says, as the terminal is, 100 where there is none and at most."""
-    from inarch_offline.writing import WIDTH
+    from inarch_offline.page import WIDTH
 
     told = environ.get("COLUMNS", "")
     if told.isdecimal() and int(told) > 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 PATHS = (
     r"(?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-][\w.@+-]*\.(?:py|pyi|toml|cfg|ini|md|rst|txt|json|ya?ml|js|jsx|ts|tsx|"
@@ -45,6 +46,9 @@ _ASKING = frozenset(
 )
 
 
+_WEAK = frozenset(("defined", "declared", "implemented", "called", "used", "configured", "set", "created"))
+_ENDING = r"(?:ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)"
+_MOST_WORDS = 5
 _MOST_CHARACTERS = 600
 """A question's length; the rules don't look further."""
 
@@ -67,6 +71,28 @@ def stripped_politeness(prompt: str) -> str:
 def in_words(name: str) -> str:
     """Take an identifier apart: `DigestAuth` and `digest_auth` become words."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+", " ", name).strip()
+
+
+def significant(subject: str) -> list[str]:
+    """Return the words of a subject that are worth a text search, longest first and without plain endings."""
+    words = [word for word in dict.fromkeys(subject.split()) if len(word) > 2 and word.lower() not in _WEAK]
+    return [stem(word) for word in sorted(words, key=len, reverse=True)[:_MOST_WORDS]]
+
+
+def stem(word: str) -> str:
+    """Cut the ending of a plain word, so that `routing` finds `route`. Identifiers stay as they are."""
+    return re.sub(rf"(?<=\w{{4}}){_ENDING}$", "", word) if word.isalpha() and word.islower() else word
+
+
+def holds_word(text: str, word: str) -> bool:
+    """Whether a stem is a word of a text or of its names: `port` is in `http_ports`, not in `portal`."""
+    return bool(re.search(rf"\b{re.escape(word)}{_ENDING}?\b", in_words(text).lower()))
+
+
+def held(text: str, words: Iterable[str]) -> int:
+    """Count the words that a text holds, anywhere in it."""
+    low = text.lower()
+    return sum(word.lower() in low for word in words)
 
 
 def leading_verb(low: str) -> str:
@@ -116,16 +142,7 @@ _PATH_SIGNS = ("/", ".", "file", "LICENSE", "README")
 
 def _is_phrase(path: str) -> bool:
     """Whether a "path" is words joined by slashes, such as and/or."""
-    parts = path.strip("/").split("/")
-    return len(parts) == 2 and path.lower() in (
-        "and/or",
-        "yes/no",
-        "his/her",
-        "read/write",
-        "input/output",
-        "true/false",
-        "on/off",
-    )
+    return path.strip("/").lower() in ("and/or", "yes/no", "his/her", "read/write", "input/output", "true/false")
 
 
 def subject_of(text: str) -> str:
@@ -140,5 +157,5 @@ def subject_of(text: str) -> str:
             words.pop(0)
     kept = [word for word in words if word.lower() not in _QUESTION_WORDS or word == "A"]
     if len(kept) <= 3:
-        kept = [word for word in kept if word.lower() not in _KIND_WORDS] or kept
+        kept = [word for word in kept if word.lower() not in _KIND_WORDS - {"file"}] or kept
     return " ".join(kept)

@@ -3,12 +3,10 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from inarch import ToolResult
-from inarch_offline.material import context, without_notes
-from inarch_offline.writing import NOTICE
+from inarch_offline.page import NOTICE
+from inarch_offline.results import context
 
 from .conftest import write
 
@@ -21,7 +19,7 @@ def statements(text):
     assert lines[0] == NOTICE
     blocks = []
     for line in lines[1:]:
-        if not line.strip() or re.match(r" +\d+  ", line):  # code stands below its citation
+        if not line.strip() or re.match(r" +\d+  |    - \d+ ", line):  # code, below its citation
             continue
         indent = len(line) - len(line.lstrip())
         if blocks and indent >= 2 and not blocks[-1].endswith(":") and not blocks[-1].rstrip().endswith(")"):
@@ -126,10 +124,9 @@ def test_summary_of_another_language_names_manifest_readme_and_key_files(bell, a
 def test_explanation_follows_the_code(shop, answer):
     text = answer(shop, "how does Till.add work?")
     assert "method `shop.till.Till.add(self, item: str) -> None` (src/shop/till.py:13)" in text
-    assert "Put an item on the receipt. (src/shop/till.py:14)" in text
-    assert "Unknown items are refused before anything is kept. — `check_item(item)` (src/shop/till.py:16)" in text
-    assert "`self.items.append(item)` (src/shop/till.py:17)" in text
-    assert "shop.cli.main: `till.add(item)` (src/shop/cli.py:14)" in text
+    assert "   Put an item on the receipt.\n" in text
+    assert "    - 16 `check_item(item)`\n    - 17 `self.items.append(item)`\n" in text
+    assert "   Called from main (src/shop/cli.py:14)\n" in text
 
 
 def test_definition_is_found_at_its_line(shop, answer):
@@ -173,7 +170,7 @@ def test_what_is_missing_for_a_language_is_told(bell, answer, monkeypatch):
 
 def test_unknown_names_are_said_to_be_unknown(shop, answer):
     text = answer(shop, "how does `flux_capacitor` work?")
-    assert "Nothing here mentions “flux_capacitor”." in text
+    assert "Nothing here is called “flux_capacitor”." in text
 
 
 def test_it_is_what_was_asked_about_before(shop, asked):
@@ -250,16 +247,6 @@ def test_greeting_is_answered_with_examples_of_the_repository(shop, answer):
     assert "explain src/shop/till.py" in text
 
 
-def test_deep_paths_are_long_in_citations_only(shop, answer):
-    folder = "/".join(["src/shop", *(f"a_folder_of_level_{level}" for level in range(12))])
-    (shop / folder).mkdir(parents=True)
-    (shop / folder / "deep_module.py").write_text("def deep_function():\n    return 1\n")
-    for prompt in (f"explain {folder}/deep_module.py", "where is deep_function defined?", f"explain {folder}"):
-        text = answer(shop, prompt)
-        assert f"({folder}/deep_module.py:1)" in text
-        assert folder not in re.sub(rf"\({folder}/deep_module\.py:\d\)", "", text)
-
-
 def test_a_name_of_one_letter_has_callers_as_the_help_says(tmp_path, answer):
     (tmp_path / "m.py").write_text("def caller():\n    return a()\n\n\ndef a():\n    return 1\n")
     assert "who calls a" in answer(tmp_path, "help")
@@ -277,7 +264,7 @@ def test_tests_that_hand_themselves_over_are_not_called_by_the_product(tmp_path,
         "from m import register, run_hooks\n\n\ndef test_it():\n    @register\n    def from_a_test():\n"
         "        return 2\n\n    run_hooks()\n"
     )
-    for prompt in ("how does run_hooks work, in full", "what does run_hooks call?"):
+    for prompt in ("what does run_hooks call?", "what does m.run_hooks call?"):
         text = answer(tmp_path, prompt)
         assert "m.prepare, defined at m.py:15" in text
         assert "from_a_test, defined at" not in text, text
@@ -296,15 +283,15 @@ def test_underscores_before_a_private_name_may_be_left_out(tmp_path, answer):
     )
     for prompt in ("who calls merge_rows?", "where is merge_rows defined?", "how does merge_rows work?"):
         text = answer(tmp_path, prompt)
-        assert "`m._merge_rows" in text.splitlines()[2] and "- m.caller:" in text, text
-        assert "Nothing here" not in text and "not found" not in text
+        assert "function `m._merge_rows" in text and "caller" in text, text
+        assert "Nothing here" not in text and "Probably" not in text
 
 
 def test_a_name_with_underscores_comes_second_to_the_name_itself(tmp_path, answer):
     (tmp_path / "m.py").write_text(
         "def _merge_rows(rows):\n    return rows\n\n\ndef merge_rows(rows):\n    return _merge_rows(rows)\n"
     )
-    assert "`m.merge_rows" in answer(tmp_path, "where is merge_rows defined?").splitlines()[2]
+    assert "1. function `m.merge_rows" in answer(tmp_path, "where is merge_rows defined?")
 
 
 def test_follow_ups_mean_the_place_that_was_answered(shop, asked):
@@ -322,35 +309,6 @@ def test_follow_ups_mean_the_place_that_was_answered(shop, asked):
     assert "       8      return PRICES.get(item, 0)\n" in turns[2].content
     for turn in turns:
         assert "function `shop.prices.price_of" in turn.content, turn.content
-
-
-TWINS = {
-    "net.py": '''
-        class Client:
-            """Sends."""
-
-            def send(self):
-                """Send at once."""
-                return 1
-
-
-        class AsyncClient:
-            """Sends later."""
-
-            def send(self):
-                """Send in a while."""
-                return 2
-        ''',
-}
-
-
-def test_the_other_one_is_what_is_called_alike(tmp_path, asked):
-    turns = asked(
-        write(tmp_path / "net", TWINS), "how does Client.send work?", "what about the async one?", "who calls it?"
-    )
-    assert "method `net.AsyncClient.send" in turns[1].content
-    assert "Send in a while" in turns[1].content
-    assert "method `net.AsyncClient.send" in turns[2].content
 
 
 def test_source_of_what_is_named_is_shown_and_what_is_not_there_is_told(shop, answer):
@@ -375,11 +333,6 @@ def test_large_python_file_is_said_to_be_too_large(shop, answer):
     assert "src/shop/big.py is too large to be read whole" in answer(shop, "explain src/shop/big.py")
 
 
-def test_binary_file_is_said_to_be_one(shop, answer):
-    (shop / "picture.xyz").write_bytes(bytes(10_000))
-    assert "picture.xyz is a binary file" in answer(shop, "what is in picture.xyz?")
-
-
 def test_lines_of_a_file_that_are_not_counted_are_not_said_to_be_all(shop, answer):
     line = b"one line of a log\n"
     with (shop / "huge.log").open("wb") as file:
@@ -390,11 +343,6 @@ def test_lines_of_a_file_that_are_not_counted_are_not_said_to_be_all(shop, answe
     assert "“log” occurs 700 or more times" in text
     text = " ".join(answer(shop, "replace 'two lines' with 'three' in huge.log").split())
     assert "does not occur in the beginning, which is all that was read, of huge.log" in text
-
-
-def test_source_of_nothing_in_particular_is_asked_back(shop, asked):
-    turns = asked(shop, "list the files", "show me its source")
-    assert "about no single definition" in turns[1].content
 
 
 @pytest.mark.parametrize("prompt", ["how does ringBell work?", "where is ringBell defined?"])
@@ -434,27 +382,6 @@ def test_who_uses_what_is_described_is_about_what_bears_the_words_or_what_is_clo
     assert "method `shop.closing.Till.close_hooks(self)`" in text
     assert "`for hook in self._close_hooks:` (src/shop/closing.py:10)" in text
     assert text.index("src/shop/closing.py:10") < text.index("docs/closing.md:3")
-    text = answer(shop, "who calls the price looking?")
-    assert "Nothing here is called" in text and "- function `shop.prices.price_of`" in text
-    assert "text search" not in text
-
-
-def test_another_name_of_a_function_tells_of_the_function(shop, answer):
-    (shop / "src/shop/short.py").write_text("from shop.prices import price_of\n\np = cost = price_of\nNONE = None\n")
-    text = answer(shop, "what does short.p do?")
-    assert "`shop.short.p` is another name for this (src/shop/short.py:3)\n" in text
-    assert "function `shop.prices.price_of(item: str) -> int` (src/shop/prices.py:6)" in text
-    assert "Called from 1 place:\n- shop.till.Till.total" in answer(shop, "who calls shop.short.cost?")
-    assert "constant `shop.short.NONE= None`" in answer(shop, "explain short.NONE")
-
-
-@pytest.mark.parametrize(("name", "is_told"), [("ring_bell_twice", True), ("_ring_bell_twice", False)])
-def test_how_somebody_does_something_is_never_answered_by_what_is_private(shop, answer, name, is_told):
-    code = f'def {name}(bell):\n    """Ring the loud bell twice at noon."""\n    return bell\n'
-    (shop / "src/shop/jobs.py").write_text(code)
-    text = answer(shop, "how do I ring the loud bell twice at noon?")
-    assert (f"function `shop.jobs.{name}(bell)`" in text) == is_told
-    assert name in text
 
 
 def test_what_a_package_hands_out_comes_before_what_is_called_alike(shop, answer):
@@ -462,17 +389,6 @@ def test_what_a_package_hands_out_comes_before_what_is_called_alike(shop, answer
         (shop / f"src/shop/{name}.py").write_text("class Gong:\n    pass\n")
     (shop / "src/shop/__init__.py").write_text("from .z_outer import Gong\n")
     assert "class `shop.z_outer.Gong`" in answer(shop, "what does Gong do?")
-
-
-def test_a_class_of_a_script_is_told_with_its_methods(bell, answer):
-    lines = [
-        "class Gong {", "  constructor (size) {", "    this.size = size", "  }", "", "  /**", "   * Rings it.", "   */",
-        "  async ring (times, loud) {", "    if (loud) {", "      strike(times)", "    }", "  }", "",
-        "  /*", "  Start (or go on) {", "  */", "  static of (x) {", "  }", "}",
-    ]  # fmt: skip
-    (bell / "lib/kind.js").write_text("\n".join(lines))
-    told = ["Methods:", "- ring(times, loud) — Rings it. (lib/kind.js:9)", "- of(x) (lib/kind.js:18)"]
-    assert answer(bell, "what does Gong do?, in full").splitlines()[3:6] == told
 
 
 def test_a_package_of_one_module_is_told_with_what_is_in_it_and_tests_are_no_part_of_one(tmp_path, answer):
@@ -485,60 +401,6 @@ def test_a_package_of_one_module_is_told_with_what_is_in_it_and_tests_are_no_par
     assert "TestRing" not in text
 
 
-@pytest.mark.parametrize(
-    ("signature", "told"),
-    [
-        ("(a, b: int = 1) -> None", "(a, b: int = 1) -> None"),
-        (
-            "(a: Annotated[int, Doc('x, (y)')] = 1, *, b: Annotated[list[str] | None, 2])",
-            "(a: int = 1, *, b: list[str] | None)",
-        ),
-        ("(a: Annotated[dict[str, int], Doc(", "(a: dict[str, int]"),
-        ("(a: Annotated[di", "(a: di"),
-        ("Annotated[", ""),
-    ],
-)
-def test_types_are_told_without_their_notes(signature, told):
-    assert without_notes(signature) == told
-
-
-@given(st.text("Annotated[](),x ", max_size=60))
-def test_a_signature_of_any_brackets_loses_nothing_before_its_first_note(signature):
-    kept = without_notes(signature)
-    assert "Annotated[" not in kept
-    assert kept.startswith(signature.partition("Annotated[")[0])
-
-
-def test_a_type_whose_methods_stand_elsewhere_is_told_with_them(tmp_path, answer):
-    lines = [
-        "package bell",
-        "",
-        "type Bell struct {",
-        "}",
-        "",
-        "// Ring rings.",
-        "func (b *Bell) Ring(times int) int {",
-        "}",
-    ]
-    root = tmp_path / "go"
-    root.mkdir()
-    (root / "bell.go").write_text("\n".join(lines) + "\n")
-    (root / "go.mod").write_text("module example.org/tower\n")
-    assert "Methods:\n- Ring(times int) int — Ring rings. (bell.go:7)" in answer(root, "what does Bell do?")
-
-
 def test_a_class_that_a_script_hands_out_is_one_of_its_key_files(bell, answer):
     (bell / "lib/kind.js").write_text("module.exports = class Gong extends Base {\n}\n")
     assert "- lib/kind.js  Gong (lib/kind.js:1)" in answer(bell, "summarize this codebase")
-
-
-def test_how_errors_are_handled_is_explained_where_no_class_is_one(bell, answer):
-    (bell / "lib/fail.js").write_text("/**\n * Handle errors of bells.\n */\nfunction onFailure (error) {\n}\n")
-    assert "lib/fail.onFailure" in answer(bell, "how do I handle errors?")
-    assert "No class here is an exception" in answer(bell, "which errors are there?")
-
-
-def test_how_something_is_done_is_never_answered_by_a_test_that_is_called_so(shop, answer):
-    (shop / "tests/test_log.py").write_text("def ring():\n    pass\n")
-    assert "function `tests.test_log.ring()`" not in answer(shop, "how do I ring?").split("Closest:")[0]
-    assert "function `tests.test_log.ring()`" in answer(shop, "what does ring do?")

@@ -24,8 +24,8 @@ from inarch import (
     UsageDelta,
 )
 from inarch_offline.exchange import MAX_ROUNDS, carry_on, read_exchange
+from inarch_offline.page import NOTICE, Page
 from inarch_offline.provider import Offline
-from inarch_offline.writing import NOTICE, Page
 
 EVERY_TOOL = tuple(
     ToolSpec(name, "", {})

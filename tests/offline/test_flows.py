@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from inarch import ToolResult
 from inarch_offline.flows import ways
-from inarch_offline.writing import Place
+from inarch_offline.page import Place
 
 FLOW = """## Execution Flow
 
@@ -25,7 +24,7 @@ Entry: test_work() · test · tests/test_work.py:4
 
 
 def test_ways_are_read_with_their_places_and_kinds() -> None:
-    script, module, test = ways(ToolResult(True, {"flow": FLOW}))
+    script, module, test = ways(FLOW)
     assert (script.kind, script.names) == ('script "acme"', ("main", "run", "work"))
     assert script.places == (Place("acme/cli.py", 10), Place("acme/cli.py", 12), Place("acme/work.py", 3))
     assert (module.kind, module.names) == ('main "python acme/cli.py"', ("acme.cli", "work"))

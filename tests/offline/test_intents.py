@@ -20,7 +20,6 @@ TABLE = [
     ("tl;dr", "summarize", ""),
     ("could you walk me through this code base?", "summarize", ""),
     ("what is the architecture of this application", "summarize", ""),
-    ("where do I start reading?", "summarize", ""),
     ("how does `Table` validation work?", "explain", "Table validation"),
     ("How does click.prompt work", "explain", "click.prompt"),
     ("explain BaseClient._merge_url", "explain", "BaseClient._merge_url"),
@@ -31,12 +30,12 @@ TABLE = [
     ("show me the Client class", "explain", "Client"),
     ("Context.invoke", "explain", "Context.invoke"),
     ("why does render() raise", "explain", "render raise"),
-    ("where is Client defined?", "where", "Client"),
-    ("where is the table validated", "where", "table validated"),
-    ("find the code that parses dates", "where", "parses dates"),
-    ("which function decides what is completed", "where", "decides completed"),
-    ("In which file are cookies stored?", "where", "cookies stored"),
-    ("Where is the user's .netrc file searched", "where", "user .netrc file searched"),
+    ("where is Client defined?", "explain", "Client"),
+    ("where is the table validated", "explain", "table validated"),
+    ("find the code that parses dates", "explain", "parses dates"),
+    ("which function decides what is completed", "explain", "decides completed"),
+    ("In which file are cookies stored?", "explain", "cookies stored"),
+    ("Where is the user's .netrc file searched", "explain", "user .netrc file searched"),
     ("who calls make_response?", "callers", "make_response"),
     ("what uses HTTPAdapter", "callers", "HTTPAdapter"),
     ("where is get_app_dir called", "callers", "get_app_dir"),
@@ -50,10 +49,11 @@ TABLE = [
     ("what changed in src/app.py recently", "changes", "src/app.py"),
     ("show me the last 5 commits", "changes", ""),
     ("who last changed make_response", "changes", "make_response"),
-    ("list the TODOs", "marks", ""),
-    ("are there any FIXMEs?", "marks", ""),
-    ("which files handle redirects?", "files", "redirects"),
-    ("what files deal with sessions", "files", "sessions"),
+    ("list the TODOs", "list", "marks"),
+    ("any TODOs?", "list", "marks"),
+    ("are there any FIXMEs?", "list", "marks"),
+    ("which files handle redirects?", "explain", "files handle redirects"),
+    ("what files deal with sessions", "explain", "files deal sessions"),
     ("which commands does flask have?", "list", "commands"),
     ("how do I configure timeouts?", "configure", "timeouts"),
     ("how are the timeouts configured", "configure", "timeouts"),
@@ -67,9 +67,9 @@ TABLE = [
     ("is the cache enabled by default?", "configure", "cache"),
     ("what is Command?", "explain", "Command"),
     ("what are routes?", "list", "routes"),
-    ("which middleware are there?", "gather", "middleware"),
-    ("is there a retry mechanism?", "exists", "retry mechanism"),
-    ("does it support websockets?", "exists", "websockets"),
+    ("which middleware are there?", "explain", "middleware"),
+    ("is there a retry mechanism?", "explain", "retry mechanism"),
+    ("does it support websockets?", "explain", "support websockets"),
     ("show me all callers of `Session.send`", "callers", "Session.send"),
     ("what does make_response call", "callees", "make_response"),
     ("list the CLI commands", "list", "commands"),
@@ -84,12 +84,6 @@ TABLE = [
     ("what are the dependencies of this project", "list", "dependencies"),
     ("which dependencies does it have", "list", "dependencies"),
     ("what does this project depend on?", "list", "dependencies"),
-    ("what does Flask depend on?", "needs", "Flask"),
-    ("what does the router need?", "needs", "router"),
-    ("what are Flask's dependencies?", "needs", "Flask"),
-    ("requirements of httpx", "needs", "httpx"),
-    ("which packages does flask import?", "needs", "flask"),
-    ("does Flask depend on click?", "dependents", "click"),
     ("list classes", "list", "classes"),
     ("show me the files", "list", "files"),
     ("what licence is this under", "list", "licence"),
@@ -102,21 +96,32 @@ TABLE = [
     ("what does @a.py do?", "file", "a.py"),
     ('replace "x" by "y" in @a.py', "edit", "a.py"),
     ("delete @a.py", "edit", "a.py"),
-    ("where is s defined?", "where", "s"),
-    ("where is `i` defined?", "where", "i"),
+    ("where is s defined?", "explain", "s"),
+    ("where is `i` defined?", "explain", "i"),
     ("who calls s?", "callers", "s"),
+    ("how do I set the delay?", "configure", "delay"),
+    ("working on the digest auth", "explain", "digest auth"),
+    ("I want to change how file names are sanitized", "explain", "file names sanitized"),
+    ("I'm going to touch the till", "explain", "till"),
+    ("add a check for negative values to IntRange", "needs_model", "negative values IntRange"),
+    ("fix the bug that redirects drop headers", "needs_model", "redirects drop headers"),
+    ("which tests cover Till.add?", "tests_of", "Till.add"),
+    ("is Till.add tested?", "tests_of", "Till.add"),
+    ("how do I install this?", "guide", ""),
+    ("which classes inherit from Base?", "subclasses", "Base"),
+    ("what breaks if I change make_response", "callers", "make_response"),
     ("hello there", "help", ""),
     ("Hello there!", "help", ""),
-    ("fix the failing test", "needs_model", "fix failing test"),
-    ("write tests for core.py", "needs_model", "write tests for core.py"),
-    ("please refactor the parser", "needs_model", "refactor parser"),
+    ("fix the failing test", "needs_model", "failing test"),
+    ("write tests for core.py", "needs_model", "tests for core.py"),
+    ("please refactor the parser", "needs_model", "parser"),
     ("hello", "help", ""),
     ("thanks!", "help", ""),
     ("what can you do?", "help", ""),
     ("who are you?", "help", ""),
-    ("", "empty", ""),
-    (" \n\t ", "empty", ""),
-    ("...", "empty", ""),
+    ("", "help", ""),
+    (" \n\t ", "help", ""),
+    ("...", "help", ""),
 ]
 
 
@@ -142,7 +147,7 @@ def test_identifiers_are_kept_as_written():
         ("where is it called?", "callers", "Table.validate"),
         ("who calls that", "callers", "Table.validate"),
         ("how does it work", "explain", "Table.validate"),
-        ("where is it defined?", "where", "defined Table.validate"),
+        ("where is it defined?", "explain", "Table.validate"),
     ],
 )
 def test_it_is_what_the_last_prompt_was_about(prompt, kind, subject):
@@ -150,7 +155,7 @@ def test_it_is_what_the_last_prompt_was_about(prompt, kind, subject):
     assert (intent.kind, intent.subject, intent.names) == (kind, subject, ("Table.validate",))
 
 
-@pytest.mark.parametrize("prompt", ["what about it?", "how about that?", "what about them?"])
+@pytest.mark.parametrize("prompt", ["what about it?", "how does that work?"])
 def test_what_is_asked_about_it_is_asked_of_the_place_that_was_answered(prompt):
     intent = parse(prompt, ["where is Client.send called?"], "Client.send")
     assert (intent.kind, intent.names) == ("explain", ("Client.send",))
@@ -171,33 +176,11 @@ def test_any_text_has_an_intent(prompt, earlier):
     assert parse(prompt, earlier).kind
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "how",
-                "where",
-                "is",
-                "the",
-                "a",
-                "all",
-                "replace",
-                "by",
-                "in",
-                "with",
-                "x.py",
-                "list",
-                "tests",
-                "of",
-                "this",
-                "it",
-                "`a_b`",
-                "who",
-                "calls",
-            ]
-        ),
-        max_size=60,
-    )
+WORDS = (
+    ["how", "where", "is", "the", "a", "all", "replace", "by", "in", "with", "x.py", "list", "tests", "of", "this", "it", "`a_b`", "who", "calls", "what", "changed", "default"]
 )
-def test_any_mixture_of_known_words_has_an_intent(words):
-    assert parse(" ".join(words)).kind
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join))
+def test_any_mixture_of_known_words_has_an_intent(prompt):
+    assert parse(prompt).kind

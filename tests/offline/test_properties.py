@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch_offline.exchange import MAX_ROUNDS
-from inarch_offline.writing import NOTICE
+from inarch_offline.page import NOTICE
 
 WORDS = [
     "how",

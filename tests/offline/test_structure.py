@@ -1,10 +1,9 @@
 """Which folders, packages and modules matter."""
 
-from inarch_offline.centrality import Outline, exports_of, own_imports, parts_of
 from inarch_offline.layout import Package, folders, is_test, languages, main_package, packages, sources
-from inarch_offline.material import FileText, Hit
-from inarch_offline.other_languages import files_of
-from inarch_offline.subpackages import docstring_in, groups_of, is_many
+from inarch_offline.prose import docstring_in
+from inarch_offline.results import FileText, Hit
+from inarch_offline.structure import exports_of, files_of, own_imports, parts_of
 
 PATHS = [
     "README.md",
@@ -50,24 +49,21 @@ def test_product_folders_stand_before_tests_and_docs():
 
 def test_exported_imported_and_large_modules_come_first():
     package = packages(PATHS)[0]
-    outline = Outline(
-        definitions=[
-            Hit("src/shop/core.py", 9, "class Till:"),
-            Hit("src/shop/core.py", 400, "def helper():"),
-            Hit("src/shop/errors.py", 3, "class ShopError(Exception):"),
-        ],
-        imports=[
-            Hit("src/shop/__init__.py", 1, "from .core import Till as Till"),
-            Hit("src/shop/inner/__init__.py", 1, "from ..core import Till"),
-        ],
-        docstrings=[Hit("src/shop/core.py", 1, '"""The core."""'), Hit("src/shop/errors.py", 8, '"""')],
-    )  # fmt: skip
+    definitions = [
+        Hit("src/shop/core.py", 9, "class Till:"),
+        Hit("src/shop/core.py", 400, "def helper():"),
+        Hit("src/shop/errors.py", 3, "class ShopError(Exception):"),
+    ]
+    imports = [
+        Hit("src/shop/__init__.py", 1, "from .core import Till as Till"),
+        Hit("src/shop/inner/__init__.py", 1, "from ..core import Till"),
+    ]
+    docs = [Hit("src/shop/core.py", 1, '"""The core."""'), Hit("src/shop/errors.py", 8, '"""')]
     exports = exports_of(FileText("src/shop/__init__.py", "from .core import Till as Till\n"))
-    parts = parts_of(package, outline, exports)
+    parts = parts_of(package, definitions, imports, docs, exports)
     assert [part.name for part in parts] == ["core", "errors", "inner"]
     assert parts[0].names == ["Till", "helper"]
     assert parts[0].doc.text == "The core."
-    assert parts[0].importers == {"src/shop/__init__.py", "src/shop/inner/__init__.py"}
     assert parts[1].doc is None
 
 
@@ -75,15 +71,11 @@ def test_pattern_of_own_imports_names_the_package():
     assert "from shop" in own_imports(Package("src/shop", ()))
 
 
-def test_large_packages_are_told_by_their_sub_packages():
+def test_large_packages_are_described_by_their_sub_packages():
     modules = [f"big/{name}/{kind}{number}.py" for name in ("db", "web") for kind in ("a", "b") for number in range(20)]
-    package = Package("big", tuple(sorted(["big/__init__.py", "big/db/__init__.py", "big/web/__init__.py", *modules])))
-    assert is_many(package)
-    init = FileText("big/db/__init__.py", '"""Tables.\n\nMore."""\nfrom big.db.a1 import Table as Table\n')
-    parts = groups_of(package, [init])
-    assert [part.name for part in parts] == ["db", "web"]
-    assert parts[0].exported == ["Table"]
-    assert (parts[0].doc.text, parts[0].doc.place.line) == ("Tables.", 1)
+    package = Package("big", ("big/__init__.py", "big/db/__init__.py", "big/web/__init__.py", *modules))
+    parts = parts_of(package, [Hit("big/db/a1.py", 3, "class Table:")], [], [], {})
+    assert [(part.name, part.modules, part.names) for part in parts] == [("db", 41, ["Table"]), ("web", 41, [])]
 
 
 def test_a_later_string_is_no_docstring():

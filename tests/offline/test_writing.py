@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from inarch_offline.page import NOTICE, WIDTH, Page, Place, cut, joined, sentence, shortened
 from inarch_offline.provider import _columns
-from inarch_offline.writing import NOTICE, WIDTH, Page, Place, cut, joined, sentence, shortened
 
 
 def test_first_line_says_that_there_is_no_model_and_how_to_get_one():
@@ -74,8 +74,10 @@ def test_an_answer_is_markdown_and_its_lists_stay_lists():
     page = Page()
     page.say("It is so.", Place("a.py", 1))
     page.head("Steps")
-    page.step(1, "first " * 30, Place("a.py", 2))
-    page.step(2, "second", Place("a.py", 3))
+    page.number(1, "first " * 30)
+    page.item("12  `a = 1`", depth=2)
+    page.inner("more of it")
+    page.number(2, "second")
     page.head("Places")
     page.item("where " * 30, Place("b.py", 4))
     page.item("inner", Place("b.py", 5), label="x", depth=1)
@@ -89,7 +91,7 @@ def test_an_answer_is_markdown_and_its_lists_stay_lists():
         "paragraph_open", "ordered_list_open", "paragraph_open", "bullet_list_open", "paragraph_open", "code_block",
         "paragraph_open",
     ]  # fmt: skip
-    assert sum(token.type == "list_item_open" for token in MarkdownIt().parse("\n".join(page.lines))) == 4
+    assert sum(token.type == "list_item_open" for token in MarkdownIt().parse("\n".join(page.lines))) == 5
 
 
 @given(st.text("ab `_*—", max_size=120), st.integers(8, 60))
@@ -97,11 +99,6 @@ def test_code_that_was_cut_ends_as_code(text, most):
     told = cut(text, most)
     assert len(told) <= most
     assert told.count("`") % 2 == 0 or text.count("`") % 2 == 1
-
-
-def test_a_whole_name_whose_quotation_is_cut_off_is_not_told_as_cut():
-    assert cut("shop.jar.Jar.extract: `self.cookies.update(reply.headers)`", 30) == "shop.jar.Jar.extract: …"
-    assert cut("shop.jar.Jar.extract: `self.cookies.update(reply.headers)`", 21) == "shop.jar.Jar.extract…"
 
 
 def test_piped_answer_is_as_wide_as_columns_say(shop):

@@ -1,147 +1,322 @@
-"""Summarize this codebase: which files are looked at for it."""
+"""Summarize this codebase: one screen, the most useful first, each line with its place."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from inarch import PlannedCall, ToolResult
+from inarch import ToolResult
 from inarch_offline import calls
-from inarch_offline.centrality import (
+from inarch_offline.exchange import Asking, Plan
+from inarch_offline.intents import Intent
+from inarch_offline.layout import (
+    Package,
+    code_folders,
+    folders,
+    is_aside,
+    is_test,
+    languages,
+    main_package,
+    packages,
+    sources,
+)
+from inarch_offline.manifests import MANIFESTS, Project, is_manifest, read_project
+from inarch_offline.page import Page, Place, clause, counted, fitting, joined, room_for, sentence, sentences
+from inarch_offline.plans.entry_lists import SCRIPTS, Way, named, ways_of
+from inarch_offline.prose import Fact, docstring_in, lead_of, title_of
+from inarch_offline.reading import whole, whole_list
+from inarch_offline.results import FileText, file_text, hits, is_limited, is_partial, said
+from inarch_offline.structure import (
     DEFINITIONS,
     DOCSTRINGS,
-    METHODS,
-    Outline,
+    TOP_LEVEL,
     Part,
     exports_of,
+    files_of,
     own_imports,
     parts_of,
 )
-from inarch_offline.doorways import ways_of
-from inarch_offline.exchange import Asking, Plan
-from inarch_offline.intents import Intent
-from inarch_offline.layout import Package, is_aside, main_package, packages
-from inarch_offline.manifests import MANIFESTS, is_manifest, read_project
-from inarch_offline.material import FileText, file_text, file_texts, hits, is_limited, is_partial, said
-from inarch_offline.other_languages import TOP_LEVEL, files_of
-from inarch_offline.plans.picturing import say_picture
-from inarch_offline.plans.reading import whole, whole_list
-from inarch_offline.plans.screen import KEY_PARTS, Findings, write_overview
-from inarch_offline.rooms import read_rooms, rooms_of
-from inarch_offline.subpackages import docstring_in, groups_of, inits_of, is_many
-from inarch_offline.topic_kinds import ARCHITECTURE
-from inarch_offline.writing import Page, joined, shortened
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
-_COUNTED = 3
-"""The first look-ups, by which definitions are counted: they are read on where they are long."""
+_SCREEN = 43
+"""Lines of an overview, without the two before it."""
+_SIZES = ((11, 8, 2), (8, 6, 2), (8, 8, 1), (6, 6, 1), (4, 4, 1))
+"""Rows of the layout, parts that are described, and lines of each: what fits is taken."""
+_MOST_ROOMS = 12
+
+
+class _Findings(NamedTuple):
+    """All that an overview is written from."""
+
+    paths: Sequence[str]
+    texts: Mapping[str, FileText]
+    project: Project
+    package: Package | None
+    parts: Sequence[Part]
+    ways_in: Sequence[Way]
+    rooms: Sequence[tuple[str, Project]] = ()
+    """Folders with a manifest of their own, and what it says."""
 
 
 def summarize(intent: Intent) -> Plan:
-    """Look at names first, then at the few files that tell most, then write one screen."""
+    """Look at names first, then at the few files that say most, then write one screen."""
     listed, ways_in = yield [calls.list_files(limit=MOST_FILES), calls.entry_points()]
     paths, complete = yield from whole_list(listed)
+    page = Page()
     if not paths:
-        page = Page()
-        if listed.success:
-            page.plain(f"There are no files here: {said(listed)}" if said(listed) else "There are no files here.")
-        else:
-            page.plain(f"The files here could not be listed: {said(listed)}")
+        page.plain(
+            "There are no files here." if listed.success else f"The files here could not be listed: {said(listed)}"
+        )
         return page
-    package = main_package(paths)
-    rooms = rooms_of(paths)
-    telling = _telling_files(paths, not rooms)
-    wanted = _looks(package) if package else [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
-    results = yield [*(calls.read_file(path, 1, end) for path, end in telling.items()), *wanted]
-    looks = yield from whole(*results[len(telling) :][:_COUNTED])
-    looks += results[len(telling) + _COUNTED :]
-    texts = {text.path: text for result in results[: len(telling)] if (text := file_text(result)) is not None}
-    parts: list[Part] = []
+    package, rooms = main_package(paths), _rooms(paths)
+    chosen = _telling_files(paths, not rooms)
+    wanted = [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
     if package:
-        parts = _parts(package, looks, texts.get(f"{package.folder}/__init__.py"))
+        patterns = (DEFINITIONS, own_imports(package), DOCSTRINGS)
+        wanted = [calls.search(one, package.folder or ".", "*.py", limit=_MOST_HITS) for one in patterns]
+    results = yield [*(calls.read_file(path, 1, end) for path, end in chosen.items()), *wanted]
+    looks = yield from whole(*results[len(chosen) :])
+    read, inner = (
+        results[: len(chosen)],
+        (yield [calls.read_file(one, 1, 400) for one in rooms.values()]) if rooms else [],
+    )
+    texts = {text.path: text for result in read if (text := file_text(result)) is not None}
+    if package:
+        init = texts.get(f"{package.folder}/__init__.py")
+        parts = parts_of(package, hits(looks[0]), hits(looks[1]), hits(looks[2]), exports_of(init))
         yield from _read_docstrings(parts)
     else:
-        parts = files_of(hits(looks[-1]))
-    inner = (yield [calls.read_file(manifest, 1, 400) for manifest in rooms.values()]) if rooms else []
+        parts = files_of(hits(looks[0]))
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
-    broken = tuple(f"{fact.place.path} can't be read" for fact in project.broken)  # said with its reason already
-    noted = _unread(telling, results) + _notes(listed, ways_in, looks)
-    notes = [note for note in noted if not broken or not note.startswith(broken)]
-    if not complete:
-        notes.insert(0, f"counts are of the {len(paths):,} files that were listed")
-    findings = Findings(paths, texts, project, package, parts, ways_of(ways_in), notes, read_rooms(rooms, inner))
-    if intent.facet != ARCHITECTURE:
-        return write_overview(findings)
-    picture = Page()
-    yield from say_picture(picture, paths)
-    return write_overview(findings, picture)
+    read_rooms = [
+        (folder, read_project([text], []))
+        for folder, result in zip(rooms, inner, strict=True)
+        if (text := file_text(result)) is not None
+    ]
+    _write(page, _Findings(paths, texts, project, package, parts, ways_of(ways_in), read_rooms))
+    for note in _notes(listed, ways_in, looks, complete, len(paths)):
+        page.note(note)
+    failed = [(path, result) for path, result in zip(chosen, read, strict=True) if not result.success]
+    if failed:
+        page.note(f"not read: {joined([path for path, _ in failed])}: {said(failed[0][1])}")
+    return page
 
 
-def _looks(package: Package) -> list[PlannedCall]:
-    """Give the calls that look into a package: at its sub-packages, or at what its modules define and import."""
-    if is_many(package):
-        inits = inits_of(package)
-        return [calls.read_files(inits)] if inits else []
-    patterns = (DEFINITIONS, own_imports(package), DOCSTRINGS, METHODS)
-    return [calls.search(pattern, package.folder or ".", "*.py", limit=_MOST_HITS) for pattern in patterns]
-
-
-def _parts(package: Package, results: Sequence[ToolResult], init: FileText | None) -> list[Part]:
-    if is_many(package):
-        return groups_of(package, file_texts(results[0]) if results else [])
-    found = Outline(*map(hits, results))
-    inside = {hit.path for hit in (*found.definitions, *found.imports, *found.docstrings)}
-    package = package._replace(modules=tuple(sorted(inside.union(package.modules))))
-    return parts_of(package, found, exports_of(init))
-
-
-def _unread(telling: Iterable[str], results: Sequence[ToolResult]) -> list[str]:
-    """Say which of the telling files could not be read, and why the first of them could not."""
-    failed = [(path, result) for path, result in zip(telling, results, strict=False) if not result.success]
-    return [f"not read: {joined([shortened(path) for path, _ in failed])}: {said(failed[0][1])}"] if failed else []
-
-
-def _notes(listed: ToolResult, ways_in: ToolResult, looks: Sequence[ToolResult]) -> list[str]:
-    """Collect what the look-ups say of their own results, but for what doesn't matter here."""
-    notes = [said(result) for result in looks if said(result) and not is_limited(result)]
-    if any(is_partial(result) for result in looks[:_COUNTED]):
-        notes.insert(0, "the definitions are more than could be listed: parts may hold more than is named")
-    if said(listed) and not is_limited(listed):
-        notes.insert(0, said(listed))
-    # How many entry points there are stands beside them.
+def _notes(
+    listed: ToolResult, ways_in: ToolResult, looks: Sequence[ToolResult], complete: bool, count: int
+) -> list[str]:
+    """Return what the look-ups say of their own results, except what doesn't matter here."""
+    notes = [] if complete else [f"counts are of the {count:,} files that were listed"]
+    if any(map(is_partial, looks)):
+        notes.append("the definitions are more than could be listed: parts may hold more than is named")
+    notes += [said(one) for one in (listed, *looks) if said(one) and not is_limited(one)]
     kept = [note for note in said(ways_in).split("; ") if note and not re.search(r"entry points|of kind ", note)]
-    return [*notes, *kept]
+    return list(dict.fromkeys([*notes, *kept]))
 
 
 def _telling_files(paths: Sequence[str], deep: bool) -> dict[str, int]:
-    """Choose the files to read, with the last line to read of each; manifests further down where they tell of all."""
+    """Choose the files to read, with the last line to read of each."""
     top = [path for path in paths if "/" not in path]
-    chosen = {name: 400 for name in MANIFESTS if name in top}
-    chosen |= {path: 400 for path in top if is_manifest(path)}
+    chosen = {name: 400 for name in MANIFESTS if name in top} | {path: 400 for path in top if is_manifest(path)}
     if not chosen and deep:
-        nested = sorted(
-            (path for path in paths if is_manifest(path) and not is_aside(path)),
-            key=lambda path: (path.count("/"), path),
-        )
-        chosen = dict.fromkeys(nested[:3], 400)
+        nested = [path for path in paths if is_manifest(path) and not is_aside(path)]
+        chosen = dict.fromkeys(sorted(nested, key=lambda path: (path.count("/"), path))[:3], 400)
     readmes = [path for path in top if path.lower().startswith("readme")]
     chosen |= dict.fromkeys(sorted(readmes, key=lambda path: (not path.endswith((".md", ".rst")), path))[:1], 80)
     chosen |= dict.fromkeys([path for path in top if path.lower().startswith(("licen", "copying", "unlicen"))][:1], 40)
-    chosen |= {
-        f"{package.folder}/__init__.py": 300
-        for package in packages(paths)[:3]
-        if f"{package.folder}/__init__.py" in paths
-    }
+    inits = [f"{package.folder}/__init__.py" for package in packages(paths)[:3]]
+    chosen |= {path: 300 for path in inits if path in paths}
     return dict(list(chosen.items())[:12])
 
 
+def _rooms(paths: Sequence[str]) -> dict[str, str]:
+    """Return the folders that have a manifest of their own, each with it; one alone makes no monorepo."""
+    found: dict[str, str] = {}
+    inner = [path for path in paths if 0 < path.count("/") <= 3 and is_manifest(path) and not is_aside(path)]
+    for path in sorted(inner, key=lambda path: (path.count("/"), MANIFESTS.index(path.rpartition("/")[2])
+                                                if path.rpartition("/")[2] in MANIFESTS else 99, path)):  # fmt: skip
+        if path.rpartition("/")[2] in MANIFESTS[:12]:
+            found.setdefault(path.rpartition("/")[0], path)
+    return dict(list(found.items())[:_MOST_ROOMS]) if len(found) > 1 else {}
+
+
 def _read_docstrings(parts: Sequence[Part]) -> Asking[None]:
-    """Read the first lines of the key modules that seem to have a docstring: to see it, or that it is none."""
-    seeming = [part for part in parts[:KEY_PARTS] if part.modules == 1 and (part.open_doc or part.doc)]
-    wanted = [calls.read_file(part.place.path, 1, part.place.line + 6) for part in seeming]
-    results = (yield wanted) if wanted else []
-    for part, result in zip(seeming, results, strict=False):
+    """Read the first lines of the key modules that seem to have a docstring."""
+    seeming = [part for part in parts[: _SIZES[0][1]] if part.has_doc]
+    results = (yield [calls.read_file(part.place.path, 1, part.place.line + 6) for part in seeming]) if seeming else []
+    for part, result in zip(seeming, results, strict=True):
         text = file_text(result)
-        if text is not None:
-            part.doc = docstring_in(text)
+        part.doc = docstring_in(text) if text is not None else part.doc
+
+
+def _write(page: Page, found: _Findings) -> None:
+    """Write the whole overview: what is long gives way until all of it is one screen."""
+    end = Page()
+    _say_what_it_is(page, found)
+    page.gap()
+    _say_rooms(page, found)
+    _say_ways_in(end, found)
+    _say_practice(end, found.project, [path for path in found.paths if is_test(path)])
+    for fact in found.project.broken:
+        end.say(fact.text, fact.place)
+    for rows, parts, lines in _SIZES:
+        middle = Page()
+        _say_layout(middle, found, rows)
+        _say_parts(middle, found, parts, lines)
+        if len(page.lines) + len(middle.lines) + len(end.lines) <= _SCREEN:
+            break
+    page.add(middle)
+    page.add(end)
+
+
+def _say_what_it_is(page: Page, found: _Findings) -> None:
+    project = found.project
+    readme = next((text for path, text in found.texts.items() if path.lower().startswith("readme")), None)
+    title = project.name or (title_of(readme) if readme else None)
+    about = (lead_of(readme) if readme else None) or (_package_doc(found, found.package) if found.package else None)
+    purpose = project.description
+    if purpose and about and _bare(purpose.text) in _bare(about.text):
+        purpose = None  # the longer text says it as well
+    told = f"{title.text} {project.version}".strip() if title else ""
+    if title and purpose:
+        page.say(f"{told}: {sentence(purpose.text)}", purpose.place)
+    elif title and about:
+        page.say(f"{told}: {sentences(about.text, 330)}", title.place, about.place)
+        about = None
+    elif title:
+        page.say(told, title.place)
+    if about:
+        page.say(sentences(about.text, 330), about.place)
+    telling = [path for path in found.paths if is_manifest(path) or path.lower().startswith("readme")]
+    if not (title or about or project.broken or any(path not in found.texts for path in telling)):
+        page.note("no manifest and no README says what this is")
+    counts = languages(sources(found.paths))
+    if counts:
+        kinds = ", ".join(f"{name} {counted(count, 'file')}" for name, count, _ in counts[:5])
+        is_python = found.package is not None and counts[0][0] == "Python"
+        page.say(
+            f"Languages: {kinds}", Place(found.package.modules[0] if found.package and is_python else counts[0][2])
+        )
+    else:
+        page.say(f"{counted(len(found.paths), 'file')}, none in a known language", Place(found.paths[0]))
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def _package_doc(found: _Findings, package: Package) -> Fact | None:
+    text = found.texts.get(f"{package.folder}/__init__.py")
+    return docstring_in(text) if text else None
+
+
+def _say_rooms(page: Page, found: _Findings) -> None:
+    if found.rooms:
+        page.head(f"Parts with a manifest of their own ({len(found.rooms)})")
+    rows: list[tuple[str, str, Place]] = []
+    for folder, project in found.rooms:
+        place = project.name.place if project.name else project.manifests[0]
+        said_of_it = sentence(project.description.text) if project.description else ""
+        told = ": ".join(filter(None, [project.name.text if project.name else "", said_of_it]))
+        rows.append((f"{folder}/", told or place.path.rpartition("/")[2], place))
+    page.rows(rows, 1)
+
+
+def _say_layout(page: Page, found: _Findings, most: int) -> None:
+    rows: list[tuple[str, str, Place]] = []
+    everything, few = packages(found.paths), max(most - 5, 3)
+    for package in everything[:few]:
+        first = f"{package.folder}/__init__.py"
+        place = Place(first if first in found.paths else package.modules[0])
+        doc = _package_doc(found, package)
+        told = counted(len(package.modules), "module") + (f": {clause(doc.text, 70)}" if doc else "")
+        rows.append((f"{package.folder}/" if package.folder else "./", told, place))
+    if rest := everything[few:]:
+        names = joined([package.name for package in rest], 4)
+        rows.append(("…", f"{counted(len(rest), 'more package')}: {names}", Place(rest[0].modules[0])))
+    if not everything:
+        own = code_folders(found.paths)[: most - 3]
+        rows += [(f"{name}/" if name else "./", counted(count, "code file"), place) for name, count, place in own]
+    covered = {label.split("/")[0] for label, _, _ in rows}
+    others = [row for row in folders(found.paths) if row[0] not in covered]
+    shown = others if len(rows) + len(others) <= most else others[: max(most - len(rows) - 1, 0)]
+    for top, count, tests, place in shown:
+        told = counted(count, "file") + (f", {counted(tests, 'test file')}" if tests else "")
+        rows.append((f"{top}/", told, place))
+    if left := others[len(shown) :]:
+        rows.append(("…", joined([f"{top}/ {count:,}" for top, count, _, _ in left], 5) + " files", left[0][3]))
+    if rows:
+        page.head("Layout")
+        page.rows(rows, 1)
+
+
+def _say_parts(page: Page, found: _Findings, most: int, lines: int) -> None:
+    if not found.parts:
+        return
+    noun = "Main parts" if found.parts[0].modules > 1 else "Key modules"
+    page.head(f"{noun} of {found.package.name or 'the top folder'}" if found.package else "Key files")
+    pad = max(len(part.name) for part in found.parts[:most])
+    page.rows(
+        ((part.name, _part(part, room_for(part.place, pad + 4, lines)), part.place) for part in found.parts[:most]),
+        lines,
+    )
+    if rest := [part for part in found.parts[most:] if part.names or part.modules > 1]:
+        place = rest[0].place
+        page.item(f"and {fitting([part.name for part in rest], room_for(place, 6, 1), 12)}", place)
+
+
+def _part(part: Part, room: int) -> str:
+    """Say what a part is and what is in it, as far as there is room."""
+    size = f"{counted(part.modules, 'module')}: " if part.modules > 1 else ""
+    doc = clause(part.doc.text, min(110, room - len(size))).rstrip(".:") if part.doc else ""
+    left = room - len(size) - len(doc) - 3 * bool(doc)
+    names = fitting(part.names, left, 4 if doc else 6) if part.names else ""
+    if doc and (len(names) > left or names.count(",") < min(len(part.names) - 1, 2)):
+        names = ""  # one name of many says little
+    return f"{size}{' — '.join(piece for piece in (doc, names) if piece)}".rstrip(": ")
+
+
+def _say_ways_in(page: Page, found: _Findings) -> None:
+    own = [way for way in found.ways_in if not is_aside(way.found[0].place.path)]
+    known = {entry.name for way in own for entry in way.found}
+    other = [fact for fact in found.project.scripts if fact.text.split(" ")[0] not in known][:4]
+    if own or other:
+        page.head("Ways in")
+    for fact in other:
+        page.item(fact.text, fact.place)
+    for way in own[:5]:
+        place = way.found[0].place
+        if way.kind == SCRIPTS and way.complete and len(way.found) <= 2:
+            told = "command " + ", ".join(f"`{entry.name}` → {entry.qualname}" for entry in way.found)
+        elif way.complete and len(way.found) <= 2:
+            told = f"{way.kind}: " + ", ".join(f"{entry.name} → {entry.qualname}" for entry in way.found)
+        elif way.kind == SCRIPTS:
+            told = f"command {fitting([f'`{entry.name}`' for entry in way.found], room_for(place, 4, 2) - 8)}"
+        else:
+            told = f"{way.number}: {named(way, 6)}"
+        page.item(told, place)
+
+
+def _say_practice(page: Page, project: Project, tests: Sequence[str]) -> None:
+    rows: list[tuple[str, str, Place]] = []
+    if project.dependencies:
+        facts = [fact for fact in project.dependencies if fact.place.path == project.dependencies[0].place.path]
+        names = [fact.text.partition(";")[0].strip() for fact in facts]
+        rows.append(("Depends on", fitting(names, room_for(facts[0].place, 14, 2), 12), facts[0].place))
+    elif project.broken:
+        rows.append(("Depends on", "not known: a manifest could not be parsed", project.broken[0].place))
+    if project.python:
+        rows.append(("Needs", project.python.text, project.python.place))
+    files = counted(len(tests), "test file") if tests else ""
+    if project.test_command:
+        told = ", ".join(filter(None, [f"`{project.test_command.text}`", files]))
+        rows.append(("Tests", told, project.test_command.place))
+    elif tests:
+        rows.append(("Tests", files, Place(tests[0])))
+    if project.licence:
+        rows.append(("Licence", project.licence.text, project.licence.place))
+    if rows:
+        page.head("Practice")
+        page.rows(rows)

@@ -1,0 +1,285 @@
+"""The one answer to how, where, what happens and is there: five ranked places, the first of them opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from inarch_offline import calls
+from inarch_offline.exchange import Asking, Plan
+from inarch_offline.flows import say_path
+from inarch_offline.intents import IN_FULL, NEEDS_MODEL, Intent
+from inarch_offline.layout import is_aside
+from inarch_offline.lookup import (
+    LINKED,
+    bears,
+    best_hits,
+    definition_search,
+    doc_of,
+    is_named,
+    is_the_project,
+    say_hits,
+    say_note,
+    text_search,
+)
+from inarch_offline.page import Page, clause, columns, cut, glued
+from inarch_offline.prose import plain_text
+from inarch_offline.reading import whole_code
+from inarch_offline.results import Context, Symbol, context, file_text, files, hits, symbols
+from inarch_offline.snippets import methods_of, telling_lines
+from inarch_offline.words import held, significant
+from inarch_search.confidence import SURE
+
+FOUND, LIKELY, NEAREST = "Found", "Likely one of these", "Probably not here; nearest"
+_LIKELY_FROM = 0.2
+_MOST = 5
+"""Places of an answer; `in full` shows twice as many."""
+_SCREEN = 22
+"""Lines of an answer without the notice, the line behind it and a note."""
+_LINES, _ALL_LINES = 5, 14
+_OPENED = 3
+"""Places that `in full` opens."""
+_READ = 150
+"""Lines of a definition in which the line is looked for that made it a candidate."""
+_FILE = r"[\w@+./-]*\w\.\w{1,8}"
+_KNOWN = r"\b(class|def|function|func|fn|struct|interface|enum|trait|type|const)\s+(\([^)]*\)\s*)?[A-Za-z_$]"
+_NEAR = 0.84
+"""How alike two words must be for one to be a mistyped other."""
+_SHORTEST = 5
+
+
+def explain(intent: Intent) -> Plan:
+    """Answer with the places that the words or the name of a question stand for."""
+    if intent.whole and (yield from is_the_project(intent.whole)):
+        from inarch_offline.plans.overview import summarize
+
+        page = yield from summarize(intent)
+        return page
+    subject = intent.subject or " ".join(intent.names)
+    page = Page()
+    if not subject:
+        page.absent("The question names nothing to look for.")
+        return page
+    if intent.kind == NEEDS_MODEL:
+        page.decline("This needs a language model: the offline planner reads code, it doesn't write or judge it.")
+        page.gap()
+    intent = intent._replace(subject=subject)
+    [result] = yield [calls.context_get(subject)]
+    found = context(result)
+    if not any(is_named(intent, one) for one in found.candidates) and (found.unknown or intent.names):
+        if meant := (yield from _corrected(intent, found.unknown)):
+            page.note(f"“{meant[0]}” is read as “{meant[1]}”")
+            intent = _with(intent, *meant)
+            [result] = yield [calls.context_get(intent.subject)]
+            found = context(result)
+            found = found._replace(confidence=min(found.confidence, SURE - 0.01))
+    target = found.target
+    if path := (yield from _file_meant(intent, target)):
+        from inarch_offline.plans.outline import explain_file
+
+        page = yield from explain_file(intent._replace(path=path))
+        return page
+    places = yield from _ranked(intent, found)
+    if places:
+        yield from _say_places(page, intent, found, places)
+    else:
+        yield from _say_lines(page, intent)
+    say_note(page, result, LINKED, named=bool(places) and is_named(intent, places[0]))
+    return page
+
+
+def _corrected(intent: Intent, unknown: Sequence[str]) -> Asking[tuple[str, str] | None]:
+    """Find the known name or word that a mistyped one of the question is meant to be."""
+    wrong = [word for word in (*intent.names, *unknown) if len(word) >= _SHORTEST]
+    if not wrong:
+        return None
+    [searched] = yield [calls.search(_KNOWN, limit=5_000)]
+    from difflib import get_close_matches  # most names are known
+
+    found = (re.search(rf"{_KNOWN}[\w$]*", hit.text) for hit in hits(searched))
+    names = {match[0].split()[-1].rpartition(")")[2] for match in found if match}
+    known = {one.lower(): one for one in names}
+    pieces = {piece.lower() for name in names for piece in re.findall(r"[A-Z]?[a-z]{4,}", name)}
+    for word in wrong:
+        if (low := word.lower()) in known or low in pieces:
+            continue
+        among = list(known) if word in intent.names else [one for one in pieces if one[0] == low[0]]
+        close = [one for one in get_close_matches(low, among, 3, _NEAR) if abs(len(one) - len(low)) <= 2]
+        if close and not any(one.startswith(low[:-2]) or low.startswith(one[:-1]) for one in close):
+            return word, known.get(close[0], close[0])
+    return None
+
+
+def _with(intent: Intent, wrong: str, right: str) -> Intent:
+    names = tuple(right if name == wrong else name for name in intent.names)
+    return intent._replace(subject=re.sub(re.escape(wrong), lambda _: right, intent.subject, flags=re.I), names=names)
+
+
+def _file_meant(intent: Intent, target: Symbol | None) -> Asking[str]:
+    """Return the module or file that a question is about as a whole, "" if it is about none."""
+    if target is not None and is_named(intent, target):
+        return target.place.path if target.kind == "module" else ""
+    words = intent.subject.split()
+    named = next((word for word in (*intent.names, *words) if re.fullmatch(_FILE, word)), words[0])
+    if len(words) > 1 and named == words[0] and "." not in named:
+        return ""
+    [listed] = yield [calls.list_files(f"**/{named.rpartition('/')[2]}", 20)]
+    return next((path for path in files(listed) if path == named or path.endswith(f"/{named}")), "")
+
+
+def _ranked(intent: Intent, found: Context) -> Asking[list[Symbol]]:
+    """Return the places in the order of the search, product before tests unless tests are asked for."""
+    most = 2 * _MOST if intent.long else _MOST
+    kept = _apart(intent, found.candidates)
+    if len(kept) < most:
+        [further] = yield [calls.find_symbols(intent.subject, limit=3 * most)]
+        kept = _apart(intent, [*found.candidates, *symbols(further)])
+    return kept[:most]
+
+
+def _apart(intent: Intent, found: Sequence[Symbol]) -> list[Symbol]:
+    """Keep each definition once: a setter has the name of its property."""
+    known: dict[str, Symbol] = {}
+    for one in found:
+        if one.name != "__all__":
+            known.setdefault(f"{one.kind} {one.qualname}", one)
+    of_tests = bool(re.search(r"\btest", intent.subject, re.I))
+    return sorted(known.values(), key=lambda one: one.test and not of_tests and not is_named(intent, one))
+
+
+def _heading(intent: Intent, found: Context, first: Symbol) -> str:
+    """Name how sure the answer is."""
+    if is_named(intent, first):
+        return FOUND
+    alone = len(intent.subject.split()) == 1 and bool(intent.names)
+    if alone and not bears(first, intent.names):
+        return NEAREST
+    sure = found.confidence if first == found.target else min(found.confidence, SURE - 0.01)
+    return FOUND if sure >= SURE else LIKELY if sure >= _LIKELY_FROM else NEAREST
+
+
+def _say_places(page: Page, intent: Intent, found: Context, places: Sequence[Symbol]) -> Plan:
+    """Write the places: as many lines of the first and of why the others are there as fit on a screen."""
+    heading = _heading(intent, found, places[0])
+    is_path = intent.seed and heading == FOUND and bool(found.flow)
+    missing = [name for name in intent.names if heading == NEAREST and not any(bears(one, [name]) for one in places)]
+    opened = []
+    for one in places[: _OPENED if intent.long else 1]:
+        [looked] = (yield [calls.context_get(one.qualname)]) if one != found.target else [None]
+        there = context(looked) if looked is not None else found
+        if there.target is None or there.target.place != one.place:
+            there = Context(one)
+        opened.append(there._replace(target=(yield from whole_code(there.target or one))))
+    reasons = yield from _reasons(intent, places[len(opened) :])
+    words = significant(intent.subject)
+    for lines, callers, wide in ((_LINES, 2, 2), (_LINES, 1, 1), (3, 1, 1), (2, 0, 1)):
+        body = Page()
+        if missing:
+            body.absent(f"Nothing here is called “{cut(missing[0], 60)}”.")
+        body.head(heading)
+        for number, there in enumerate(opened, 1):
+            most = _ALL_LINES if intent.long else lines
+            _say_opened(body, number, there, words, 0 if is_path else most, 0 if is_path else callers)
+        if is_path:
+            say_path(body, found.flow)
+        for number, (one, reason) in enumerate(zip(places[len(opened) :], reasons, strict=True), len(opened) + 1):
+            told = _fitted(reason, wide)
+            body.number(number, f"`{_within(one)}` ({glued(one.place)})" + (f": {told}" if told else ""))
+        if intent.long or len(page.lines) + len(body.lines) <= _SCREEN:
+            break
+    page.add(body)
+    if intent.seed and not is_path:
+        page.note("say which one for its path: “working on NAME”")
+    elif not intent.long:
+        page.note(f"“{IN_FULL}” behind the question opens the first {_OPENED}")
+    return page
+
+
+def _say_opened(page: Page, number: int, found: Context, words: Sequence[str], most: int, callers: int) -> None:
+    """Write a place with its signature, docstring, telling lines and callers."""
+    one = found.target
+    assert one is not None
+    page.number(number, f"{one.kind} `{one.qualname}{cut(one.signature, 140)}` ({glued(one.place)})")
+    if doc := doc_of(one, 10_000):
+        page.inner(_fitted(doc, 2))
+    called = {site.qualname.rpartition(".")[2] for site in found.callees}
+    room = columns() - 16
+    if one.kind == "class":
+        methods = sorted(methods_of(one), key=lambda method: (-held(method.name, words), method.name.startswith("_")))
+        for method in sorted(methods[:most], key=lambda method: method.place):
+            page.item(f"{method.place.line} `{cut(method.name + method.signature, room)}`", depth=2)
+        if len(methods) > most > 0:
+            page.inner(f"and {', '.join(method.name for method in methods[most : most + 6])}")
+    elif not one.is_text and one.kind != "module":
+        lines = telling_lines(one, words, called, most)
+        for line in lines:
+            text = line.text.strip()
+            page.item(f"{line.number} {_quoted(text if len(text) <= room else text[: room - 1] + '…')}", depth=2)
+    elif most and one.code:
+        for text in [line.strip() for line in one.code.splitlines()[1:] if re.search(r"\w", line)][:most]:
+            page.item(cut(plain_text(text.strip("#*- ")), 2 * room), depth=2)
+    own = [site for site in found.callers if not is_aside(site.place.path)] or list(found.callers)
+    if own and callers:
+        told = ", ".join(f"{site.qualname.rpartition('.')[2]} ({glued(site.place)})" for site in own[:callers])
+        left = len(own) - callers
+        page.inner(f"Called from {told}" + (f" and {left}{' or more' * found.more_callers} more" if left > 0 else ""))
+
+
+def _fitted(text: str, lines: int) -> str:
+    """Return the part of a sentence that says enough and fits into some lines; all of it rather than a cut one."""
+    kept = clause(text, lines * (columns() - 10))
+    return text if kept.endswith("…") else kept
+
+
+def _quoted(text: str) -> str:
+    return f"`{text}`" if "`" not in text else f"`` {text} ``"
+
+
+def _reasons(intent: Intent, others: Sequence[Symbol]) -> Asking[list[str]]:
+    """Return why each place is a candidate: its docstring or the line of its code with most of the words."""
+    words = significant(intent.subject)
+    unsaid = [one for one in others if not (one.doc and held(one.doc, words))]
+    wanted = [calls.read_file(one.place.path, one.place.line, min(one.end, one.place.line + _READ)) for one in unsaid]
+    results = (yield wanted) if wanted else []
+    lines: dict[Symbol, str] = {}
+    for one, result in zip(unsaid, results, strict=True):
+        text = file_text(result)
+        best = telling_lines(one._replace(code=text.text), words, (), 1) if text else []
+        if best and (held(best[0].text, words) or not one.doc):
+            lines[one] = f"{best[0].number} {_quoted(best[0].text.strip())}"
+    told = [lines.get(one) or doc_of(one, 10_000) for one in others]
+    return [
+        text or (f"has {', '.join(one.reasons)}" if one.reasons else "") for one, text in zip(others, told, strict=True)
+    ]
+
+
+def _within(symbol: Symbol) -> str:
+    """Return the name of a definition within its file."""
+    stem = symbol.place.path.rpartition(".")[0].removesuffix("/__init__")
+    if symbol.is_text or symbol.qualname.startswith(f"{stem}."):  # of another language than Python
+        return symbol.name if symbol.is_text else symbol.qualname[len(stem) + 1 :]
+    parts, path = symbol.qualname.split("."), stem.split("/")
+    module = max((count for count in range(1, len(parts)) if path[-count:] == parts[:count]), default=0)
+    return ".".join(parts[module:])
+
+
+def _say_lines(page: Page, intent: Intent) -> Plan:
+    """Answer from the text of the files, since the index knows no such thing."""
+    wanted = [definition_search(name) for name in intent.names[:2]] + text_search(intent.subject)
+    results = (yield wanted) if wanted else []
+    defined = [hit for result in results[: len(intent.names[:2])] for hit in hits(result)]
+    lines = defined or [hit for one in results for hit in best_hits(hits(one), significant(intent.subject))]
+    if not lines or (not defined and len(intent.subject.split()) == 1):
+        page.absent(f"Nothing here is called “{cut(intent.subject, 60)}”." if intent.names else
+                    f"Nothing here mentions “{cut(intent.subject, 60)}”." if not lines else
+                    f"Nothing here is called “{cut(intent.subject, 60)}”.")  # fmt: skip
+    say_hits(page, f"{FOUND} as text" if defined else NEAREST, lines, _MOST)
+    return page
+
+
+def ask_again(intent: Intent) -> Plan:
+    """Say that it isn't clear what `it` stands for."""
+    yield from ()
+    page = Page()
+    page.plain("It isn't clear what that stands for: no answer before was about one thing. Name it.")
+    return page

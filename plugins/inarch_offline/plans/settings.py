@@ -1,0 +1,135 @@
+"""How do I set X: environment variables, options, settings and parameters, with their defaults and places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from inarch_offline import calls
+from inarch_offline.exchange import Plan
+from inarch_offline.intents import EXPLAIN, Intent
+from inarch_offline.layout import is_aside, is_built
+from inarch_offline.lookup import is_the_project
+from inarch_offline.manifests import is_manifest
+from inarch_offline.page import Page, Place, code
+from inarch_offline.prose import say_section, told_in
+from inarch_offline.results import Hit, hits, is_partial, symbols
+from inarch_offline.words import holds_word, significant
+from inarch_search.formats import is_log
+
+_SHAPES = {
+    "Environment variables": (
+        r"(\benviron\b|\bgetenv\b|process\.env\b|\benv::var|os\.LookupEnv|\bENV\[|\benvvar\b|import\.meta\.env).*ABOUT"
+    ),
+    "Options on the command line": r"['\"`]--[a-z0-9-]*ABOUT",
+    "Settings": (
+        r"^\s*[A-Z][A-Z0-9_]*ABOUT\w*\s*(:[^=]+)?=[^=]|^\s*ABOUT[A-Z0-9_]+\s*(:[^=]+)?=[^=]|['\"][\w. -]*ABOUT[\w. -]*['\"]\s*:|"
+        r"\b(config|settings?)(\[|\.get\(|\.)['\"]?\w*ABOUT|\b(set|enable|disable)\(['\"][\w -]*ABOUT"
+    ),
+    "Parameters and their defaults": (
+        r"^\s*\w*ABOUT\w*\s*:[^=#]+=[^=]|\bdef .*ABOUT\w*\s*(:[^=]+)?=|^\s*\w*ABOUT\w*\s*[:=]\s*(-?[0-9]|['\"]|true|false|None)"
+    ),
+}
+"""What lines look like that read or set something; ABOUT is replaced by the words that are asked about."""
+_ENVIRONMENT = "Environment variables"
+_READS = re.compile(
+    r"environ(?:\.get\(|\[)(?!.*\]\s*=[^=])|\bgetenv\(|process\.env\b|\benv::var|LookupEnv|\bENV\[|envvar"
+)
+_NO_SETTING = re.compile(
+    r"\s*(?:import |from |#|//|\*|\.\.|>>>|:param|(\w+)=\1\b|\w+\s*=\s*[a-z_]\w*[.(\[])|.*\b(?:case|TypeAlias)\b"
+)
+_SETTING = re.compile(
+    r"\s*[A-Z][A-Z0-9_]{3,}\s*[:=](?!\s*\d+\s*,)|\s*['\"][\w. -]+['\"]\s*:|.*\b(?:config|settings?)\b.*['\"]|.*\b(?:set|enable|disable)\(['\"]"
+)
+"""A line of the third shape, by its capitals."""
+_NAMED = re.compile(r"['\"\[.(]([A-Z][A-Z0-9_]{2,})\b")
+_DEFAULT = re.compile(
+    r"""['"\])]*\s*(?:,\s*(?:default\s*=\s*)?|\)?\s*(?:\?\?|\|\||\bor\b)\s*)("[^"]*"|'[^']*'|[\w.]+)"""
+)
+"""What follows the name of a variable if a default is given."""
+_SMALL = frozenset(("default", "value", "custom", "own", "change", "set"))
+_LIMIT, _MOST, _SECTIONS = 600, 5, 2
+
+
+def configure(intent: Intent) -> Plan:
+    """List what can be set and what it is unless set: of a subject, or of everything; else the places that are near."""
+    if intent.subject and (yield from is_the_project(intent.subject)):
+        intent = intent._replace(subject="", names=())
+    words = [word for one in significant(intent.subject) if (word := one.lower()) not in _SMALL]
+    about = f"({calls.any_of(words)})" if words else "[A-Za-z]"
+    shapes = {title: shape for title, shape in _SHAPES.items() if words or title in list(_SHAPES)[:2]}
+    results = yield [
+        calls.search(one.replace("ABOUT", about), ignore_case=True, limit=_LIMIT) for one in shapes.values()
+    ]
+    page, seen = Page(), set[Place]()
+    own = [[hit for hit in hits(result) if _is_own(hit)] for result in results]
+    best = max((_held(hit, words) for found in own for hit in found), default=0)
+    if words and 2 * best < len(words) + 1:
+        own = [[] for _ in own]  # one word of several says of no setting what it is
+    for title, found, result in zip(shapes, own, results, strict=True):
+        kept = [hit for hit in found if not words or _held(hit, words) == best]
+        kept = [hit for hit in kept if title != "Settings" or _SETTING.match(hit.text)]
+        _say(page, title, _rows(kept, title == _ENVIRONMENT, seen), is_partial(result))
+    if words and len(page.lines) < _MOST:
+        yield from _say_documented(page, intent, words)
+    if page.lines:
+        return page
+    if words:
+        from inarch_offline.plans.places import explain  # nothing can be set: it asks for what does it
+
+        page = yield from explain(intent._replace(kind=EXPLAIN))
+        return page
+    page.absent("No environment variable, option or setting was found here.")
+    return page
+
+
+def _is_own(hit: Hit) -> bool:
+    """Whether a line is of the product's code."""
+    is_prose = hit.path.endswith((".md", ".rst", ".txt", ".lock"))
+    return not (
+        is_prose or is_aside(hit.path) or is_built(hit.path) or is_manifest(hit.path) or _NO_SETTING.match(hit.text)
+    )
+
+
+def _held(hit: Hit, words: Sequence[str]) -> int:
+    return sum(holds_word(hit.text, word) for word in words)
+
+
+def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> dict[str, list[Place]]:
+    """Return each line once with its places; an environment variable by its name and default."""
+    rows: dict[str, list[Place]] = {}
+    for hit in sorted(found, key=lambda hit: (hit.path, hit.line)):
+        names = _NAMED.findall(hit.text) if environment else []
+        if hit.place in seen or (environment and not (names and _READS.search(hit.text))):
+            continue
+        seen.add(hit.place)
+        told = code(hit.text, 88)
+        if names:
+            default = _DEFAULT.match(hit.text, hit.text.find(names[0]) + len(names[0]))
+            told = names[0] + (f", {default[1]} unless it is set" if default else "") + f": {code(hit.text, 70)}"
+            told = next((known for known in rows if re.match(rf"{names[0]}\b", known)), told)
+        rows.setdefault(told, []).append(hit.place)
+    return rows
+
+
+def _say(page: Page, title: str, rows: dict[str, list[Place]], more: bool) -> None:
+    if rows:
+        shown = f" ({_MOST} of {len(rows)}{' or more' * more})" if len(rows) > _MOST else ""
+        page.head(f"{title}{shown}")
+    for text, places in list(rows.items())[:_MOST]:
+        page.item(text, *places[:3])
+
+
+def _say_documented(page: Page, intent: Intent, words: Sequence[str]) -> Plan:
+    """Show what configuration and documentation say, if the code says little."""
+    keyed, told = yield [
+        calls.find_symbols(intent.subject, kind="setting", limit=6),
+        calls.find_symbols(intent.subject, kind="section", limit=6),
+    ]
+    own = [one for one in symbols(keyed) if not (is_manifest(one.place.path) or is_aside(one.place.path))]
+    found = yield from told_in([one for one in own if all(word in one.qualname.lower() for word in words)][:3], 1)
+    sections = [one for one in symbols(told) if not is_log(one.place.path)]
+    found += yield from told_in(sections[:_SECTIONS], 2, words)
+    for section, facts in found:
+        say_section(page, section, facts)
+    return page

@@ -1,0 +1,99 @@
+"""The lines of a definition's code that say most, and the methods of a class, in any language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from inarch_offline.page import Place
+from inarch_offline.results import Symbol
+from inarch_offline.words import held
+
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|\"{3}|'{3}|--)")
+_TELLING = re.compile(r"\s*(?:(?:return|raise|throw|yield|await|panic!?)\b|(?:else )?(?:if|elif|match|switch)\b)")
+_BLOCK = re.compile(r"\s*(?:for|while|with|async|try|except|catch|loop)\b")
+_EMPTY = re.compile(r"\W*(?:pass|else|try|finally|end|self|return None|return)?\W*")
+_PYTHON_METHOD = r"^(?P<margin>[ \t]+)(?:async )?def (?P<name>\w+)\((?P<rest>.*?)\)(?P<gives> *->[^\n]*?)?:[^\n]*$"
+_OTHER_METHOD = (
+    r"^(?P<margin>[ \t]+)(?:(?:public|protected|static|async|get|set|abstract|override|final|pub|fn|func|def|fun|[A-Z]\w*|"
+    r"void|int|boolean) +)*(?P<name>[A-Za-z_$][\w$]*)\s*\((?P<rest>[^)\n]*)\)?(?P<gives>[^{;\n]*)\{[ \t]*$"
+)
+_NO_METHOD = frozenset(("if", "for", "while", "switch", "return", "catch", "super", "function", "match"))
+
+
+class Line(NamedTuple):
+    """A line of code with its number in the file."""
+
+    number: int
+    text: str
+
+
+class Method(NamedTuple):
+    """A method as its class declares it."""
+
+    name: str
+    signature: str
+    place: Place
+
+
+def first_line(symbol: Symbol) -> int:
+    """Return the number in the file of the first line of a symbol's code, which may begin with decorators."""
+    lines = symbol.code.split("\n")
+    named = (index for index, line in enumerate(lines) if re.search(rf"\b{re.escape(symbol.name)}\b", line))
+    above = next((index for index in named if not lines[index].lstrip().startswith("@")), 0)
+    return symbol.place.line - (above if lines[0].lstrip().startswith(("@", "#[")) else 0)
+
+
+def telling_lines(symbol: Symbol, words: Iterable[str], called: Iterable[str], most: int) -> list[Line]:
+    """Return the lines of a body that say most: they hold words of the question, call code of this project, decide."""
+    first = first_line(symbol)
+    body = [Line(first + index, line) for index, line in _body(symbol.code.split("\n"))]
+    stems, names = [word.lower() for word in words], [f"{name}(" for name in called]
+
+    def weight(line: Line) -> float:
+        calls = any(name in line.text for name in names)
+        says = bool(_TELLING.match(line.text)) + 0.5 * bool(_BLOCK.match(line.text)) + 0.5 * ("(" in line.text)
+        is_part = line.text.lstrip()[:1] in "\"'fF)]}" and "(" not in line.text
+        return 2 * held(line.text, stems) + 2 * calls + says - 2 * is_part - (line.text.rstrip()[-1:] in "([{")
+
+    kept = sorted(body, key=lambda line: -weight(line))[:most] if len(body) > most else body
+    return sorted(kept)
+
+
+def _body(lines: Sequence[str]) -> Iterable[tuple[int, str]]:
+    """Yield the lines behind the signature and the docstring that are more than brackets and comments."""
+    start, depth = 0, 0
+    for index, line in enumerate(lines):
+        depth += sum(line.count(sign) for sign in "([") - sum(line.count(sign) for sign in ")]")
+        if depth <= 0 and line.rstrip().endswith((":", "{")) and not line.lstrip().startswith("@"):
+            start = index + 1
+            break
+    quote = ""
+    for index, line in enumerate(lines[start:], start):
+        opened = re.match(r"\s*[rRuUbB]?(\"{3}|'{3})", line)
+        if quote or opened:
+            rest = line if quote else line[opened.end() if opened else 0 :]
+            quote = quote or (opened[1] if opened else "")
+            quote = "" if quote in rest else quote
+        elif not (_COMMENT.match(line) or _EMPTY.fullmatch(line)):
+            yield index, line
+
+
+def methods_of(symbol: Symbol) -> list[Method]:
+    """Return the methods that the code of a class declares, in order."""
+    pattern = _PYTHON_METHOD if symbol.place.path.endswith((".py", ".pyi")) else _OTHER_METHOD
+    first = first_line(symbol)
+    found: dict[str, Method] = {}
+    margin = ""
+    for match in re.finditer(pattern, symbol.code, re.M | re.S):
+        margin = margin or match["margin"]
+        if match["margin"] == margin and match["name"] not in _NO_METHOD:
+            taken = re.sub(r"\s+", " ", match["rest"]).strip(" ,")
+            taken = re.sub(r"^(?:self|cls)\b(?:, ?)?", "", taken)
+            line = first + symbol.code.count("\n", 0, match.start("name"))
+            method = Method(
+                match["name"], f"({taken}){(match['gives'] or '').rstrip()}", Place(symbol.place.path, line)
+            )
+            found[match["name"]] = method
+    return list(found.values())
