@@ -27,7 +27,7 @@ _END = r"[\s.!?]*(?:,?\s*\b(?:please|thanks|thank you)\b)?[\s.!?]*"
 _FORMS = {
     REPLACE: rf"replace\s+(?P<all>all\s+)?{_OLD}\s+(?:by|with)\s+{_NEW}\s+in\s+{_PATH.format('path')}"
     rf"(?P<also>,?\s+including attributes)?{_END}",
-    CREATE: rf"create\s+(?:(?:an?|new|empty)\s+)*file\s+{_PATH.format('path')}"
+    CREATE: rf"create\s+(?:(?:an?|new|empty|file)\s+)*{_PATH.format('path')}"
     rf"(?:\s+(?:with|containing)\s*:?\s*{_TEXT.format('text', '')})?{_END}",
     DELETE: rf"(?:delete|remove)\s+(?:the\s+)?(?:file\s+)?{_PATH.format('path')}{_END}",
     MOVE: rf"(?:move|rename)\s+(?:the\s+)?(?:file\s+)?{_PATH.format('path')}\s+to\s+{_PATH.format('to')}{_END}",

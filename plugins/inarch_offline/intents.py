@@ -3,199 +3,123 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch_offline.edits import Edit, Refusal, edit_of
-from inarch_offline.words import PATHS, leading_verb, names_in, paths_in, stripped_politeness, subject_of
+from inarch_offline.words import leading_verb, names_in, paths_in, stripped_politeness, subject_of
 
-SUMMARIZE, EXPLAIN, CALLERS, CALLEES, COMPARE, LIST, FILE = (
-    "summarize", "explain", "callers", "callees", "compare", "list", "file",
-)  # fmt: skip
-EDIT, REFUSED, NEEDS_MODEL, HELP, UNCLEAR, SOURCE = "edit", "refused", "needs_model", "help", "unclear", "source"
-CHANGES, CONFIGURE, DEPENDENTS, SUBCLASSES, GUIDE, TESTS = (
-    "changes", "configure", "dependents", "subclasses", "guide", "tests_of",
-)  # fmt: skip
+SUMMARIZE, EXPLAIN, CALLERS, CALLEES, COMPARE = "summarize", "explain", "callers", "callees", "compare"
+LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP = "list", "file", "edit", "refused", "needs_model", "help"
+UNCLEAR, SOURCE, CHANGES, CONFIGURE, DEPENDENTS = "unclear", "source", "changes", "configure", "dependents"
+SUBCLASSES, GUIDE, TESTS = "subclasses", "guide", "tests_of"
 
 IN_FULL = "in full"
 """Words behind a question that ask for all there is to say."""
 _LONG = r"[\s,]+(?:in full|in (?:all |full )?detail|at length|--long|\(long\))[\s.?!]*$"
-
 PROJECT = (
-    r"(?:(?:this|the|that|my|our|your|whole|entire|current|a)\s+)*(?:python\s+|source\s+)?"
-    r"(?:code ?base|code|repo|repository|project|package|library|app|application|program|folder|directory|tool|"
-    r"work ?space|here|everything|this|it all)"
+    r"(?:(?:this|the|that|my|our|your|whole|entire|current|a) )*(?:python |source )?(?:code ?base|code|repo|repository|"
+    r"project|package|library|app|application|program|folder|directory|tool|work ?space|here|everything|this|it all)"
 )
-_IT = rf"(?:{PROJECT}|it)"
-_ONE = rf"(?:{PROJECT}|[\w.@/-]+)"
-_WHAT = r"(?P<what>.+?)"
-_I = r"(?: (?:do|can|should|would|could|must|to|does)(?: i| we| you| one| people)?)"
-_SHOW = r"(?:(?:show|give|tell|list|find|print|get|draw)(?: me| us)?(?: about)? |what(?: is| are)? |which )?"
-_RECENTLY = r"(?:recently|lately|last|(?:in|during|over) the last [\w ]+|since [\w. -]+|this \w+|last \w+|today)"
-_SIDES = r"(?P<one>[^,;]{1,60}?)\s+%s\s+(?P<other>[^,;]{1,60}?)"
-_KEYS = (
-    r"(?:settings?|options?|config(?:uration)?(?: options?| keys?| values?)?|command[- ]line options|preferences|"
-    r"parameters|flags|environment variables?|env(?:ironment)? ?vars?)"
-)
-_SET = r"(?:set|configure|customi[sz]e|adjust|tune|limit|specify|enable|disable|increase|reduce|override)"
-_LITTLE = r"(?: (?:are|is|can|does|do|i|you|we|be|read|used|use|set|supported|available|there|it))*"
-
-RULES: tuple[tuple[str, str, str, str], ...] = (
-    # kind, facet, words of which one is in every match, expression
-    (
-        SUMMARIZE,
-        "",
-        "summar overview tour descri explain what introduc tl about how readme walk show",
-        rf"(?:(?:summari[sz]e|describe|explain|outline|introduce|walk (?:me|us) through|show|understand|"
-        rf"tell (?:me|us) (?:all |more )?(?:about|what)|what(?: is| are)(?: in| inside)?|what does|how does|"
-        rf"walk (?:me|us) through|"
-        rf"(?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|tour|introduction|purpose) (?:of|to))"
-        rf"\s+{PROJECT}(?:\s+(?:do|about|for|all about|works?|is|to (?:me|us)|for (?:me|us|a \w+)))*(?:\s+(?:briefly|in (?:short|brief|detail)))?|"
-        r"summari[sz]e|(?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|introduction|tour)|tl;?dr|readme|"
-        r"what am i looking at|what is (?:going on )?(?:here|there|this|in)(?: about)?)",
+_PARTS = {
+    "<PROJECT>": PROJECT,
+    "<IT>": rf"(?:{PROJECT}|it)",
+    "<ONE>": rf"(?:{PROJECT}|[\w.@/-]+)",
+    "<I>": r"(?: (?:do|can|should|would|could|must|to|does)(?: i| we| you| one| people)?)",
+    "<SHOW>": r"(?:(?:show|give|tell|list|find|print|get)(?: me| us)?(?: about)? |what(?: is| are)? |which )?(?:the |all |an? )*",
+    "<RECENTLY>": r"(?:recently|lately|last|(?:in|during|over) the last [\w ]+|since [\w. -]+|this \w+|last \w+|today)",
+    "<KEYS>": (
+        r"(?:settings?|options?|config(?:uration)?(?: options?| keys?)?|preferences|parameters|flags|command[- ]line options|"
+        r"environment variables?|env ?vars?)"
     ),
-    (
-        SUMMARIZE,
-        "architecture",
-        "architect structure design layout layer component modules organi structured laid built",
-        rf"(?:{_SHOW}(?:the |an? )?(?:[\w-]+ )?(?:architecture|layers|components|design|import graph|"
-        rf"(?:project |code |package |module )?(?:structure|layout|organi[sz]ation))(?: (?:of|in) {PROJECT})?|"
-        rf"how (?:is|are) {PROJECT} (?:structured|organi[sz]ed|laid out|built)|"
-        r"how do (?:the |its |all )*(?:modules|packages|parts|components) \w+(?: together| on each other)?)",
-    ),
-    (LIST, "tests", "test", rf"how{_I} (?:run |execute |start )?(?:the |its |all )*tests?|how (?:are|is) .*tests? run"),
-    (LIST, "entry points", "run start launch", rf"how{_I} (?:run|start|launch|execute)(?: {_IT})?"),
-    (LIST, "dependencies", "depend require need", rf"what (?:does|do) {_IT} (?:depend on|require|need)"),
-    (LIST, "versions", "version", rf"(?:which|what)(?: \w+)? versions?\b.*|does {_ONE} (?:support|need) python .*"),
-    (
-        LIST,
-        "commands",
-        "command",
-        rf"(?:which|what) (?:\S+ )?(?:sub ?)?commands (?:does|do|has|are in) {_ONE}(?: have)?",
-    ),
-    (
-        LIST,
-        "marks",
-        "todo to-do fixme xxx left unfinished",
-        r"(?:.*\b)?(?:todos?|to-dos?|fixmes?|xxxs?)(?: (?:comments?|items?|list|marks?|notes?))?(?: (?:are )?(?:there|left|"
-        r"here|open))*(?: (?:in|below|under) (?P<what>[\w./-]+))?|what is (?:still )?(?:left|unfinished)(?: to do)?",
-    ),
-    (
-        LIST,
-        "exceptions",
-        "exception error",
-        rf"{_SHOW}(?:the |all |custom )*(?:exceptions?|errors?)(?: classes| types)?"
-        rf"(?: (?:are|is) (?:there|defined)| (?:does|do) {_ONE} (?:have|define|raise|throw)| in {PROJECT})?",
-    ),
-    (
-        GUIDE,
-        "",
-        "install deploy contribut releas publish upgrad get use usage start set example build compil quick",
-        rf"(?:how{_I} |{_SHOW}(?:the )?|where .*)?(?P<facet>(?:pip )?install|set ?up|deploy|contribute|release|publish|"
-        rf"upgrade|use|build|compile|get(?:ting)? started|usage|quick ?start|installation|contributing|"
-        rf"examples?)(?: (?:to|with|using|of|for) {_IT}| {_ONE})?(?: up| locally| from source| instructions?| guide)*",
-    ),
-    (
-        TESTS,
-        "",
-        "test cover",
-        rf"(?:(?:which|what)(?: unit)? tests? (?:are (?:there )?)?(?:for|of|covers?|covering|exercises?|checks?|calls?|"
-        rf"uses?)|(?:is|are) there (?:an? |any )?tests? (?:for|of|covering)|{_SHOW}(?:the |all |any )*tests? (?:for|of|"
-        rf"covering)|who tests) {_WHAT}|(?:is|are|where is|how is) (?P<it>.+?) tested|in the tests",
-    ),
-    (
-        CHANGES,
-        "log",
-        "change release",
-        rf"{_SHOW}(?:the |its )?(?:change ?log|release notes)|"
-        r"what (?:did|does|is in|was in) (?:the )?(?:last|latest|newest) (?:release|version).*",
-    ),
-    (
-        CHANGES,
-        "",
-        "change commit history log new different",
-        rf"(?:what(?: has| have| was| is)?(?: been)? (?:changed|new|different)(?: {_RECENTLY})?|"
-        rf"{_SHOW}(?:the |all )*(?:\d+ )?(?:last|latest|recent|newest)(?: \d+| few)? (?:changes?|commits?)|"
-        rf"{_SHOW}(?:the )?(?:git |commit |change )?(?:log|history))(?: (?:in|to|of|for) {_WHAT})?|"
-        r"(?:when was|who)(?: has)?(?: last)? (?:it|(?P<it>.+?)) (?:last )?(?:changed|touched)(?: last)?|"
-        r"who (?:last )?(?:changed|touched) (?P<that>.+?)(?: last)?",
-    ),
-    (
-        CONFIGURE,
-        "",
-        "default",
-        rf"what (?:is|are) the default(?: value| setting)?s?(?: (?:for|of))?(?: {_WHAT})?|"
-        rf"(?:what|which|is|are|does)(?: is)? (?:the )?(?P<it>.+?) (?:(?:on|off|set|used|enabled)? ?by default|default to)",
-    ),
-    (
-        CONFIGURE,
-        "",
-        "setting option config preference parameter flag environment env",
-        rf"(?:(?:which|what|list|show|find) )?(?:the |all |any |me |are )*{_KEYS}{_LITTLE}(?: {_ONE} (?:have|has|take|takes|"
-        rf"reads?|support)|(?: (?:for|of|has|about|does|affect|in) {_WHAT}(?: have| take| read| support)?)?)",
-    ),
-    (
-        CONFIGURE,
-        "",
-        "set config custom adjust tune limit specify able increase reduce override change",
-        rf"(?:how|where){_I} (?:{_SET}|change|put) {_WHAT}|(?:configure|customi[sz]e|tune) (?P<it>.+)|"
-        r"how (?:is|are) (?P<that>.+?) (?:configured|customi[sz]ed)|"
-        r"what can (?:i|we|one|be) (?:configured?|set)",
-    ),
-    (
-        SUBCLASSES,
-        "",
-        "class inherit extend derive",
-        rf"(?:who|what|which \w+)(?: all)? (?:subclass(?:es)?|inherits? from|extends?|derives? from|are derived from) {_WHAT}|"
-        rf"{_SHOW}(?:the |all )*(?:sub ?classes|child classes) of (?P<it>.+)",
-    ),
-    (
-        DEPENDENTS,
-        "",
-        "import depend require",
-        rf"(?:who|what|which (?:modules?|files?|packages?|code))(?: all)? (?:imports?|depends? on|requires?|needs?) {_WHAT}|"
-        rf"where is (?P<it>.+?) imported|{_SHOW}(?:the |all )*(?:dependents|importers) of (?P<that>.+)",
-    ),
-    (
-        CALLEES,
-        "",
-        "call invoke depend use callee",
-        rf"(?:what|which \w+) (?:does|do) {_WHAT} (?:call|invoke|use|depend on|rely on)|"
-        r"(?:list |show )?(?:all |the )*callees of (?P<it>.+)",
-    ),
-    (
-        CALLERS,
-        "",
-        "call use usage invoke reference instantiate create raise break affected impact",
-        rf"(?:who|what|which (?:code|functions?|methods?|places?|modules?|classes)|where)(?: all)? (?:calls?|uses?|invokes?|"
-        rf"references?|instantiates?|creates?|raises?) {_WHAT}|"
-        rf"{_SHOW}(?:all |the |every )*(?:callers?|call ?sites?|usages?|uses?|references?|users?) (?:of|to|for) (?P<it>.+)|"
-        r"(?:where|from where) (?:is|are|does) (?P<that>.+?) (?:get |being )*(?:called|used|invoked|referenced|raised|"
-        r"instantiated)(?: from)?|is (?P<name>\S+) (?:called|used)(?: anywhere)?|"
-        r"what (?:breaks|would break|is affected|would be affected) (?:if|when) (?:i |we |you )?(?:change|remove|rename|"
-        r"delete|edit|touch)s?d? (?P<changed>.+)|(?:what is )?(?:the )?impact of \w+ing (?P<edited>.+)",
-    ),
-    (
-        COMPARE,
-        "",
-        "differ compar contrast vs versus",
-        r".*\bdifferences?\s+(?:is |are )?between\s+" + _SIDES % "(?:and|&)",
-    ),
-    (COMPARE, "", "compar contrast", r"(?:compare|contrast)\s+" + _SIDES % "(?:and|to|with|against)"),
-    (
-        COMPARE,
-        "",
-        "differ compar",
-        r"how (?:do|does|is|are)\s+"
-        + _SIDES % "(?:and|differ from|different from|compared? to)"
-        + "(?: differ| compare)?",
-    ),
-    (COMPARE, "", "vs versus", r"(?:what is )?" + _SIDES % r"(?:vs\.?|versus)"),
-)
+    "<SET>": r"(?:set|change|configure|customi[sz]e|adjust|tune|limit|specify|enable|disable|increase|reduce|override)",
+}  # fmt: skip
+"""What the names in angle brackets of the table stand for."""
+_RULES = r"""
+summarize: summar overview tour descri explain what introduc tl about how readme walk show
+    (?:summari[sz]e|describe|explain|outline|introduce|walk (?:me|us) through|show|understand|tell (?:me|us) about|
+    what(?: is| are)(?: in| inside)?|what does|how does|
+    (?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|tour|introduction|purpose) (?:of|to))
+     <PROJECT>(?: (?:do|about|for|all about|works?|is|to (?:me|us)|for (?:me|us|a \w+)|briefly|in (?:short|brief)))*|
+    summari[sz]e|(?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|introduction|tour)|tl;?dr|readme|
+    what am i looking at|what is (?:going on )?(?:here|there|this|in)(?: about)?
+summarize/architecture: architect structure design layout layer component modules organi laid built
+    <SHOW>(?:[\w-]+ )?(?:architecture|layers|components|design|import graph|structure|layout|organi[sz]ation)
+    (?: (?:of|in) <PROJECT>)?|how (?:is|are) <PROJECT> (?:structured|organi[sz]ed|laid out|built)|
+    how do (?:the |its |all )*(?:modules|packages|parts|components) \w+(?: together| on each other)?
+list/tests: test
+    how<I> (?:run |execute |start )?(?:the |its |all )*tests?|how (?:are|is) .*tests? run
+list/entry points: run start launch
+    how<I> (?:run|start|launch|execute)(?: <IT>)?
+list/dependencies: depend require need
+    what (?:does|do) <IT> (?:depend on|require|need)
+list/versions: version
+    (?:which|what)(?: \w+)? versions?\b.*|does <ONE> (?:support|need) python .*
+list/commands: command
+    (?:which|what) (?:\S+ )?(?:sub ?)?commands (?:does|do|has|are in) <ONE>(?: have)?
+list/marks: todo to-do fixme xxx left unfinished
+    (?:.*\b)?(?:todos?|to-dos?|fixmes?|xxxs?)(?: (?:comments?|items?|list|marks?))?(?: (?:are )?(?:there|left|here|open))*
+    (?: (?:in|below|under) (?P<what>[\w./-]+))?|what is (?:still )?(?:left|unfinished)(?: to do)?
+list/exceptions: exception error
+    <SHOW>(?:custom )?(?:exceptions?|errors?)(?: classes| types)?
+    (?: (?:are|is) (?:there|defined)| (?:does|do) <ONE> (?:have|define|raise|throw)| in <PROJECT>)?
+guide: install deploy contribut releas publish upgrad get use usage start set example build compil quick
+    (?:how<I> |<SHOW>)(?P<facet>(?:pip )?install|set ?up|deploy|contribute|release|publish|upgrade|use|build|compile|
+    get(?:ting)? started|usage|quick ?start|installation|contributing|examples?)
+    (?: (?:to|with|using|of|for) <IT>| <ONE>)?(?: up| locally| from source| instructions?| guide)*
+tests_of: test cover
+    (?:(?:which|what)(?: unit)? tests? (?:are (?:there )?)?(?:for|of|covers?|covering|exercises?|checks?|calls?|uses?)|
+    (?:is|are) there (?:an? |any )?tests? (?:for|of|covering)|<SHOW>(?:any )?tests? (?:for|of|covering)|who tests)
+     (?P<what>.+?)|(?:is|are|where is|how is) (?P<it>.+?) tested|in the tests
+changes/log: change release
+    <SHOW>(?:its )?(?:change ?log|release notes)|
+    what (?:did|does|is in|was in) (?:the )?(?:last|latest|newest) (?:release|version).*
+changes: change commit history log new different touch
+    (?:what(?: has| have| was| is)?(?: been)? (?:changed|new|different)(?: <RECENTLY>)?|
+    <SHOW>(?:\d+ )?(?:last|latest|recent|newest)(?: \d+| few)? (?:changes?|commits?)|
+    <SHOW>(?:git |commit |change )?(?:log|history))(?: (?:in|to|of|for) (?P<what>.+?))?|
+    (?:when was|who)(?: has)?(?: last)? (?:it|(?P<it>.+?)) (?:last )?(?:changed|touched)(?: last)?|
+    who (?:last )?(?:changed|touched) (?P<that>.+?)(?: last)?
+configure: default
+    what (?:is|are) the default(?: value| setting)?s?(?: (?:for|of))?(?: (?P<what>.+?))?|
+    (?:what|which|is|are|does)(?: is)? (?:the )?(?P<it>.+?) (?:(?:on|off|set|used|enabled)? ?by default|default to)
+configure: setting option config preference parameter flag environment env
+    (?:(?:which|what|list|show|find) )?(?:the |all |any |me |are )*<KEYS>
+    (?: (?:are|is|can|does|do|i|you|we|be|read|used|use|set|supported|available|there|it))*
+    (?: <ONE> (?:have|has|takes?|reads?|support)|(?: (?:for|of|has|about|does|do|in) (?P<what>.+?)(?: have| take| read)?)?)
+configure: set config custom adjust tune limit specify able increase reduce override change
+    (?:how|where)<I> (?:<SET>|put) (?P<what>.+?)|(?:configure|customi[sz]e|tune) (?P<it>.+)|
+    how (?:is|are) (?P<that>.+?) (?:configured|customi[sz]ed)|what can (?:i|we|one|be) (?:configured?|set)
+subclasses: class inherit extend derive
+    (?:who|what|which \w+)(?: all)? (?:subclass(?:es)?|inherits? from|extends?|derives? from) (?P<what>.+?)|
+    <SHOW>(?:sub ?classes|child classes) of (?P<it>.+)
+dependents: import depend require need
+    (?:who|what|which (?:modules?|files?|packages?|code))(?: all)? (?:imports?|depends? on|requires?|needs?) (?P<what>.+?)|
+    where is (?P<it>.+?) imported|<SHOW>(?:dependents|importers) of (?P<that>.+)
+callees: call invoke depend use callee
+    (?:what|which \w+) (?:does|do) (?P<what>.+?) (?:call|invoke|use|depend on|rely on)|<SHOW>callees of (?P<it>.+)
+callers: call use usage invoke reference instantiate create raise break affected impact
+    (?:who|what|which (?:code|functions?|methods?|places?|modules?|classes)|where)(?: all)? (?:calls?|uses?|invokes?|
+    references?|instantiates?|creates?|raises?) (?P<what>.+?)|
+    <SHOW>(?:every )?(?:callers?|call ?sites?|usages?|uses?|references?|users?) (?:of|to|for) (?P<it>.+)|
+    (?:where|from where) (?:is|are|does) (?P<that>.+?) (?:get |being )*(?:called|used|invoked|referenced|raised)(?: from)?|
+    is (?P<name>\S+) (?:called|used)(?: anywhere)?|
+    what (?:breaks|would break|is affected|would be affected) (?:if|when) (?:i |we |you )?(?:change|remove|rename|
+    delete|edit|touch)s?d? (?P<changed>.+)|(?:what is )?(?:the )?impact of \w+ing (?P<edited>.+)
+compare: differ compar contrast
+    .*\bdifferences? (?:is |are )?between (?P<one>[^,;]{1,60}?) (?:and|&) (?P<other>[^,;]{1,60}?)
+compare: compar contrast
+    (?:compare|contrast) (?P<one>[^,;]{1,60}?) (?:and|to|with|against) (?P<other>[^,;]{1,60}?)
+compare: differ compar
+    how (?:do|does|is|are) (?P<one>[^,;]{1,60}?) (?:and|differ from|different from) (?P<other>[^,;]{1,60}?)(?: differ| compare)?
+compare: vs versus
+    (?:what is )?(?P<one>[^,;]{1,60}?) (?:vs\.?|versus) (?P<other>[^,;]{1,60}?)
+"""
+"""Kind and facet, words of which one is in every match, and the expression below them."""
 FACETS = {
     "commands": r"(?:cli|command[- ]line|console|shell)?\s*(?:sub ?)?commands?|cli|command[- ]line interface",
     "routes": r"(?:http|url|api|rest|web)?\s*(?:routes?|end ?points?|urls?|views?)",
-    "entry points": r"(?:entry[- ]?points?|(?:console )?scripts?|executables?|main functions?)",
+    "entry points": r"entry[- ]?points?|(?:console )?scripts?|executables?|main functions?",
     "tests": r"(?:unit |integration |existing )?(?:tests?|test (?:files?|cases?|suites?|functions?))",
     "dependencies": r"(?:runtime |third[- ]party |external |direct |dev )*(?:dependenc(?:y|ies)|requirements?|libraries)",
     "classes": r"(?:public )?classes",
@@ -206,95 +130,17 @@ FACETS = {
     "decorators": r"decorators?",
 }
 """What the noun of a list may be."""
-_LIST_WORDS = frozenset(
-    [
-        "list",
-        "show",
-        "enumerate",
-        "print",
-        "display",
-        "name",
-        "what",
-        "which",
-        "give",
-        "find",
-        "get",
-        "are",
-        "there",
-        "is",
-        "how",
-        "many",
-        "see",
-        "me",
-        "us",
-        "all",
-        "every",
-        "any",
-        "the",
-        "its",
-        "of",
-        "this",
-        "these",
-        "each",
-        "available",
-        "top-level",
-        "main",
-        "for",
-        "to",
-        "on",
-        "does",
-        "do",
-        "here",
-        "that",
-        "project",
-        "codebase",
-        "code",
-        "package",
-        "library",
-        "repo",
-        "repository",
-        "app",
-        "application",
-        "in",
-        "it",
-        "i",
-        "we",
-        "you",
-        "can",
-        "have",
-        "has",
-        "use",
-        "uses",
-        "used",
-        "exist",
-        "exists",
-        "defined",
-        "provide",
-        "provides",
-        "offer",
-        "offers",
-        "need",
-        "needs",
-        "run",
-        "tool",
-        "my",
-        "our",
-        "under",
-        "licensed",
-        "please",
-        "and",
-        "where",
-        "they",
-        "tell",
-        "about",
-    ]
-)
-_FRAMES: tuple[tuple[str, str], ...] = (
+_LIST_WORDS = frozenset("""
+    list show enumerate print display name what which give find get are there is how many see me us all every any the
+    its of this these each available top-level main for to on does do here that project codebase code package library
+    repo repository app application in it i we you can have has use uses used exist exists defined provide provides
+    offer offers need needs run tool my our under licensed please and where they tell about""".split())  # fmt: skip
+_FRAMES = (
     (EXPLAIN, r"(?:i am |i'm |we are |we're |currently |now )*(?:working|work|hacking) on (?P<what>.+)"),
     (
         EXPLAIN,
-        r"(?:i|we)(?:'m| am| are|'d| would)?(?: about| going| want| need| have| like| plan| trying)+ to "
-        r"(?:change|touch|modify|edit|rework|extend|refactor|improve|work on|fix|replace|rewrite)"
+        r"(?:i|we)(?:'m| am| are|'d| would)?(?: about| going| want| need| have| like| plan| trying)+ to (?:change|touch|"
+        r"modify|edit|rework|extend|refactor|improve|work on|fix|replace|rewrite)"
         r"(?: the (?:way|part)| how| what| code)?(?: that| where| of)? (?P<what>.+?)(?: works?| is done)?",
     ),
     (NEEDS_MODEL, r"add (?:an? |the )?(?:[\w-]+ )?(?:check|test|validation|guard)s? (?:for|of|against) (?P<what>.+)"),
@@ -306,82 +152,22 @@ _FRAMES: tuple[tuple[str, str], ...] = (
     (NEEDS_MODEL, r"change (?:how|the way) (?P<what>.+?)(?: works?| is done)?"),
 )
 """Words around what is to be changed. An imperative asks for the change itself, which a model makes."""
-HELP_TEXT = (
+_HELP = (
     r"(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day)|greetings)(?: there| all)?|thanks?(?: you)?(?: .*much)?|"
     r"thx|cheers|bye|ok(?:ay)?|cool|great|nice|yes|no|test|ping|help(?: me)?|usage|\?+|"
     r"(?:who|what) are you.*|what can (?:you|i|inarch) (?:do|ask).*|how (?:are you|can you help).*|what do you do"
 )
-_MODEL_VERBS = frozenset(
-    [
-        "fix",
-        "implement",
-        "add",
-        "write",
-        "refactor",
-        "improve",
-        "optimise",
-        "optimize",
-        "review",
-        "debug",
-        "port",
-        "convert",
-        "generate",
-        "design",
-        "update",
-        "upgrade",
-        "make",
-        "remove",
-        "build",
-        "clean",
-        "rewrite",
-        "migrate",
-        "translate",
-        "solve",
-        "suggest",
-        "propose",
-        "create",
-        "extend",
-        "change",
-        "modify",
-        "rename",
-        "simplify",
-        "test",
-        "audit",
-        "commit",
-        "edit",
-        "insert",
-        "repair",
-        "complete",
-        "develop",
-        "delete",
-        "replace",
-        "move",
-        "format",
-        "split",
-        "merge",
-        "extract",
-    ]
-)
+_MODEL_VERBS = frozenset("""
+    fix implement add write refactor improve optimise optimize review debug port convert generate design update
+    upgrade make remove build clean rewrite migrate translate solve suggest propose create extend change modify rename
+    simplify test audit commit edit insert repair complete develop delete replace move format split merge extract run execute
+    """.split())  # fmt: skip
 _PRONOUNS = frozenset(("it", "its", "that", "this", "them", "they", "those", "these", "one"))
 _WHAT_HAPPENS = frozenset(
-    [
-        "defined",
-        "declared",
-        "implemented",
-        "validated",
-        "checked",
-        "configured",
-        "set",
-        "called",
-        "used",
-        "created",
-        "tested",
-        "it",
-        "them",
-    ]
+    "defined declared implemented validated checked configured set called used created tested it them".split()
 )
-_CODE = r"(?:full |whole )?(?:source(?: code)?|code|body|implementation)"
 _SEE = r"(?:(?:can i see|let me see|see|show|print|give|display|read)(?: me| us)? )?"
+_CODE = r"(?:full |whole )?(?:source(?: code)?|code|body|implementation)"
 
 
 class Intent(NamedTuple):
@@ -395,7 +181,6 @@ class Intent(NamedTuple):
         facet: What is asked of a list or a guide (`commands`, `tests`, `install`).
         edit: The change that is asked for, or why it is none.
         long: Whether all there is to say is asked for.
-        how_to: Whether it asks how to do something: the documentation may say so.
         seed: Whether it names what is going to be changed: the path to it is asked for.
         whole: The one thing of which it asks what it is: that may be the project.
     """
@@ -407,7 +192,6 @@ class Intent(NamedTuple):
     facet: str = ""
     edit: Edit | Refusal | None = None
     long: bool = False
-    how_to: bool = False
     seed: bool = False
     whole: str = ""
 
@@ -425,19 +209,15 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
     if edit is not None:
         return Intent(REFUSED, edit=edit) if isinstance(edit, Refusal) else Intent(EDIT, path=edit.path, edit=edit)
     text = stripped_politeness(prompt)
-    if not text or re.fullmatch(HELP_TEXT, " ".join(prompt.lower().split()).rstrip(" ?!.")):
+    if not text or re.fullmatch(_HELP, " ".join(prompt.lower().split()).rstrip(" ?!.")):
         return Intent(HELP)
-    how_to = bool(re.match(rf"how{_I}\b|is it possible to\b", text, re.I))
     intent = _framed(prompt) or _source(text, place) or _classified(text)
     if _is_follow_up(text, intent):
         before = parse(earlier[-1]) if earlier and not place else Intent(UNCLEAR)
-        if place:
-            intent = intent._replace(subject=place, names=(place,))
-        elif before.subject or before.path:
-            intent = intent._replace(subject=before.subject or before.path, names=before.names)
-        else:
-            intent = Intent(UNCLEAR)
-    return intent._replace(long=long, how_to=how_to)
+        names = (place,) if place else before.names
+        subject = place or before.subject or before.path
+        intent = intent._replace(subject=subject, names=names) if subject else Intent(UNCLEAR)
+    return intent._replace(long=long)
 
 
 def is_in_full(prompt: str) -> bool:
@@ -476,25 +256,38 @@ def _source(text: str, place: str) -> Intent | None:
     return None
 
 
+def _rules(low: str) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, facet and expression of the rules of which a text has a word."""
+    head, pattern = "", ""
+    for line in [*_RULES.splitlines()[1:], ":"]:
+        if line.startswith("    "):
+            pattern += line[4:]
+            continue
+        kinds, _, words = head.partition(":")
+        if any(word in low for word in words.split()):
+            for name, part in _PARTS.items():
+                pattern = pattern.replace(name, part)
+            kind, _, facet = kinds.partition("/")
+            yield kind, facet, pattern
+        head, pattern = line, ""
+
+
 def _classified(text: str) -> Intent:
     low = text.lower()
-    whole = re.fullmatch(
-        r"(?:what (?:is|are|does|do)|explain|describe|summari[sz]e|tell me about)(?: the| an?)? (?P<what>[\w.@/-]+)"
-        r"(?: (?:do|about|for))*", text, re.I,
-    )  # fmt: skip
-    is_name = whole is not None and (whole["what"][0].isupper() or low.endswith(" do"))
+    asks_what = r"(?:what (?:is|are|does|do)|explain|describe|summari[sz]e|tell me about)(?: the| an?)?"
+    found = re.fullmatch(rf"{asks_what} (?P<what>[\w.@/-]+)(?: (?:do|about|for))*", text, re.I)
+    whole = found["what"] if found else ""
+    is_name = whole[:1].isupper() or (bool(whole) and low.endswith(" do"))
     if not is_name and (facet := _facet(low)):
         return Intent(LIST, facet=facet)
-    for kind, facet, words, pattern in RULES:
-        found = re.fullmatch(pattern, text, re.I) if any(word in low for word in words.split()) else None
-        if found and (intent := _read(kind, facet, found)):
+    for kind, facet, pattern in _rules(low):
+        if (found := re.fullmatch(pattern, text, re.I)) and (intent := _read(kind, facet, found)):
             return intent
-    names = names_in(text)
+    names, paths, verb = names_in(text), paths_in(text), leading_verb(low)
     if len(names) > 1 and re.match(r"(?:how|what|where|explain|describe)\b.*(?:\band\b|\bor\b|,)", low):
-        if not any(f".{one}".endswith(f".{other}") for one in names for other in names if one != other):
-            return Intent(COMPARE, subject=" ".join(names), names=names[:4])
-    verb = leading_verb(low)
-    if (paths := paths_in(text)) and verb not in _MODEL_VERBS and _is_about_path(low, paths[0]):
+        apart = not any(f".{one}".endswith(f".{other}") for one in names for other in names if one != other)
+        return Intent(COMPARE, subject=" ".join(names), names=names[:4]) if apart else _about(EXPLAIN, text)
+    if paths and verb not in _MODEL_VERBS and _is_about_path(low, paths[0]):
         return Intent(FILE, path=paths[0], subject=subject_of(text), names=names)
     if verb in _MODEL_VERBS and len(text.split()) > 1:
         return _about(NEEDS_MODEL, text.partition(" ")[2])
@@ -502,27 +295,27 @@ def _classified(text: str) -> Intent:
     if one:  # `a` and `i` would be words that only ask
         return Intent(EXPLAIN, subject=one[1], names=(one[1],))
     intent = _about(EXPLAIN, text)
-    located = re.fullmatch(r"(\S+) (?:defined|declared|implemented)", intent.subject)
-    if located:
+    if located := re.fullmatch(r"(\S+) (?:defined|declared|implemented)", intent.subject):
         intent = intent._replace(subject=located[1], names=intent.names or (located[1],))
-    return intent._replace(whole=whole["what"] if whole else "")
+    return intent._replace(whole=whole)
 
 
 def _read(kind: str, facet: str, found: re.Match[str]) -> Intent | None:
     """Make an intent of what an expression found, None if it doesn't fit after all."""
-    groups = {name: value for name, value in found.groupdict().items() if value}
+    groups = {name: value.strip(" `'\"?") for name, value in found.groupdict().items() if value}
     if kind == COMPARE:
-        sides = tuple(_side(groups[side].strip(" `'\"")) for side in ("one", "other"))
+        sides = (_side(groups["one"]), _side(groups["other"]))
         return Intent(COMPARE, subject=" ".join(sides), names=sides)
     facet = groups.pop("facet", facet).lower()
-    what = next(iter(groups.values()), "").strip(" `'\"?")
+    what = next(iter(groups.values()), "")
     if kind in (CALLERS, CALLEES) and not (names_in(what) or len(what.split()) <= 3):
         return None  # a behaviour is described
-    if kind == CALLEES and re.fullmatch(PROJECT, what, re.I) and what.lower() not in ("it", "this"):
-        return Intent(LIST, facet="dependencies")
-    if kind in (CONFIGURE, CHANGES, LIST, DEPENDENTS) and re.fullmatch(PROJECT, what, re.I) and what.lower() != "it":
-        what = ""
-    what = re.sub(rf"^(?:the|a|an|any|some|its|my) |\s+{_RECENTLY}$", "", what, flags=re.I)
+    if re.fullmatch(PROJECT, what, re.I):
+        if kind == CALLEES:
+            return Intent(LIST, facet="dependencies")
+        what = "" if kind in (CONFIGURE, CHANGES, LIST) else what
+    recently = rf"^(?:the|a|an|any|some|its|my) |\s+{_PARTS['<RECENTLY>']}$"
+    what = re.sub(recently, "", what, flags=re.I)
     if kind in (CALLERS, CALLEES, SUBCLASSES, DEPENDENTS) and re.fullmatch(r"\w+(?:\.\w+)*(?:\(\))?", what):
         name = what.removesuffix("()")
         return Intent(kind, subject=name, names=(name,)) if name.lower() not in _PRONOUNS else Intent(kind)
@@ -559,14 +352,9 @@ def _is_about_path(low: str, path: str) -> bool:
 
 def _is_follow_up(text: str, intent: Intent) -> bool:
     """Whether a prompt says nothing of its own but `it`, and what is asked of it."""
-    if intent.kind in (CALLERS, CALLEES, EXPLAIN, TESTS, CHANGES, DEPENDENTS, SUBCLASSES) and not intent.names:
-        spoken = re.findall(r"\w+", text.lower())
-        has_own = [word for word in intent.subject.split() if word.lower() not in _PRONOUNS | _WHAT_HAPPENS]
-        asks_it = not _PRONOUNS.isdisjoint(spoken) or (intent.kind == TESTS and not intent.subject)
-        return (
-            asks_it
-            and not has_own
-            and not re.search(PATHS, text)
-            and not (intent.kind == CHANGES and "it" not in spoken)
-        )
-    return False
+    if intent.names or intent.kind not in (CALLERS, CALLEES, EXPLAIN, TESTS, CHANGES, DEPENDENTS, SUBCLASSES):
+        return False
+    spoken = set(re.findall(r"\w+", text.lower()))
+    has_own = any(word.lower() not in _PRONOUNS | _WHAT_HAPPENS for word in intent.subject.split())
+    asks_it = "it" in spoken if intent.kind == CHANGES else bool(_PRONOUNS & spoken)
+    return (asks_it or (intent.kind == TESTS and not intent.subject)) and not has_own and not paths_in(text)

@@ -176,9 +176,30 @@ def test_any_text_has_an_intent(prompt, earlier):
     assert parse(prompt, earlier).kind
 
 
-WORDS = (
-    ["how", "where", "is", "the", "a", "all", "replace", "by", "in", "with", "x.py", "list", "tests", "of", "this", "it", "`a_b`", "who", "calls", "what", "changed", "default"]
-)
+WORDS = [
+    "how",
+    "where",
+    "is",
+    "the",
+    "a",
+    "all",
+    "replace",
+    "by",
+    "in",
+    "with",
+    "x.py",
+    "list",
+    "tests",
+    "of",
+    "this",
+    "it",
+    "`a_b`",
+    "who",
+    "calls",
+    "what",
+    "changed",
+    "default",
+]
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join))

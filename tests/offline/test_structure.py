@@ -3,7 +3,7 @@
 from inarch_offline.layout import Package, folders, is_test, languages, main_package, packages, sources
 from inarch_offline.prose import docstring_in
 from inarch_offline.results import FileText, Hit
-from inarch_offline.structure import exports_of, files_of, own_imports, parts_of
+from inarch_offline.structure import files_of, own_imports, parts_of
 
 PATHS = [
     "README.md",
@@ -58,13 +58,10 @@ def test_exported_imported_and_large_modules_come_first():
         Hit("src/shop/__init__.py", 1, "from .core import Till as Till"),
         Hit("src/shop/inner/__init__.py", 1, "from ..core import Till"),
     ]
-    docs = [Hit("src/shop/core.py", 1, '"""The core."""'), Hit("src/shop/errors.py", 8, '"""')]
-    exports = exports_of(FileText("src/shop/__init__.py", "from .core import Till as Till\n"))
-    parts = parts_of(package, definitions, imports, docs, exports)
+    init = FileText("src/shop/__init__.py", "from .core import Till as Till\n")
+    parts = parts_of(package, definitions, imports, init)
     assert [part.name for part in parts] == ["core", "errors", "inner"]
     assert parts[0].names == ["Till", "helper"]
-    assert parts[0].doc.text == "The core."
-    assert parts[1].doc is None
 
 
 def test_pattern_of_own_imports_names_the_package():
@@ -74,7 +71,7 @@ def test_pattern_of_own_imports_names_the_package():
 def test_large_packages_are_described_by_their_sub_packages():
     modules = [f"big/{name}/{kind}{number}.py" for name in ("db", "web") for kind in ("a", "b") for number in range(20)]
     package = Package("big", ("big/__init__.py", "big/db/__init__.py", "big/web/__init__.py", *modules))
-    parts = parts_of(package, [Hit("big/db/a1.py", 3, "class Table:")], [], [], {})
+    parts = parts_of(package, [Hit("big/db/a1.py", 3, "class Table:")], [], None)
     assert [(part.name, part.modules, part.names) for part in parts] == [("db", 41, ["Table"]), ("web", 41, [])]
 
 

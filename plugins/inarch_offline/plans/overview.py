@@ -27,16 +27,7 @@ from inarch_offline.plans.entry_lists import SCRIPTS, Way, named, ways_of
 from inarch_offline.prose import Fact, docstring_in, lead_of, title_of
 from inarch_offline.reading import whole, whole_list
 from inarch_offline.results import FileText, file_text, hits, is_limited, is_partial, said
-from inarch_offline.structure import (
-    DEFINITIONS,
-    DOCSTRINGS,
-    TOP_LEVEL,
-    Part,
-    exports_of,
-    files_of,
-    own_imports,
-    parts_of,
-)
+from inarch_offline.structure import DEFINITIONS, TOP_LEVEL, Part, files_of, own_imports, parts_of
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
@@ -74,21 +65,18 @@ def summarize(intent: Intent) -> Plan:
     chosen = _telling_files(paths, not rooms)
     wanted = [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
     if package:
-        patterns = (DEFINITIONS, own_imports(package), DOCSTRINGS)
+        patterns = (DEFINITIONS, own_imports(package))
         wanted = [calls.search(one, package.folder or ".", "*.py", limit=_MOST_HITS) for one in patterns]
     results = yield [*(calls.read_file(path, 1, end) for path, end in chosen.items()), *wanted]
     looks = yield from whole(*results[len(chosen) :])
-    read, inner = (
-        results[: len(chosen)],
-        (yield [calls.read_file(one, 1, 400) for one in rooms.values()]) if rooms else [],
-    )
+    read = results[: len(chosen)]
     texts = {text.path: text for result in read if (text := file_text(result)) is not None}
     if package:
-        init = texts.get(f"{package.folder}/__init__.py")
-        parts = parts_of(package, hits(looks[0]), hits(looks[1]), hits(looks[2]), exports_of(init))
+        parts = parts_of(package, hits(looks[0]), hits(looks[1]), texts.get(f"{package.folder}/__init__.py"))
         yield from _read_docstrings(parts)
     else:
         parts = files_of(hits(looks[0]))
+    inner = (yield [calls.read_file(one, 1, 400) for one in rooms.values()]) if rooms else []
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
     read_rooms = [
         (folder, read_project([text], []))
@@ -143,12 +131,12 @@ def _rooms(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _read_docstrings(parts: Sequence[Part]) -> Asking[None]:
-    """Read the first lines of the key modules that seem to have a docstring."""
-    seeming = [part for part in parts[: _SIZES[0][1]] if part.has_doc]
-    results = (yield [calls.read_file(part.place.path, 1, part.place.line + 6) for part in seeming]) if seeming else []
-    for part, result in zip(seeming, results, strict=True):
+    """Read the docstrings of the key modules."""
+    key = parts[: _SIZES[0][1]]
+    results = (yield [calls.read_file(part.place.path, 1, 12) for part in key]) if key else []
+    for part, result in zip(key, results, strict=True):
         text = file_text(result)
-        part.doc = docstring_in(text) if text is not None else part.doc
+        part.doc = docstring_in(text) if text is not None else None
 
 
 def _write(page: Page, found: _Findings) -> None:
@@ -259,12 +247,16 @@ def _say_parts(page: Page, found: _Findings, most: int, lines: int) -> None:
     page.head(f"{noun} of {found.package.name or 'the top folder'}" if found.package else "Key files")
     pad = max(len(part.name) for part in found.parts[:most])
     page.rows(
-        ((part.name, _part(part, room_for(part.place, pad + 4, lines)), part.place) for part in found.parts[:most]),
+        ((part.name, _part(part, room_for(_place(part), pad + 4, lines)), _place(part)) for part in found.parts[:most]),
         lines,
     )
     if rest := [part for part in found.parts[most:] if part.names or part.modules > 1]:
         place = rest[0].place
         page.item(f"and {fitting([part.name for part in rest], room_for(place, 6, 1), 12)}", place)
+
+
+def _place(part: Part) -> Place:
+    return part.doc.place if part.doc else part.place
 
 
 def _part(part: Part, room: int) -> str:
