@@ -130,11 +130,7 @@ FACETS = {
     "decorators": r"decorators?",
 }
 """What the noun of a list may be."""
-_LIST_WORDS = frozenset("""
-    list show enumerate print display name what which give find get are there is how many see me us all every any the
-    its of this these each available top-level main for to on does do here that project codebase code package library
-    repo repository app application in it i we you can have has use uses used exist exists defined provide provides
-    offer offers need needs run tool my our under licensed please and where they tell about""".split())  # fmt: skip
+_LIST_WORDS = frozenset(["list", "show", "enumerate", "print", "display", "name", "what", "which", "give", "find", "get", "are", "there", "is", "how", "many", "see", "me", "us", "all", "every", "any", "the", "its", "of", "this", "these", "each", "available", "top-level", "main", "for", "to", "on", "does", "do", "here", "that", "project", "codebase", "code", "package", "library", "repo", "repository", "app", "application", "in", "it", "i", "we", "you", "can", "have", "has", "use", "uses", "used", "exist", "exists", "defined", "provide", "provides", "offer", "offers", "need", "needs", "run", "tool", "my", "our", "under", "licensed", "please", "and", "where", "they", "tell", "about"])  # fmt: skip
 _FRAMES = (
     (EXPLAIN, r"(?:i am |i'm |we are |we're |currently |now )*(?:working|work|hacking) on (?P<what>.+)"),
     (
@@ -157,14 +153,24 @@ _HELP = (
     r"thx|cheers|bye|ok(?:ay)?|cool|great|nice|yes|no|test|ping|help(?: me)?|usage|\?+|"
     r"(?:who|what) are you.*|what can (?:you|i|inarch) (?:do|ask).*|how (?:are you|can you help).*|what do you do"
 )
-_MODEL_VERBS = frozenset("""
-    fix implement add write refactor improve optimise optimize review debug port convert generate design update
-    upgrade make remove build clean rewrite migrate translate solve suggest propose create extend change modify rename
-    simplify test audit commit edit insert repair complete develop delete replace move format split merge extract run execute
-    """.split())  # fmt: skip
+_MODEL_VERBS = frozenset(["fix", "implement", "add", "write", "refactor", "improve", "optimise", "optimize", "review", "debug", "port", "convert", "generate", "design", "update", "upgrade", "make", "remove", "build", "clean", "rewrite", "migrate", "translate", "solve", "suggest", "propose", "create", "extend", "change", "modify", "rename", "simplify", "test", "audit", "commit", "edit", "insert", "repair", "complete", "develop", "delete", "replace", "move", "format", "split", "merge", "extract", "run", "execute"])  # fmt: skip
 _PRONOUNS = frozenset(("it", "its", "that", "this", "them", "they", "those", "these", "one"))
 _WHAT_HAPPENS = frozenset(
-    "defined declared implemented validated checked configured set called used created tested it them".split()
+    [
+        "defined",
+        "declared",
+        "implemented",
+        "validated",
+        "checked",
+        "configured",
+        "set",
+        "called",
+        "used",
+        "created",
+        "tested",
+        "it",
+        "them",
+    ]
 )
 _SEE = r"(?:(?:can i see|let me see|see|show|print|give|display|read)(?: me| us)? )?"
 _CODE = r"(?:full |whole )?(?:source(?: code)?|code|body|implementation)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import configparser
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -85,7 +84,7 @@ def read_project(texts: Sequence[FileText], paths: Sequence[str]) -> Project:
             project.manifests.append(Place(text.path))
             try:
                 _read(project, base, text)
-            except (ValueError, SyntaxError, RecursionError, configparser.Error) as error:
+            except (ValueError, SyntaxError, RecursionError) as error:
                 said = one_line(str(error)) or type(error).__name__
                 project.broken.append(Fact(f"{text.path} could not be parsed: {cut(said, 120)}", text.place(0)))
     return project
@@ -141,11 +140,6 @@ def _pyproject(project: Project, text: FileText, data: Mapping[str, Any]) -> Non
 
 def _cargo(project: Project, text: FileText, data: Mapping[str, Any]) -> None:
     _say_of_itself(project, text, _table(data, "package"), r"^\[package\]")
-    for one in data.get("bin", ()) if isinstance(data.get("bin"), list) else ():
-        if isinstance(one, Mapping) and isinstance(one.get("name"), str):
-            target = f" = {one['path']}" if isinstance(one.get("path"), str) else ""
-            place = _line_of(text, rf'^name\s*=\s*"{re.escape(one["name"])}"', r"^\[\[bin\]\]")
-            project.scripts.append(Fact(f"{one['name']}{target}", place))
     _requirements(project, text, data, "dependencies", project.dependencies)
     _requirements(project, text, data, "dev-dependencies", project.extras)
 
@@ -191,8 +185,13 @@ def _requirements(project: Project, text: FileText, data: Mapping[str, Any], sec
 
 
 def _setup_cfg(project: Project, text: FileText) -> None:
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.read_string(text.text)
+    from configparser import ConfigParser, Error
+
+    parser = ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text.text)
+    except Error as error:
+        raise ValueError(str(error)) from error
     if parser.has_section("metadata"):
         _say_of_itself(project, text, dict(parser["metadata"]), r"^\[metadata\]")
     options = parser["options"] if parser.has_section("options") else {}
@@ -205,30 +204,18 @@ def _setup_cfg(project: Project, text: FileText) -> None:
 
 def _setup_py(project: Project, text: FileText) -> None:
     """Read the literal arguments of `setup(...)`; nothing is run."""
-    tree = ast.parse(text.text)
-    bound = {
-        target.id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("setup"):
+    for node in ast.walk(ast.parse(text.text)):
+        if not isinstance(node, ast.keyword):
             continue
-        for word in node.keywords:
-            value = bound.get(word.value.id, word.value) if isinstance(word.value, ast.Name) else word.value
-            try:
-                literal = ast.literal_eval(value)
-            except (ValueError, TypeError, MemoryError):
-                continue
-            place = text.place(value.lineno - 1)
-            if isinstance(literal, str) and word.arg in ("name", "description", "license"):
-                project.offer(**{"licence" if word.arg == "license" else word.arg: Fact(literal, place)})
-            elif word.arg == "python_requires":
-                project.offer(python=Fact(f"Python {literal}", place))
-            elif word.arg == "install_requires" and not project.dependencies:
-                project.dependencies += [Fact(one, _from(text, one, place)) for one in _strings(literal)]
+        value = [
+            one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        ]
+        place = text.place(node.value.lineno - 1)
+        name = {"license": "licence", "python_requires": "python"}.get(node.arg or "", node.arg)
+        if value and name in ("name", "description", "licence", "python"):
+            project.offer(**{name: Fact(f"Python {value[0]}" if name == "python" else one_line(value[0]), place)})
+        elif name == "install_requires" and not project.dependencies:
+            project.dependencies += [Fact(one, _from(text, one, place)) for one in value]
 
 
 def _line_of(text: FileText, pattern: str, after: str = "") -> Place:

@@ -1,14 +1,4 @@
-"""Writing an answer: statements with the place where each one stands, wrapped for a terminal.
-
-NOTICE
-
-Statement (path:line)
-Heading:
-- item (path:line)
-- label  item with a label (path:line)
-1. place (path:line): why it is one
-
-Note: something that is not about the code.
+"""Writing an answer: statements with the place of each one, wrapped for a terminal.
 
 It reads well as it is, and is Markdown: a conversation, an editor and an exported page show it as lists and code.
 """
@@ -27,26 +17,18 @@ from attrs import define, field
 KIND = "Offline planner (no language model): answers by extraction."
 NOTICE = f"{KIND} Set a key such as OPENAI_API_KEY for a model."
 """The first line of every answer."""
-
 WIDTH = 100
 """Columns of an answer, unless it is written for others."""
+_LABEL = 36
+"""Columns of a label; longer ones reach out of their column."""
+_GLUE = "\u2060"  # a word joiner holds the words of a citation together while a line is wrapped
 
 _columns: ContextVar[int] = ContextVar("columns of the answer that is being written", default=WIDTH)
-
-_LABEL = 36
-"""Columns of a label; longer ones stand out of their column."""
-
-_GLUE = "\u2060"  # a word joiner holds the words of a citation together while a line is wrapped
 
 
 def columns() -> int:
     """Return the columns of the answer that is being written."""
     return _columns.get()
-
-
-def glued(place: Place) -> str:
-    """Return a citation that is kept on one line."""
-    return str(place).replace(" ", _GLUE)
 
 
 @contextmanager
@@ -70,6 +52,11 @@ class Place(NamedTuple):
         return f"{path}:{max(self.line, 1)}"
 
 
+def glued(place: Place) -> str:
+    """Return a citation that is kept on one line."""
+    return str(place).replace(" ", _GLUE)
+
+
 class _Absence(str):
     """A line that says that something is not there: true only of what was looked at."""
 
@@ -78,12 +65,12 @@ class _Absence(str):
 
 @define(eq=False, repr=False)
 class Page:
-    """An answer in the making; `declined` where it says that what was asked was not done, or not understood."""
+    """An answer in the making; `declined` if it says that a change that was asked for was not made."""
 
     lines: list[str] = field(factory=list)
     declined: bool = False
     _listed: bool = False
-    """Whether the last line is one of a list: an empty line stands between it and what is none."""
+    """Whether the last line is one of a list: an empty line separates it from what is not."""
 
     def say(self, text: str, *places: Place) -> None:
         """Add a statement at the margin."""
@@ -98,9 +85,15 @@ class Page:
         """Add a statement of a section, behind a label that is padded to `pad` columns."""
         start = f"{'  ' * depth}- "
         if label:
-            label = shortened(label) if "/" in label else label
-            start += f"{label:<{pad}}  "
+            start += f"{shortened(label) if '/' in label else label:<{pad}}  "
         self._add(start, " " * min(len(start), 38) if label else "    ", text, places, listed=True)
+
+    def rows(self, rows: Iterable[tuple[str, str, Place]], lines: int = 0) -> None:
+        """Add items with labels of one width, each cut to fit into some lines."""
+        kept = list(rows)
+        pad = max((len(label) for label, _, _ in kept if len(label) <= _LABEL), default=0)
+        for label, text, place in kept:
+            self.item(fitted(text, place, pad + 4, lines), place, label=label, pad=pad)
 
     def number(self, number: int, text: str) -> None:
         """Add one of the numbered statements of a section; it cites its place itself."""
@@ -115,13 +108,6 @@ class Page:
         self.gap()
         self.lines.extend(f"{number:>8}  {line}".rstrip() for number, line in enumerate(lines, first))
         self._listed = True
-
-    def rows(self, rows: Iterable[tuple[str, str, Place]], lines: int = 0) -> None:
-        """Add items with labels of one width, each cut to fit into some lines."""
-        kept = list(rows)
-        pad = max((len(label) for label, _, _ in kept if len(label) <= _LABEL), default=0)
-        for label, text, place in kept:
-            self.item(fitted(text, place, pad + 4, lines), place, label=label, pad=pad)
 
     def note(self, text: str) -> None:
         """Add what is not a statement about the code: what was not found, failed or left out."""
@@ -138,24 +124,23 @@ class Page:
         self._add("", "", text, ())
 
     def decline(self, text: str) -> None:
-        """Say that something was not done, or not understood, and why."""
+        """Say that a change was not made, and why."""
         self.declined = True
         self.plain(text)
 
     def absent(self, text: str) -> None:
-        """Add that something is not there: it is taken back where a look failed."""
+        """Add that something is not there: it is taken back if a look failed."""
         self._begin(False)
         page = Page()
         page.plain(text)
         self.lines.extend(map(_Absence, page.lines))
 
     def take_back(self, failures: Iterable[str]) -> None:
-        """Say in the place of what is not there that it is not known, and why where that isn't said yet."""
+        """Say instead of what is not there that it is not known, and why."""
         known = [line for line in self.lines if not isinstance(line, _Absence)]
         if len(known) == len(self.lines):
             return
-        self.lines = known
-        told = one_line(" ".join(known))
+        self.lines, told = known, one_line(" ".join(known))
         why = "; ".join(one for one in dict.fromkeys(map(one_line, failures)) if one not in told)
         self.open_with(
             "not everything could be looked at, so what is not named may be there all the same"
@@ -175,7 +160,7 @@ class Page:
             self._listed = page._listed
 
     def text(self, notice: str = NOTICE) -> str:
-        """Give the whole answer, the notice first."""
+        """Return the whole answer, the notice first."""
         body = "\n".join(self.lines).strip("\n")
         return f"{notice}\n\n{body}\n" if body else f"{notice}\n"
 
@@ -187,10 +172,10 @@ class Page:
     def _add(self, start: str, hang: str, text: str, places: Iterable[Place], listed: bool = False) -> None:
         self._begin(listed)
         cited = ", ".join(map(glued, dict.fromkeys(places)))
-        words = [one_line(text), f"({cited})" if cited else ""]
+        whole = " ".join(filter(None, [one_line(text), f"({cited})" if cited else ""]))
         wrapped = textwrap.fill(
-            " ".join(word for word in words if word),
-            _columns.get(),
+            whole,
+            columns(),
             initial_indent=start,
             subsequent_indent=hang,
             break_long_words=False,
@@ -215,7 +200,7 @@ def cut(text: str, most: int) -> str:
 
 
 def code(text: str, most: int = 84) -> str:
-    """Give a line as code, cut to `most` characters."""
+    """Return a line as code, cut to `most` characters."""
     told = cut(text.strip(), most)
     return f"`{told}`" if "`" not in told else f"`` {told} ``"
 
@@ -226,14 +211,14 @@ def shortened(path: str, most: int = 72) -> str:
 
 
 def sentence(text: str, most: int = 220) -> str:
-    """Give the first sentence of a text."""
+    """Return the first sentence of a text."""
     text = one_line(text)
     found = re.search(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)(?<!\.\.)[.!?](?=\s+[A-Z`:*\"'(\[]|$)", text)
     return cut(text[: found.end()] if found else text, most)
 
 
 def clause(text: str, most: int) -> str:
-    """Give the first sentence of a text or, where that is too long, the part of it that stands for itself."""
+    """Return the first sentence of a text or, if that is too long, a part of it that says enough."""
     whole = sentence(text, 10_000)
     if len(whole) <= most:
         return whole
@@ -241,26 +226,14 @@ def clause(text: str, most: int) -> str:
     return whole[: ends[-1]].rstrip(" ,;:") if ends and ends[-1] >= 24 else cut(whole, most)
 
 
-def sentences(text: str, most: int) -> str:
-    """Give the first sentences of a text, as many as fit; a first one that is too long is cut."""
-    kept, rest = "", one_line(text)
-    while rest:
-        first = sentence(rest, 10_000)
-        if len(kept) + len(first) > most:
-            break
-        kept, rest = f"{kept} {first}".strip(), rest[len(first) :].strip()
-    return kept or clause(text, most)
-
-
 def fitted(text: str, place: Place, indent: int, lines: int) -> str:
     """Cut a text so that it takes at most some lines with its citation, 0 for any number."""
-    room = room_for(place, indent, lines)
-    return text if not lines or len(text) <= room else cut(text, max(room, 24))
+    return cut(text, max(room_for(place, indent, lines), 24)) if lines else text
 
 
 def room_for(place: Place, indent: int, lines: int) -> int:
-    """Give how many characters fit into some lines beside a citation, words being kept whole."""
-    return lines * (_columns.get() - indent) - len(str(place)) - 4 - 10 * (lines - 1)
+    """Return how many characters fit into some lines beside a citation, words being kept whole."""
+    return lines * (columns() - indent) - len(str(place)) - 4 - 10 * (lines - 1)
 
 
 def fitting(names: Iterable[str], room: int, most: int = 8) -> str:
@@ -270,7 +243,7 @@ def fitting(names: Iterable[str], room: int, most: int = 8) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "", more: bool = False) -> str:
-    """Say `1 file`, `2 files` or, where not everything was looked at, `2 or more files`."""
+    """Say `1 file`, `2 files` or, if not everything was looked at, `2 or more files`."""
     return f"{number:,}{' or more' * more} {noun if number == 1 and not more else plural or noun + 's'}"
 
 

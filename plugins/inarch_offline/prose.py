@@ -53,27 +53,9 @@ def lead_of(text: FileText) -> Fact | None:
                 break
             paragraph.append(one.strip())
         said = plain_text(" ".join(paragraph))
-        if len(said.split()) >= 4 and not _is_navigation(" ".join(paragraph)):
+        if len(said.split()) >= 4:
             return Fact(re.sub(r"\[([^\]]+)\]", r"\1", said), text.place(index))  # short links of Markdown
         index += max(1, len(paragraph))
-    return None
-
-
-def comment_of(text: FileText) -> Fact | None:
-    """Give the first comment of a program that says something: past licences, tags and tool instructions."""
-    block: list[str] = []
-    start = 0
-    for index, line in enumerate([*text.text.split("\n")[:80], ""]):
-        found = re.match(r"\s*(?:///?!?|/\*\*?|\*/?|#+!?|--|;+|%)\s?(.*?)(?:\*/)?\s*$", line)
-        said = found[1].strip() if found else ""
-        if said and not said.startswith("@"):
-            start = start if block else index
-            block.append(said)
-        elif block:
-            joined = plain_text(" ".join(block))
-            if len(joined.split()) >= 4 and not re.search(r"(?i)copyright|licen[sc]e|eslint|^!|/bin/", joined):
-                return Fact(joined, text.place(start))
-            block = []
     return None
 
 
@@ -142,23 +124,10 @@ def plain_text(text: str) -> str:
     return one_line(text)
 
 
-def _is_navigation(paragraph: str) -> bool:
-    """Whether a paragraph is a row of links, such as other languages of a README."""
-    links = re.findall(r"\[([^\]]*)\]\([^)]*\)|<a [^>]*>(.*?)</a>", paragraph)
-    return len(links) > 1 and 2 * sum(len(one) + len(other) for one, other in links) > len(plain_text(paragraph))
-
-
 def _is_prose(lines: list[str], index: int) -> bool:
-    line = lines[index]
-    following = lines[index + 1] if index + 1 < len(lines) else ""
-    if (
-        re.match(_MARKUP, line)
-        or _RULE.match(line)
-        or _RULE.match(following)
-        or line.startswith(("#", " ", "\t", ">", "-", "* "))
-    ):
-        return False
-    return bool(re.search(r"[A-Za-z]{2}", line))
+    line, following = lines[index], lines[index + 1] if index + 1 < len(lines) else ""
+    is_mark = re.match(_MARKUP, line) or line.startswith(("#", " ", "\t", ">", "-", "* "))
+    return not (is_mark or _RULE.match(line) or _RULE.match(following)) and bool(re.search(r"[A-Za-z]{2}", line))
 
 
 def told_in(

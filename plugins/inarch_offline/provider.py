@@ -29,6 +29,11 @@ from inarch import (
 MODEL = "extractive"
 _NARROWEST, _WIDEST = 40, 400
 """Columns between which an answer is written as wide as was asked for."""
+_NO_DECISION = json.dumps({
+    "requires_tool_call": False, "tool_name": None, "arguments": {},
+    "reasoning": "the offline planner plans its calls in the turn itself",
+})  # fmt: skip
+"""The answer to a request for a decision."""
 FREE = Usage(cost_usd=Decimal(0))
 """What a request costs: no tokens and no money."""
 
@@ -89,7 +94,7 @@ def _reply(
 ) -> tuple[Sequence[PlannedCall], str, FinishReason]:
     """Return the calls to make, or the answer, and how the reply ends."""
     if request.response_schema is not None:
-        return [], _no_decision(), "stop"
+        return [], _NO_DECISION, "stop"
     if request.purpose in ("summary", "check"):
         return [], _condensed(request), "stop"
     from inarch_offline.page import written_for
@@ -114,18 +119,6 @@ def _columns(environ: Mapping[str, str]) -> int:
     except (OSError, ValueError):  # no terminal, or closed
         return WIDTH
     return min(max(there - 1, _NARROWEST), WIDTH)
-
-
-def _no_decision() -> str:
-    """Answer a request for a decision: the planner makes its calls in the turn itself."""
-    return json.dumps(
-        {
-            "requires_tool_call": False,
-            "tool_name": None,
-            "arguments": {},
-            "reasoning": "the offline planner plans its calls in the turn itself",
-        }
-    )
 
 
 def _condensed(request: ModelRequest) -> str:

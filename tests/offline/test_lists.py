@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inarch import ToolResult
 from inarch_offline.intents import COMPARE, parse
-from inarch_offline.page import Place, clause, counted, fitting, sentences
+from inarch_offline.page import Place, clause, counted, fitting
 from inarch_offline.plans.entry_lists import COMMANDS, Way, named, ways_of
 from inarch_offline.reading import whole
 from inarch_offline.results import Entry, is_partial
@@ -182,14 +182,12 @@ def test_results_are_put_together_from_their_pages(paths, missing):
 @given(st.text(max_size=300), st.integers(30, 200))
 def test_clauses_and_sentences_fit(text, most):
     assert len(clause(text, most)) <= most
-    assert len(sentences(text, most)) <= most
 
 
 def test_clauses_end_where_they_can_stand_alone():
     assert clause("A model provider without a model: it plans by rules, that is all.", 50) == (
         "A model provider without a model"
     )
-    assert sentences("One thing. Another thing. A third thing.", 26) == "One thing. Another thing."
     assert fitting(["one", "two", "three"], 20) == "one, two, three"
     assert fitting(["one", "two", "three"], 13) == "one, … 2 more"
     assert counted(1, "file", more=True) == "1 or more files"

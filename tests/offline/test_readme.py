@@ -1,10 +1,10 @@
-"""The first prose of a README, and the first comment of a program."""
+"""The first prose of a README."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_offline.prose import comment_of, lead_of, plain_text, title_of
+from inarch_offline.prose import lead_of, plain_text, title_of
 from inarch_offline.results import FileText
 
 
@@ -45,16 +45,8 @@ def test_marks_are_taken_out(marked, plain):
     assert plain_text(marked) == plain
 
 
-def test_first_comment_that_is_no_licence():
-    text = FileText(
-        "x.js", "/*!\n * Copyright someone\n */\n\n'use strict'\n\n/**\n * Rings the bell for a while.\n */\n"
-    )
-    comment = comment_of(text)
-    assert (comment.text, comment.place.line) == ("Rings the bell for a while.", 8)
-
-
 @given(st.text(max_size=400))
 def test_any_text_is_survived(content):
     text = FileText("README", content)
-    for fact in (lead_of(text), title_of(text), comment_of(text)):
+    for fact in (lead_of(text), title_of(text)):
         assert fact is None or 1 <= fact.place.line <= content.count("\n") + 1

@@ -71,7 +71,7 @@ def test_a_summary_of_unchanged_files_loads_nothing_that_reads_them(project: Pat
     assert reading <= modules_after("summarize this codebase", cwd=project, environ=environ)
     loaded = modules_after("summarize this codebase", cwd=project, environ=environ)
     assert "inarch_brief_tracer.indexing.index" in loaded
-    asked = {"inarch_brief_tracer.finding.search", "inarch_brief_tracer.finding.neighbours", "inarch_offline.topics"}
+    asked = {"inarch_brief_tracer.finding.search", "inarch_brief_tracer.finding.neighbours"}
     unused = {"inarch.journal.folding", "inarch.config.project", "configparser", "dataclasses", "random", "shutil"}
     assert loaded & (reading | asked | unused) == set()
 
@@ -80,8 +80,8 @@ def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: di
     asked = ("who calls weigh?", "--model", "offline")
     modules_after(*asked, cwd=project, environ=environ)
     loaded = modules_after(*asked, cwd=project, environ=environ)
-    assert "inarch_offline.plans.calling" in loaded
-    plans = {"explaining", "outlining", "configuring", "documenting", "overview"}
+    assert "inarch_offline.plans.callers" in loaded
+    plans = {"places", "outline", "settings", "guides", "overview"}
     assert not loaded & {f"inarch_offline.plans.{name}" for name in plans}
     assert not loaded & {"inarch_brief_tracer.linking.edges", "inarch_brief_tracer.linking.link", "inarch_search.texts"}
     assert not loaded & {

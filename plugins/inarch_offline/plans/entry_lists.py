@@ -11,9 +11,10 @@ from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside, is_code
+from inarch_offline.lookup import say_hits
 from inarch_offline.manifests import read_project
-from inarch_offline.page import Page, code, counted, fitted, joined
-from inarch_offline.results import Entry, entries, file_text, files, hits, is_partial, said, totals
+from inarch_offline.page import Page, counted, fitted, joined
+from inarch_offline.results import Entry, entries, file_text, hits, is_partial, said, totals
 
 SCRIPTS, PLUGINS, MAINS, COMMANDS, ROUTES = (
     "console script", "plugin entry point", "runnable module", "command", "route",
@@ -159,17 +160,13 @@ def _say_rest(page: Page, way: Way, most: int) -> None:
 
 def _say_other_languages(page: Page) -> Plan:
     """Say what manifests of other languages name as the way in, and in which files a `main` is defined."""
-    listed, mains = yield [calls.list_files("*", 500), calls.search(_MAIN, limit=60)]
-    present = [name for name in ("package.json", "Cargo.toml", "Makefile") if name in files(listed)]
-    results = (yield [calls.read_file(name) for name in present]) if present else []
-    project = read_project([text for result in results if (text := file_text(result))], files(listed))
+    names = ("package.json", "Cargo.toml", "Makefile")
+    *results, mains = yield [*map(calls.read_file, names), calls.search(_MAIN, limit=60)]
+    project = read_project([text for result in results if (text := file_text(result))], [])
+    own = [hit for hit in hits(mains) if is_code(hit.path) and not is_aside(hit.path) and not hit.path.endswith(".py")]
     if project.scripts:
         page.head("Declared in manifests")
     for fact in project.scripts[:_FEW]:
         page.item(fact.text, fact.place)
-    own = [hit for hit in hits(mains) if is_code(hit.path) and not is_aside(hit.path) and not hit.path.endswith(".py")]
-    if own:
-        page.head("Programs")
-    for hit in own[:_FEW]:
-        page.item(code(hit.text, 80), hit.place)
+    say_hits(page, "Programs", own, _FEW)
     return page

@@ -12,7 +12,7 @@ from inarch_offline.exchange import Plan
 from inarch_offline.intents import EXPLAIN, Intent
 from inarch_offline.layout import is_test
 from inarch_offline.page import Page, Place, code, counted, cut, joined, sentence, shortened
-from inarch_offline.prose import comment_of, docstring_in, lead_of
+from inarch_offline.prose import docstring_in, lead_of
 from inarch_offline.reading import whole_file
 from inarch_offline.results import FileText, Hit, context, files, hits, is_partial, last_line, said
 from inarch_search.documents import SECTION
@@ -146,7 +146,7 @@ def _imports(text: FileText, tree: ast.Module | None) -> tuple[dict[str, Place],
 
 
 def _say_other(page: Page, text: FileText) -> None:
-    lead = lead_of(text) if text.path.endswith((".md", ".rst", ".txt")) else comment_of(text)
+    lead = lead_of(text) if text.path.endswith((".md", ".rst", ".txt")) else None
     if lead:
         page.say(cut(lead.text, 300), lead.place)
     outline = _headings(text) or _scanned(text)

@@ -22,7 +22,7 @@ from inarch_offline.layout import (
     sources,
 )
 from inarch_offline.manifests import MANIFESTS, Project, is_manifest, read_project
-from inarch_offline.page import Page, Place, clause, counted, fitting, joined, room_for, sentence, sentences
+from inarch_offline.page import Page, Place, clause, counted, cut, fitting, joined, room_for, sentence
 from inarch_offline.plans.entry_lists import SCRIPTS, Way, named, ways_of
 from inarch_offline.prose import Fact, docstring_in, lead_of, title_of
 from inarch_offline.reading import whole, whole_list
@@ -35,7 +35,6 @@ _SCREEN = 43
 """Lines of an overview, without the two before it."""
 _SIZES = ((11, 8, 2), (8, 6, 2), (8, 8, 1), (6, 6, 1), (4, 4, 1))
 """Rows of the layout, parts that are described, and lines of each: what fits is taken."""
-_MOST_ROOMS = 12
 
 
 class _Findings(NamedTuple):
@@ -47,8 +46,6 @@ class _Findings(NamedTuple):
     package: Package | None
     parts: Sequence[Part]
     ways_in: Sequence[Way]
-    rooms: Sequence[tuple[str, Project]] = ()
-    """Folders with a manifest of their own, and what it says."""
 
 
 def summarize(intent: Intent) -> Plan:
@@ -61,8 +58,8 @@ def summarize(intent: Intent) -> Plan:
             "There are no files here." if listed.success else f"The files here could not be listed: {said(listed)}"
         )
         return page
-    package, rooms = main_package(paths), _rooms(paths)
-    chosen = _telling_files(paths, not rooms)
+    package = main_package(paths)
+    chosen = _telling_files(paths)
     wanted = [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
     if package:
         patterns = (DEFINITIONS, own_imports(package))
@@ -76,14 +73,8 @@ def summarize(intent: Intent) -> Plan:
         yield from _read_docstrings(parts)
     else:
         parts = files_of(hits(looks[0]))
-    inner = (yield [calls.read_file(one, 1, 400) for one in rooms.values()]) if rooms else []
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
-    read_rooms = [
-        (folder, read_project([text], []))
-        for folder, result in zip(rooms, inner, strict=True)
-        if (text := file_text(result)) is not None
-    ]
-    _write(page, _Findings(paths, texts, project, package, parts, ways_of(ways_in), read_rooms))
+    _write(page, _Findings(paths, texts, project, package, parts, ways_of(ways_in)))
     for note in _notes(listed, ways_in, looks, complete, len(paths)):
         page.note(note)
     failed = [(path, result) for path, result in zip(chosen, read, strict=True) if not result.success]
@@ -104,11 +95,11 @@ def _notes(
     return list(dict.fromkeys([*notes, *kept]))
 
 
-def _telling_files(paths: Sequence[str], deep: bool) -> dict[str, int]:
+def _telling_files(paths: Sequence[str]) -> dict[str, int]:
     """Choose the files to read, with the last line to read of each."""
     top = [path for path in paths if "/" not in path]
     chosen = {name: 400 for name in MANIFESTS if name in top} | {path: 400 for path in top if is_manifest(path)}
-    if not chosen and deep:
+    if not chosen:
         nested = [path for path in paths if is_manifest(path) and not is_aside(path)]
         chosen = dict.fromkeys(sorted(nested, key=lambda path: (path.count("/"), path))[:3], 400)
     readmes = [path for path in top if path.lower().startswith("readme")]
@@ -117,17 +108,6 @@ def _telling_files(paths: Sequence[str], deep: bool) -> dict[str, int]:
     inits = [f"{package.folder}/__init__.py" for package in packages(paths)[:3]]
     chosen |= {path: 300 for path in inits if path in paths}
     return dict(list(chosen.items())[:12])
-
-
-def _rooms(paths: Sequence[str]) -> dict[str, str]:
-    """Return the folders that have a manifest of their own, each with it; one alone makes no monorepo."""
-    found: dict[str, str] = {}
-    inner = [path for path in paths if 0 < path.count("/") <= 3 and is_manifest(path) and not is_aside(path)]
-    for path in sorted(inner, key=lambda path: (path.count("/"), MANIFESTS.index(path.rpartition("/")[2])
-                                                if path.rpartition("/")[2] in MANIFESTS else 99, path)):  # fmt: skip
-        if path.rpartition("/")[2] in MANIFESTS[:12]:
-            found.setdefault(path.rpartition("/")[0], path)
-    return dict(list(found.items())[:_MOST_ROOMS]) if len(found) > 1 else {}
 
 
 def _read_docstrings(parts: Sequence[Part]) -> Asking[None]:
@@ -144,7 +124,6 @@ def _write(page: Page, found: _Findings) -> None:
     end = Page()
     _say_what_it_is(page, found)
     page.gap()
-    _say_rooms(page, found)
     _say_ways_in(end, found)
     _say_practice(end, found.project, [path for path in found.paths if is_test(path)])
     for fact in found.project.broken:
@@ -171,12 +150,12 @@ def _say_what_it_is(page: Page, found: _Findings) -> None:
     if title and purpose:
         page.say(f"{told}: {sentence(purpose.text)}", purpose.place)
     elif title and about:
-        page.say(f"{told}: {sentences(about.text, 330)}", title.place, about.place)
+        page.say(f"{told}: {cut(about.text, 330)}", title.place, about.place)
         about = None
     elif title:
         page.say(told, title.place)
     if about:
-        page.say(sentences(about.text, 330), about.place)
+        page.say(cut(about.text, 330), about.place)
     telling = [path for path in found.paths if is_manifest(path) or path.lower().startswith("readme")]
     if not (title or about or project.broken or any(path not in found.texts for path in telling)):
         page.note("no manifest and no README says what this is")
@@ -198,18 +177,6 @@ def _bare(text: str) -> str:
 def _package_doc(found: _Findings, package: Package) -> Fact | None:
     text = found.texts.get(f"{package.folder}/__init__.py")
     return docstring_in(text) if text else None
-
-
-def _say_rooms(page: Page, found: _Findings) -> None:
-    if found.rooms:
-        page.head(f"Parts with a manifest of their own ({len(found.rooms)})")
-    rows: list[tuple[str, str, Place]] = []
-    for folder, project in found.rooms:
-        place = project.name.place if project.name else project.manifests[0]
-        said_of_it = sentence(project.description.text) if project.description else ""
-        told = ": ".join(filter(None, [project.name.text if project.name else "", said_of_it]))
-        rows.append((f"{folder}/", told or place.path.rpartition("/")[2], place))
-    page.rows(rows, 1)
 
 
 def _say_layout(page: Page, found: _Findings, most: int) -> None:
