@@ -26,11 +26,14 @@ _PARTS = {
     "<IT>": rf"(?:{PROJECT}|it)",
     "<ONE>": rf"(?:{PROJECT}|[\w.@/-]+)",
     "<I>": r"(?: (?:do|can|should|would|could|must|to|does)(?: i| we| you| one| people)?)",
-    "<SHOW>": r"(?:(?:show|give|tell|list|find|print|get)(?: me| us)?(?: about)? |what(?: is| are)? |which )?(?:the |all |an? )*",
+    "<SHOW>": (
+        r"(?:(?:show|give|tell|list|find|print|get)(?: me| us)?(?: about)? |what(?: is| are)? |which )?"
+        r"(?:the |all |an? )*"
+    ),
     "<RECENTLY>": r"(?:recently|lately|last|(?:in|during|over) the last [\w ]+|since [\w. -]+|this \w+|last \w+|today)",
     "<KEYS>": (
-        r"(?:settings?|options?|config(?:uration)?(?: options?| keys?)?|preferences|parameters|flags|command[- ]line options|"
-        r"environment variables?|env ?vars?)"
+        r"(?:settings?|options?|config(?:uration)?(?: options?| keys?)?|preferences|parameters|flags|"
+        r"command[- ]line options|environment variables?|env ?vars?)"
     ),
     "<SET>": r"(?:set|change|configure|customi[sz]e|adjust|tune|limit|specify|enable|disable|increase|reduce|override)",
 }  # fmt: skip
@@ -58,8 +61,9 @@ list/versions: version
 list/commands: command
     (?:which|what) (?:\S+ )?(?:sub ?)?commands (?:does|do|has|are in) <ONE>(?: have)?
 list/marks: todo to-do fixme xxx left unfinished
-    (?:.*\b)?(?:todos?|to-dos?|fixmes?|xxxs?)(?: (?:comments?|items?|list|marks?))?(?: (?:are )?(?:there|left|here|open))*
-    (?: (?:in|below|under) (?P<what>[\w./-]+))?|what is (?:still )?(?:left|unfinished)(?: to do)?
+    (?:.*\b)?(?:todos?|to-dos?|fixmes?|xxxs?)(?: (?:comments?|items?|list|marks?))?
+    (?: (?:are )?(?:there|left|here|open))*(?: (?:in|below|under) (?P<what>[\w./-]+))?|
+    what is (?:still )?(?:left|unfinished)(?: to do)?
 list/exceptions: exception error
     <SHOW>(?:custom )?(?:exceptions?|errors?)(?: classes| types)?
     (?: (?:are|is) (?:there|defined)| (?:does|do) <ONE> (?:have|define|raise|throw)| in <PROJECT>)?
@@ -86,7 +90,8 @@ configure: default
 configure: setting option config preference parameter flag environment env
     (?:(?:which|what|list|show|find) )?(?:the |all |any |me |are )*<KEYS>
     (?: (?:are|is|can|does|do|i|you|we|be|read|used|use|set|supported|available|there|it))*
-    (?: <ONE> (?:have|has|takes?|reads?|support)|(?: (?:for|of|has|about|does|do|in) (?P<what>.+?)(?: have| take| read)?)?)
+    (?: <ONE> (?:have|has|takes?|reads?|support)|
+    (?: (?:for|of|has|about|does|do|in) (?P<what>.+?)(?: have| take| read)?)?)
 configure: set config custom adjust tune limit specify able increase reduce override change
     (?:how|where)<I> (?:<SET>|put) (?P<what>.+?)|(?:configure|customi[sz]e|tune) (?P<it>.+)|
     how (?:is|are) (?P<that>.+?) (?:configured|customi[sz]ed)|what can (?:i|we|one|be) (?:configured?|set)
@@ -94,7 +99,8 @@ subclasses: class inherit extend derive
     (?:who|what|which \w+)(?: all)? (?:subclass(?:es)?|inherits? from|extends?|derives? from) (?P<what>.+?)|
     <SHOW>(?:sub ?classes|child classes) of (?P<it>.+)
 dependents: import depend require need
-    (?:who|what|which (?:modules?|files?|packages?|code))(?: all)? (?:imports?|depends? on|requires?|needs?) (?P<what>.+?)|
+    (?:who|what|which (?:modules?|files?|packages?|code))(?: all)? (?:imports?|depends? on|requires?|needs?)
+     (?P<what>.+?)|
     where is (?P<it>.+?) imported|<SHOW>(?:dependents|importers) of (?P<that>.+)
 callees: call invoke depend use callee
     (?:what|which \w+) (?:does|do) (?P<what>.+?) (?:call|invoke|use|depend on|rely on)|<SHOW>callees of (?P<it>.+)
@@ -102,7 +108,8 @@ callers: call use usage invoke reference instantiate create raise break affected
     (?:who|what|which (?:code|functions?|methods?|places?|modules?|classes)|where)(?: all)? (?:calls?|uses?|invokes?|
     references?|instantiates?|creates?|raises?) (?P<what>.+?)|
     <SHOW>(?:every )?(?:callers?|call ?sites?|usages?|uses?|references?|users?) (?:of|to|for) (?P<it>.+)|
-    (?:where|from where) (?:is|are|does) (?P<that>.+?) (?:get |being )*(?:called|used|invoked|referenced|raised)(?: from)?|
+    (?:where|from where) (?:is|are|does) (?P<that>.+?) (?:get |being )*
+    (?:called|used|invoked|referenced|raised)(?: from)?|
     is (?P<name>\S+) (?:called|used)(?: anywhere)?|
     what (?:breaks|would break|is affected|would be affected) (?:if|when) (?:i |we |you )?(?:change|remove|rename|
     delete|edit|touch)s?d? (?P<changed>.+)|(?:what is )?(?:the )?impact of \w+ing (?P<edited>.+)
@@ -111,7 +118,8 @@ compare: differ compar contrast
 compare: compar contrast
     (?:compare|contrast) (?P<one>[^,;]{1,60}?) (?:and|to|with|against) (?P<other>[^,;]{1,60}?)
 compare: differ compar
-    how (?:do|does|is|are) (?P<one>[^,;]{1,60}?) (?:and|differ from|different from) (?P<other>[^,;]{1,60}?)(?: differ| compare)?
+    how (?:do|does|is|are) (?P<one>[^,;]{1,60}?) (?:and|differ from|different from) (?P<other>[^,;]{1,60}?)
+    (?: differ| compare)?
 compare: vs versus
     (?:what is )?(?P<one>[^,;]{1,60}?) (?:vs\.?|versus) (?P<other>[^,;]{1,60}?)
 """
@@ -121,7 +129,7 @@ FACETS = {
     "routes": r"(?:http|url|api|rest|web)?\s*(?:routes?|end ?points?|urls?|views?)",
     "entry points": r"entry[- ]?points?|(?:console )?scripts?|executables?|main functions?",
     "tests": r"(?:unit |integration |existing )?(?:tests?|test (?:files?|cases?|suites?|functions?))",
-    "dependencies": r"(?:runtime |third[- ]party |external |direct |dev )*(?:dependenc(?:y|ies)|requirements?|libraries)",
+    "dependencies": r"(?:runtime |third[- ]party |external |dev )*(?:dependenc(?:y|ies)|requirements?|libraries)",
     "classes": r"(?:public )?classes",
     "functions": r"(?:public )?functions",
     "modules": r"(?:sub ?)?(?:modules|packages)",
@@ -130,13 +138,23 @@ FACETS = {
     "decorators": r"decorators?",
 }
 """What the noun of a list may be."""
-_LIST_WORDS = frozenset(["list", "show", "enumerate", "print", "display", "name", "what", "which", "give", "find", "get", "are", "there", "is", "how", "many", "see", "me", "us", "all", "every", "any", "the", "its", "of", "this", "these", "each", "available", "top-level", "main", "for", "to", "on", "does", "do", "here", "that", "project", "codebase", "code", "package", "library", "repo", "repository", "app", "application", "in", "it", "i", "we", "you", "can", "have", "has", "use", "uses", "used", "exist", "exists", "defined", "provide", "provides", "offer", "offers", "need", "needs", "run", "tool", "my", "our", "under", "licensed", "please", "and", "where", "they", "tell", "about"])  # fmt: skip
+_LIST_WORDS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    list show enumerate print display name what which give find get are there is how many see me us all every
+    any the its of this these each available top-level main for to on does do here that project codebase code
+    package library repo repository app application in it i we you can have has use uses used exist exists
+    defined provide provides offer offers need needs run tool my our under licensed please and where they tell
+    about""",
+    )
+)
 _FRAMES = (
     (EXPLAIN, r"(?:i am |i'm |we are |we're |currently |now )*(?:working|work|hacking) on (?P<what>.+)"),
     (
         EXPLAIN,
-        r"(?:i|we)(?:'m| am| are|'d| would)?(?: about| going| want| need| have| like| plan| trying)+ to (?:change|touch|"
-        r"modify|edit|rework|extend|refactor|improve|work on|fix|replace|rewrite)"
+        r"(?:i|we)(?:'m| am| are|'d| would)?(?: about| going| want| need| have| like| plan| trying)+ to "
+        r"(?:change|touch|modify|edit|rework|extend|refactor|improve|work on|fix|replace|rewrite)"
         r"(?: the (?:way|part)| how| what| code)?(?: that| where| of)? (?P<what>.+?)(?: works?| is done)?",
     ),
     (NEEDS_MODEL, r"add (?:an? |the )?(?:[\w-]+ )?(?:check|test|validation|guard)s? (?:for|of|against) (?P<what>.+)"),
@@ -149,11 +167,20 @@ _FRAMES = (
 )
 """Words around what is to be changed. An imperative asks for the change itself, which a model makes."""
 _HELP = (
-    r"(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day)|greetings)(?: there| all)?|thanks?(?: you)?(?: .*much)?|"
-    r"thx|cheers|bye|ok(?:ay)?|cool|great|nice|yes|no|test|ping|help(?: me)?|usage|\?+|"
+    r"(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day)|greetings)(?: there| all)?|"
+    r"thanks?(?: you)?(?: .*much)?|thx|cheers|bye|ok(?:ay)?|cool|great|nice|yes|no|test|ping|help(?: me)?|usage|\?+|"
     r"(?:who|what) are you.*|what can (?:you|i|inarch) (?:do|ask).*|how (?:are you|can you help).*|what do you do"
 )
-_MODEL_VERBS = frozenset(["fix", "implement", "add", "write", "refactor", "improve", "optimise", "optimize", "review", "debug", "port", "convert", "generate", "design", "update", "upgrade", "make", "remove", "build", "clean", "rewrite", "migrate", "translate", "solve", "suggest", "propose", "create", "extend", "change", "modify", "rename", "simplify", "test", "audit", "commit", "edit", "insert", "repair", "complete", "develop", "delete", "replace", "move", "format", "split", "merge", "extract", "run", "execute"])  # fmt: skip
+_MODEL_VERBS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    fix implement add write refactor improve optimise optimize review debug port convert generate design update
+    upgrade make remove build clean rewrite migrate translate solve suggest propose create extend change modify
+    rename simplify test audit commit edit insert repair complete develop delete replace move format split merge
+    extract run execute swap""",
+    )
+)
 _PRONOUNS = frozenset(("it", "its", "that", "this", "them", "they", "those", "these", "one"))
 _WHAT_HAPPENS = frozenset(
     [

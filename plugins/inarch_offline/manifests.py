@@ -15,26 +15,35 @@ from inarch_offline.prose import Fact, licence_of
 from inarch_offline.results import FileText
 
 MANIFESTS = (
-    "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "tox.ini", "noxfile.py", "pytest.ini", "package.json", "Cargo.toml", "go.mod", "pom.xml",
-    "build.gradle", "build.gradle.kts", "Gemfile", "composer.json", "CMakeLists.txt", "Makefile",
+    "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "tox.ini", "noxfile.py", "pytest.ini",
+    "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", "composer.json",
+    "CMakeLists.txt", "Makefile",
 )  # fmt: skip
 """File names that are read, the most telling first."""
+_GRADLE = (("dependencies", r"^\s*(?:implementation|api|compile)\s*\(?[\"']([^\"']+)[\"']"),)
 _PLAIN: Mapping[str, tuple[tuple[str, str], ...]] = {
     "requirements.txt": (("dependencies", r"^([A-Za-z][^#\n]*[^#\s])"),),
-    "go.mod": (("name", r"^module\s+(\S+)"), ("dependencies", r"^(?:require\s+|\t)([\w.-]+\.[\w./-]+\s+v\S+)(?!.*// ind)")),
+    "go.mod": (
+        ("name", r"^module\s+(\S+)"),
+        ("dependencies", r"^(?:require\s+|\t)([\w.-]+\.[\w./-]+\s+v\S+)(?!.*// indirect)"),
+    ),
     "pom.xml": (("name", r"<artifactId>([^<]+)<"), ("description", r"<description>([^<]+)<")),
-    "build.gradle": (("dependencies", r"^\s*(?:implementation|api|compile)\s*\(?[\"']([^\"']+)[\"']"),),
-    "build.gradle.kts": (("dependencies", r"^\s*(?:implementation|api|compile)\s*\(?[\"']([^\"']+)[\"']"),),
+    "build.gradle": _GRADLE,
+    "build.gradle.kts": _GRADLE,
     "Gemfile": (("dependencies", r"^\s*gem\s+[\"']([^\"']+)"),),
-    "CMakeLists.txt": (("name", r"(?i)^\s*project\s*\(\s*\"?([\w.+-]+)"), ("dependencies", r"(?i)^\s*find_package\s*\(\s*(\w+)")),
+    "CMakeLists.txt": (
+        ("name", r"(?i)^\s*project\s*\(\s*\"?([\w.+-]+)"),
+        ("dependencies", r"(?i)^\s*find_package\s*\(\s*(\w+)"),
+    ),
     "Makefile": (("scripts", r"^((?:run|start|serve))\s*:"),),
-}  # fmt: skip
+}
 """Manifests that are read line by line: what a group of an expression is."""
 _TESTS = {
     "go.mod": ("go test ./...", ""), "Cargo.toml": ("cargo test", ""), "pom.xml": ("mvn test", ""),
-    "build.gradle": ("gradle test", ""), "build.gradle.kts": ("gradle test", ""), "Makefile": ("make test", r"^test\s*:"),
-    "CMakeLists.txt": ("ctest", r"(?i)enable_testing"), "tox.ini": ("tox", r"^\[testenv|^\[tox"),
-    "noxfile.py": ("nox", r"@nox\.session"), "pytest.ini": ("pytest", r"^\[pytest"), "setup.cfg": ("pytest", r"^\[tool:pytest\]"),
+    "build.gradle": ("gradle test", ""), "build.gradle.kts": ("gradle test", ""), "pytest.ini": ("pytest", ""),
+    "Makefile": ("make test", r"^test\s*:"), "CMakeLists.txt": ("ctest", r"(?i)enable_testing"),
+    "tox.ini": ("tox", r"^\[testenv|^\[tox"), "noxfile.py": ("nox", r"@nox\.session"),
+    "setup.cfg": ("pytest", r"^\[tool:pytest\]"),
 }  # fmt: skip
 """The command that runs the tests, and the line that says so if it must be there."""
 

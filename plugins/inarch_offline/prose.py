@@ -21,7 +21,10 @@ class Fact(NamedTuple):
 
 _RULE = re.compile(r"^[=\-~^*#+_.]{3,}\s*$")
 _MARKUP = r"^(\.\. |:\w[\w -]*:|<|!\[|\[!\[|\|)|^\[[^\]]+\]:|^```|^\s*$|^---"
-_ELEMENT = r"(?<!`)</?(?:a|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|tr|ul)(?:\s[^<>]*)?/?>(?!`)"
+_ELEMENT = (
+    r"(?<!`)</?(?:a|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
+    r"tr|ul)(?:\s[^<>]*)?/?>(?!`)"
+)
 _LICENCES = (
     ("Apache Licence 2.0", r"Apache License\s+Version 2\.0"),
     ("GNU AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),

@@ -16,8 +16,8 @@ _BLOCK = re.compile(r"\s*(?:for|while|with|async|try|except|catch|loop)\b")
 _EMPTY = re.compile(r"\W*(?:pass|else|try|finally|end|self|return None|return)?\W*")
 _PYTHON_METHOD = r"^(?P<margin>[ \t]+)(?:async )?def (?P<name>\w+)\((?P<rest>.*?)\)(?P<gives> *->[^\n]*?)?:[^\n]*$"
 _OTHER_METHOD = (
-    r"^(?P<margin>[ \t]+)(?:(?:public|protected|static|async|get|set|abstract|override|final|pub|fn|func|def|fun|[A-Z]\w*|"
-    r"void|int|boolean) +)*(?P<name>[A-Za-z_$][\w$]*)\s*\((?P<rest>[^)\n]*)\)?(?P<gives>[^{;\n]*)\{[ \t]*$"
+    r"^(?P<margin>[ \t]+)(?:(?:public|protected|static|async|get|set|abstract|override|final|pub|fn|func|def|fun|"
+    r"[A-Z]\w*|void|int|boolean) +)*(?P<name>[A-Za-z_$][\w$]*)\s*\((?P<rest>[^)\n]*)\)?(?P<gives>[^{;\n]*)\{[ \t]*$"
 )
 _NO_METHOD = frozenset(("if", "for", "while", "switch", "return", "catch", "super", "function", "match"))
 

@@ -91,7 +91,10 @@ def parts_of(package: Package, definitions: Sequence[Hit], imports: Sequence[Hit
 
 
 def _ordered(names: Iterable[str], handed: set[str], used: Counter[str]) -> list[str]:
-    return sorted(dict.fromkeys(names), key=lambda one: (one.startswith("_"), one not in handed, -used[one]))
+    return sorted(
+        dict.fromkeys(names),
+        key=lambda one: (one.startswith("_"), one.endswith(("Error", "Warning")), one not in handed, -used[one]),
+    )
 
 
 def files_of(found: Sequence[Hit]) -> list[Part]:

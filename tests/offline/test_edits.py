@@ -103,8 +103,8 @@ def test_any_text_is_read_without_failing(prompt):
 @pytest.mark.parametrize(
     "text",
     [
-        "remove duplicates how?", "how do I replace foo by bar in a.py?", "should I delete a.py?", "never delete a.py",
-        "do not replace foo by bar in a.py", "delete a.py? no!", "delete a.py if unused", "delete a.py's first function",
+        "remove duplicates how?", "how do I replace foo by bar in a.py?", "should I delete a.py?",
+        "do not replace foo by bar in a.py", "delete a.py? no!", "delete a.py if unused", "never delete a.py",
         "delete a.py b.py", "remove *.py", "remove a.py from git", "remove the import of os in a.py", "move a.py up",
         "move function foo to b.py", "move a.py to lib/ and fix imports", "rename foo to bar", "replace foo by bar",
         "replace foo by bar in a.py and run the tests", "replace all foo with bar in a.py, b.py",

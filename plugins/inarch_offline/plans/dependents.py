@@ -18,7 +18,8 @@ from inarch_offline.results import context, hits, is_partial
 _MOST = 15
 _IMPORTS = (
     r"(^\s*(from\s+[.\w]+\s+import\b|import\s+[\w.{*'\"]|export\b.*\bfrom\b|(pub )?use\s+[\w:{]|mod\s+\w+;|"
-    r"#?include\b|require(_relative)?\b|using\b|extern crate\b|@import\b|\}\s*from\b)|\b(require|import|import_module)\s*\()"
+    r"#?include\b|require(_relative)?\b|using\b|extern crate\b|@import\b|\}\s*from\b)|"
+    r"\b(require|import|import_module)\s*\()"
 )
 _BEGINS = r"^\s*((export|default|public|private|protected|internal|abstract|final|sealed|static|data|open) +)*class "
 

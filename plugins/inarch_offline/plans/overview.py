@@ -23,7 +23,7 @@ from inarch_offline.layout import (
 )
 from inarch_offline.manifests import MANIFESTS, Project, is_manifest, read_project
 from inarch_offline.page import Page, Place, clause, counted, cut, fitting, joined, room_for, sentence
-from inarch_offline.plans.entry_lists import SCRIPTS, Way, named, ways_of
+from inarch_offline.plans.entry_lists import COMMANDS, SCRIPTS, Way, named, ways_of
 from inarch_offline.prose import Fact, docstring_in, lead_of, title_of
 from inarch_offline.reading import whole, whole_list
 from inarch_offline.results import FileText, file_text, hits, is_limited, is_partial, said
@@ -237,10 +237,13 @@ def _part(part: Part, room: int) -> str:
     return f"{size}{' — '.join(piece for piece in (doc, names) if piece)}".rstrip(": ")
 
 
-def _say_ways_in(page: Page, found: _Findings) -> None:
-    own = [way for way in found.ways_in if not is_aside(way.found[0].place.path)]
+def _say_ways_in(page: Page, findings: _Findings) -> None:
+    own = [way for way in findings.ways_in if not is_aside(way.found[0].place.path)]
+    scripts = {entry.qualname for way in own if way.kind == SCRIPTS for entry in way.found}
+    apart = [tuple(one for one in way.found if way.kind != COMMANDS or one.qualname not in scripts) for way in own]
+    own = [way._replace(found=found) for way, found in zip(own, apart, strict=True) if found]
     known = {entry.name for way in own for entry in way.found}
-    other = [fact for fact in found.project.scripts if fact.text.split(" ")[0] not in known][:4]
+    other = [fact for fact in findings.project.scripts if fact.text.split(" ")[0] not in known][:4]
     if own or other:
         page.head("Ways in")
     for fact in other:

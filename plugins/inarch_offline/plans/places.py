@@ -66,18 +66,20 @@ def explain(intent: Intent) -> Plan:
     intent = intent._replace(subject=subject)
     [result] = yield [calls.context_get(subject)]
     found = context(result)
-    if not any(is_named(intent, one) for one in found.candidates) and (found.unknown or intent.names):
-        if meant := (yield from _corrected(intent, found.unknown)):
-            page.note(f"“{meant[0]}” is read as “{meant[1]}”")
-            intent = _with(intent, *meant)
-            [result] = yield [calls.context_get(intent.subject)]
-            found = context(result)
-            found = found._replace(confidence=min(found.confidence, SURE - 0.01))
+    is_known = any(is_named(intent, one) for one in found.candidates) or not (found.unknown or intent.names)
+    if not is_known and (meant := (yield from _corrected(intent, found.unknown))):
+        page.note(f"“{meant[0]}” is read as “{meant[1]}”")
+        names = tuple(meant[1] if name == meant[0] else name for name in intent.names)
+        subject = re.sub(re.escape(meant[0]), lambda _: meant[1], intent.subject, flags=re.I)
+        intent = intent._replace(subject=subject, names=names)
+        [result] = yield [calls.context_get(intent.subject)]
+        found = context(result)
+        found = found._replace(confidence=min(found.confidence, SURE - 0.01))
     target = found.target
     if path := (yield from _file_meant(intent, target)):
         from inarch_offline.plans.outline import explain_file
 
-        page = yield from explain_file(intent._replace(path=path))
+        page.add((yield from explain_file(intent._replace(path=path))))
         return page
     places = yield from _ranked(intent, found)
     if places:
@@ -108,11 +110,6 @@ def _corrected(intent: Intent, unknown: Sequence[str]) -> Asking[tuple[str, str]
         if close and not any(one.startswith(low[:-2]) or low.startswith(one[:-1]) for one in close):
             return word, known.get(close[0], close[0])
     return None
-
-
-def _with(intent: Intent, wrong: str, right: str) -> Intent:
-    names = tuple(right if name == wrong else name for name in intent.names)
-    return intent._replace(subject=re.sub(re.escape(wrong), lambda _: right, intent.subject, flags=re.I), names=names)
 
 
 def _file_meant(intent: Intent, target: Symbol | None) -> Asking[str]:

@@ -23,11 +23,12 @@ _SHAPES = {
     ),
     "Options on the command line": r"['\"`]--[a-z0-9-]*ABOUT",
     "Settings": (
-        r"^\s*[A-Z][A-Z0-9_]*ABOUT\w*\s*(:[^=]+)?=[^=]|^\s*ABOUT[A-Z0-9_]+\s*(:[^=]+)?=[^=]|['\"][\w. -]*ABOUT[\w. -]*['\"]\s*:|"
+        r"^\s*[A-Z_]*ABOUT\w*\s*(:[^=]+)?=[^=]|['\"][\w. -]*ABOUT[\w. -]*['\"]\s*:|"
         r"\b(config|settings?)(\[|\.get\(|\.)['\"]?\w*ABOUT|\b(set|enable|disable)\(['\"][\w -]*ABOUT"
     ),
     "Parameters and their defaults": (
-        r"^\s*\w*ABOUT\w*\s*:[^=#]+=[^=]|\bdef .*ABOUT\w*\s*(:[^=]+)?=|^\s*\w*ABOUT\w*\s*[:=]\s*(-?[0-9]|['\"]|true|false|None)"
+        r"^\s*\w*ABOUT\w*\s*:[^=#]+=[^=]|\bdef .*ABOUT\w*\s*(:[^=]+)?=|"
+        r"^\s*\w*ABOUT\w*\s*[:=]\s*(-?[0-9]|['\"]|true|false|None)"
     ),
 }
 """What lines look like that read or set something; ABOUT is replaced by the words that are asked about."""
@@ -39,7 +40,8 @@ _NO_SETTING = re.compile(
     r"\s*(?:import |from |#|//|\*|\.\.|>>>|:param|(\w+)=\1\b|\w+\s*=\s*[a-z_]\w*[.(\[])|.*\b(?:case|TypeAlias)\b"
 )
 _SETTING = re.compile(
-    r"\s*[A-Z][A-Z0-9_]{3,}\s*[:=](?!\s*\d+\s*,)|\s*['\"][\w. -]+['\"]\s*:|.*\b(?:config|settings?)\b.*['\"]|.*\b(?:set|enable|disable)\(['\"]"
+    r"\s*[A-Z][A-Z0-9_]{3,}\s*[:=](?!\s*\d+\s*,)|\s*['\"][\w. -]+['\"]\s*:|.*\b(?:config|settings?)\b.*['\"]|"
+    r".*\b(?:set|enable|disable)\(['\"]"
 )
 """A line of the third shape, by its capitals."""
 _NAMED = re.compile(r"['\"\[.(]([A-Z][A-Z0-9_]{2,})\b")
