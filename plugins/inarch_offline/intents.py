@@ -163,6 +163,7 @@ _FRAMES = (
         r"(?:fix|repair|debug)(?: the| an?)?(?: \w+)?? (?:bugs?|problems?|issues?|errors?|faults?) "
         r"(?:that|where|when|in which|in|with) (?P<what>.+)",
     ),
+    (NEEDS_MODEL, r"the plugin .{1,60}? holds back the end of (?:the|this) turn: (?P<what>.+)"),
     (NEEDS_MODEL, r"change (?:how|the way) (?P<what>.+?)(?: works?| is done)?"),
 )
 """Words around what is to be changed. An imperative asks for the change itself, which a model makes."""
