@@ -4,9 +4,7 @@ import re
 
 import pytest
 
-from inarch import ToolResult
 from inarch_offline.page import NOTICE
-from inarch_offline.results import context
 
 from .conftest import write
 
@@ -152,22 +150,6 @@ def test_built_copies_are_not_named_as_further_places(bell, answer):
     assert "(docs/guide.md:1)" in text and not re.search("dist/|min.js|egg-info", text)
 
 
-def test_a_name_with_a_capital_is_not_the_fixture_of_a_test(shop, answer):
-    write(shop, {"tests/test_reader.py": "def reader():\n    return 1\n", "src/shop/native.pyi": "class Reader: ...\n"})
-    text = answer(shop, "what does Reader do?")
-    assert "(src/shop/native.pyi:1)" in text and "function `tests.test_reader.reader()`" not in text
-    (shop / "src/shop/native.pyi").unlink()
-    assert "function `tests.test_reader.reader()`" in answer(shop, "what does reader do?")
-    write(shop, {"src/shop/reading.py": 'class Reader:\n    """Reads a receipt."""\n'})
-    assert "Reads a receipt." in answer(shop, "what does Reader do?")
-
-
-def test_what_is_missing_for_a_language_is_told(bell, answer, monkeypatch):
-    monkeypatch.setattr("inarch_brief_tracer.indexing.other_files._is_installed", lambda grammar: False)
-    for prompt in ("what does ringBell do?", "who calls ringBell?", "what are the entry points?"):
-        assert "2 JavaScript files are not looked at: pip install 'inarch[languages]'" in answer(bell, prompt), prompt
-
-
 def test_unknown_names_are_said_to_be_unknown(shop, answer):
     text = answer(shop, "how does `flux_capacitor` work?")
     assert "Nothing here is called “flux_capacitor”." in text
@@ -247,53 +229,6 @@ def test_greeting_is_answered_with_examples_of_the_repository(shop, answer):
     assert "explain src/shop/till.py" in text
 
 
-def test_a_name_of_one_letter_has_callers_as_the_help_says(tmp_path, answer):
-    (tmp_path / "m.py").write_text("def caller():\n    return a()\n\n\ndef a():\n    return 1\n")
-    assert "who calls a" in answer(tmp_path, "help")
-    text = answer(tmp_path, "who calls a")
-    assert "m.caller" in text and "m.py:2" in text
-
-
-def test_tests_that_hand_themselves_over_are_not_called_by_the_product(tmp_path, answer):
-    (tmp_path / "m.py").write_text(
-        "HOOKS = []\n\n\ndef register(hook):\n    HOOKS.append(hook)\n    return hook\n\n\n"
-        "def run_hooks():\n    prepare()\n    for hook in HOOKS:\n        hook()\n\n\ndef prepare():\n    return 1\n"
-    )
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests/test_m.py").write_text(
-        "from m import register, run_hooks\n\n\ndef test_it():\n    @register\n    def from_a_test():\n"
-        "        return 2\n\n    run_hooks()\n"
-    )
-    for prompt in ("what does run_hooks call?", "what does m.run_hooks call?"):
-        text = answer(tmp_path, prompt)
-        assert "m.prepare, defined at m.py:15" in text
-        assert "from_a_test, defined at" not in text, text
-
-
-def test_what_is_called_at_no_line_that_is_known_is_not_cited():
-    row = {"qualname": "m.one", "file": "m.py", "line": 0, "defined_at": "m.py:3"}
-    found = context(ToolResult(True, data={"callees": [row, {**row, "qualname": "m.two", "line": 7}]}))
-    assert [(site.qualname, site.place.line) for site in found.callees] == [("m.two", 7)]
-
-
-def test_underscores_before_a_private_name_may_be_left_out(tmp_path, answer):
-    (tmp_path / "m.py").write_text(
-        "def caller():\n    return _merge_rows([])\n\n\ndef _merge_rows(rows):\n    return rows\n\n\n"
-        "def _rows():\n    return 1\n"
-    )
-    for prompt in ("who calls merge_rows?", "where is merge_rows defined?", "how does merge_rows work?"):
-        text = answer(tmp_path, prompt)
-        assert "function `m._merge_rows" in text and "caller" in text, text
-        assert "Nothing here" not in text and "Probably" not in text
-
-
-def test_a_name_with_underscores_comes_second_to_the_name_itself(tmp_path, answer):
-    (tmp_path / "m.py").write_text(
-        "def _merge_rows(rows):\n    return rows\n\n\ndef merge_rows(rows):\n    return _merge_rows(rows)\n"
-    )
-    assert "1. function `m.merge_rows" in answer(tmp_path, "where is merge_rows defined?")
-
-
 def test_follow_ups_mean_the_place_that_was_answered(shop, asked):
     turns = asked(
         shop,
@@ -316,33 +251,12 @@ def test_source_of_what_is_named_is_shown_and_what_is_not_there_is_told(shop, an
     assert "Nothing here is called “no_such_thing”." in answer(shop, "show me the code of no_such_thing")
 
 
-def test_words_about_length_take_no_time_however_many_they_are(shop, answer):
-    assert answer(shop, "how does Till.add work" + " in full" * 5_000)
-
-
 def test_file_that_is_too_large_is_said_to_be_too_large(shop, answer):
     (shop / "big.log").write_text("a line of a log that goes on and on, as lines of logs do\n" * 200_000)
     for prompt in ("explain big.log", "what is in big.log?", "how does big.log work?", "where is big.log?"):
         text = " ".join(answer(shop, prompt).split())
         assert "big.log is too large to be read whole" in text, prompt
         assert "of 200,000 lines" in text, prompt
-
-
-def test_large_python_file_is_said_to_be_too_large(shop, answer):
-    (shop / "src/shop/big.py").write_text("".join(f"x_{number} = {number}\n" for number in range(20_000)))
-    assert "src/shop/big.py is too large to be read whole" in answer(shop, "explain src/shop/big.py")
-
-
-def test_lines_of_a_file_that_are_not_counted_are_not_said_to_be_all(shop, answer):
-    line = b"one line of a log\n"
-    with (shop / "huge.log").open("wb") as file:
-        for _ in range(80):
-            file.write(line * 60_000)
-    assert "huge.log is too large to be read whole" in " ".join(answer(shop, "what is in huge.log?").split())
-    text = " ".join(answer(shop, 'replace "log" with "book" in huge.log').split())
-    assert "“log” occurs 700 or more times" in text
-    text = " ".join(answer(shop, "replace 'two lines' with 'three' in huge.log").split())
-    assert "does not occur in the beginning, which is all that was read, of huge.log" in text
 
 
 @pytest.mark.parametrize("prompt", ["how does ringBell work?", "where is ringBell defined?"])
@@ -353,54 +267,6 @@ def test_a_function_of_javascript_is_shown_by_its_code(bell, answer, prompt):
     assert "lib/bell.js:4" in text
 
 
-def test_it_stands_for_the_last_place_that_was_answered_whatever_came_between(shop, asked):
-    prompts = ("how does check_item work?", "list the files", "which exceptions are there?", "who calls it?")
-    assert "function `shop.till.check_item" in asked(shop, *prompts)[-1].content
-
-
 @pytest.mark.parametrize("prompt", ["who calls it?", "where is it defined?", "how does that work?"])
 def test_what_stands_for_nothing_is_asked_back(shop, answer, prompt):
     assert "It isn't clear what that stands for" in answer(shop, prompt)
-
-
-def test_who_uses_what_is_described_is_about_what_bears_the_words_or_what_is_closest(shop, answer):
-    code = """
-        class Till:
-            def __init__(self):
-                self._close_hooks = []
-
-            @property
-            def close_hooks(self):
-                return self._close_hooks
-
-            def close(self):
-                for hook in self._close_hooks:
-                    hook()
-        """
-    write(shop, {"src/shop/closing.py": code, "docs/closing.md": "# Closing\n\nSet `close_hooks` on it.\n"})
-    text = answer(shop, "where are close hooks called?")
-    assert "method `shop.closing.Till.close_hooks(self)`" in text
-    assert "`for hook in self._close_hooks:` (src/shop/closing.py:10)" in text
-    assert text.index("src/shop/closing.py:10") < text.index("docs/closing.md:3")
-
-
-def test_what_a_package_hands_out_comes_before_what_is_called_alike(shop, answer):
-    for name in ("a_inner", "z_outer"):
-        (shop / f"src/shop/{name}.py").write_text("class Gong:\n    pass\n")
-    (shop / "src/shop/__init__.py").write_text("from .z_outer import Gong\n")
-    assert "class `shop.z_outer.Gong`" in answer(shop, "what does Gong do?")
-
-
-def test_a_package_of_one_module_is_told_with_what_is_in_it_and_tests_are_no_part_of_one(tmp_path, answer):
-    root = tmp_path / "one"
-    (root / "bell/tests").mkdir(parents=True)
-    (root / "bell/__init__.py").write_text('"""Rings."""\n\n\ndef ring():\n    pass\n')
-    (root / "bell/tests/test_bell.py").write_text("class TestRing:\n    pass\n")
-    text = answer(root, "summarize this codebase")
-    assert "Key modules of bell:\n- bell  Rings — ring (bell/__init__.py:1)\n" in text
-    assert "TestRing" not in text
-
-
-def test_a_class_that_a_script_hands_out_is_one_of_its_key_files(bell, answer):
-    (bell / "lib/kind.js").write_text("module.exports = class Gong extends Base {\n}\n")
-    assert "- lib/kind.js  Gong (lib/kind.js:1)" in answer(bell, "summarize this codebase")

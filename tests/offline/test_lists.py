@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inarch import ToolResult
 from inarch_offline.intents import COMPARE, parse
-from inarch_offline.page import Place, clause, counted, fitting
+from inarch_offline.page import Place, clause
 from inarch_offline.plans.entry_lists import COMMANDS, Way, named, ways_of
 from inarch_offline.reading import whole
 from inarch_offline.results import Entry, is_partial
@@ -79,12 +79,6 @@ def test_tests_are_counted_whether_they_are_listed_or_not(tmp_path, answer):
     check_citations(text, root)
     assert "461 test functions in 231 test files" in " ".join(text.split())
     assert "… 225 more files" in text and "Note:" not in text
-
-
-def test_tests_of_other_languages_are_not_called_pythons(tmp_path, answer):
-    files = {"cart/cart_test.go": "package cart\nfunc TestFill(t *testing.T) {}\n", "go.mod": "module x.org/cart\n"}
-    text = answer(write(tmp_path / "tested", files), "how do I run the tests?")
-    assert "go test ./..." in text and "1 test function in 1 test file (cart/cart_test.go:1)" in text
 
 
 def test_lists_that_the_kernel_cuts_are_read_on(tmp_path, answer):
@@ -182,12 +176,3 @@ def test_results_are_put_together_from_their_pages(paths, missing):
 @given(st.text(max_size=300), st.integers(30, 200))
 def test_clauses_and_sentences_fit(text, most):
     assert len(clause(text, most)) <= most
-
-
-def test_clauses_end_where_they_can_stand_alone():
-    assert clause("A model provider without a model: it plans by rules, that is all.", 50) == (
-        "A model provider without a model"
-    )
-    assert fitting(["one", "two", "three"], 20) == "one, two, three"
-    assert fitting(["one", "two", "three"], 13) == "one, … 2 more"
-    assert counted(1, "file", more=True) == "1 or more files"

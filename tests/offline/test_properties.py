@@ -1,6 +1,7 @@
 """Whatever is asked, the turn ends in text, within a bounded number of requests."""
 
 import asyncio
+import re
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,39 +10,13 @@ import inarch
 from inarch_offline.exchange import MAX_ROUNDS
 from inarch_offline.page import NOTICE
 
-WORDS = [
-    "how",
-    "does",
-    "where",
-    "is",
-    "who",
-    "calls",
-    "list",
-    "the",
-    "explain",
-    "summarize",
-    "this",
-    "codebase",
-    "tests",
-    "Till",
-    "`check_item`",
-    "price_of",
-    "work",
-    "src/shop/till.py",
-    "defined",
-    "replace",
-    "with",
-    "in",
-    "README.md",
-    "create",
-    "file",
-    "x.txt",
-    "it",
-    "that",
-    "shop.till.Till.add",
-    "what",
-    "of",
-]
+WORDS = re.findall(
+    r"\S+",
+    """
+    how does where is who calls list the explain summarize this codebase tests Till `check_item` price_of work
+    src/shop/till.py defined replace with in README.md create file x.txt it that shop.till.Till.add what of
+""",
+)
 PROMPTS = st.one_of(
     st.text(min_size=1, max_size=120).filter(str.strip),
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join),

@@ -1,6 +1,6 @@
 """Which folders, packages and modules matter."""
 
-from inarch_offline.layout import Package, folders, is_test, languages, main_package, packages, sources
+from inarch_offline.layout import Package, is_test, languages, main_package, packages
 from inarch_offline.prose import docstring_in
 from inarch_offline.results import FileText, Hit
 from inarch_offline.structure import files_of, own_imports, parts_of
@@ -41,10 +41,6 @@ def test_tests_are_known_by_name_and_folder():
     assert is_test("pkg/bell_test.go")
     assert not is_test("src/contest.py")
     assert not is_test("tests/data.json")
-
-
-def test_product_folders_stand_before_tests_and_docs():
-    assert [row[0] for row in folders(PATHS)] == ["src", "tests", "docs"]
 
 
 def test_exported_imported_and_large_modules_come_first():
@@ -91,44 +87,6 @@ def test_files_of_other_languages_are_ranked_by_what_they_define():
         ("lib/b.go", ["Ring", "Bell"]),
         ("lib/a.js", ["one"]),
     ]
-
-
-def test_what_is_public_comes_first_whatever_the_language_marks_it_with():
-    found = [
-        Hit("lib/router.js", 3, "function helper(x) {"),
-        Hit("lib/router.js", 9, "proto.route = function route(path) {"),
-        Hit("lib/router.js", 12, "Router.prototype.use = function"),
-        Hit("lib/router.js", 20, "exports.Router = Router"),
-        Hit("lib/router.js", 21, "exports.json = require('./json')"),
-        Hit("lib/layer.js", 2, "exports = module.exports = Layer"),
-        Hit("lib/layer.js", 4, "module.exports = require('./inner')"),
-        Hit("lib/layer.ts", 1, "interface Inner {"),
-        Hit("lib/layer.ts", 2, "export const depth = 3"),
-        Hit("lib/layer.rs", 1, "fn inner() {"),
-        Hit("lib/layer.rs", 2, "pub(crate) fn outer() {"),
-        Hit("lib/bell.go", 1, "func ring() {"),
-        Hit("lib/bell.go", 2, "func (b *Bell) Ring() {"),
-        Hit("lib/index.d.ts", 1, "export class Router {"),
-        Hit("README.md", 1, "function shown() {"),
-    ]
-    assert [(part.name, part.names) for part in files_of(found)] == [
-        ("lib/router.js", ["route", "use", "Router", "json", "helper"]),
-        ("lib/bell.go", ["Ring", "ring"]),
-        ("lib/layer.rs", ["outer", "inner"]),
-        ("lib/layer.ts", ["depth", "Inner"]),
-        ("lib/layer.js", ["Layer"]),
-        ("lib/index.d.ts", ["Router"]),
-    ]
-
-
-def test_built_copies_of_scripts_are_no_key_files_where_their_sources_are():
-    copy, source = Hit("dist/cjs/bell.cjs", 1, "exports.ring = ring"), Hit("src/bell.ts", 1, "export class Bell {")
-    assert [part.name for part in files_of([copy, source])] == ["src/bell.ts"]
-    assert [part.name for part in files_of([copy])] == ["dist/cjs/bell.cjs"]
-    assert sources(["dist/a.js", "package.json"]) == ["dist/a.js", "package.json"]
-    assert sources(["build/tool.go", "src/a.go"]) == ["build/tool.go", "src/a.go"]
-    assert sources(["web/bell.min.js", "web/bell.js.map", "web/bell.js"]) == ["web/bell.js"]
-    assert sources(["out/a.js.flow", "lib/admin.js", "dist/notes.md"]) == ["lib/admin.js", "dist/notes.md"]
 
 
 def test_a_few_python_files_in_a_repository_of_another_language_are_not_its_package():

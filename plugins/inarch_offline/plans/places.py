@@ -178,7 +178,7 @@ def _say_places(page: Page, intent: Intent, found: Context, places: Sequence[Sym
             most = _ALL_LINES if intent.long else lines
             _say_opened(body, number, there, words, 0 if is_path else most, 0 if is_path else callers)
         if is_path:
-            say_path(body, found.flow)
+            say_path(body, found.flow, lines + 3)
         for number, (one, reason) in enumerate(zip(places[len(opened) :], reasons, strict=True), len(opened) + 1):
             told = _fitted(reason, wide)
             body.number(number, f"`{_within(one)}` ({glued(one.place)})" + (f": {told}" if told else ""))
