@@ -21,6 +21,8 @@ KINDS = {MODULE: 0.4, SECTION: 0.67, SETTING: 0.4, CONSTANT: 0.15}
 OTHER_KIND = 0.005
 ASYNC, TWIN = "async", 0.7
 """What is in the names of asynchronous twins, and what they count where the question doesn't say so."""
+SPECIAL = 0.5
+"""What `__exit__` and the like count: their names are the language's, not the project's."""
 BEHIND = 0.4
 """What a text, a test or a copy counts at most against the best place of the product, unless it is asked for."""
 READ_FIRST = 1.6
@@ -85,6 +87,8 @@ def given(question: Question, kept: Kept, exact: float) -> float:
         score *= OTHER_KIND
     if kept.kind == SECTION and kept.file.lower().startswith("readme"):
         score *= READ_FIRST
+    if kept.name.startswith("__") and kept.name.endswith("__"):
+        score *= SPECIAL
     if ASYNC in kept.qualified.lower() and ASYNC not in question.text.lower():
         score *= TWIN
     return score * (1 + (NAMED if question.shape == SYMBOL else NAMED_IN_SENTENCE) * exact)
