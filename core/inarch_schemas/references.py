@@ -8,7 +8,8 @@ from typing import Any
 DEEPEST = 100
 """Levels of lists and objects in each other."""
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
-_ANCHORS = ("$anchor", "$dynamicAnchor")
+_LEADING = frozenset({*_REFERENCES, "$anchor", "$dynamicAnchor"})
+_NESTED = (dict, Mapping, list, tuple)
 _VALUES = frozenset({"const", "enum", "default", "example", "examples"})
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 
@@ -28,8 +29,11 @@ def reference_fault(schema: Mapping[str, Any]) -> str:
         if one is not schema and isinstance(one.get("$id"), str):
             return f"has a part with an $id of its own, {_shown(one['$id'])}"
         parts.add(id(one))
-        anchors.update(one[key] for key in _ANCHORS if isinstance(one.get(key), str))
-        found += (one[key] for key in _REFERENCES if key in one)
+        for key in one.keys() & _LEADING:
+            if key in _REFERENCES:
+                found.append(one[key])
+            elif isinstance(one[key], str):
+                anchors.add(one[key])
     for reference in found:
         if not isinstance(reference, str):
             return f"has a reference that is no text: {_shown(reference)}"
@@ -50,12 +54,11 @@ def _parts(schema: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]
         if isinstance(value, Mapping):
             if is_schema:
                 yield depth, value
-            below: Any = ((inner, is_schema and key in _NAMED) for key, inner in value.items()
-                          if not (is_schema and key in _VALUES))  # fmt: skip
+            for key, inner in value.items():
+                if isinstance(inner, _NESTED) and not (is_schema and key in _VALUES):
+                    waiting.append((depth + 1, inner, not (is_schema and key in _NAMED)))
         else:
-            below = ((inner, False) for inner in value)
-        waiting += [(depth + 1, inner, not named) for inner, named in below
-                    if isinstance(inner, (Mapping, list, tuple))]  # fmt: skip
+            waiting += [(depth + 1, inner, True) for inner in value if isinstance(inner, _NESTED)]
 
 
 def _leads(schema: Any, fragment: str, anchors: set[Any], parts: set[int]) -> bool:

@@ -31,7 +31,7 @@ def measured(data: Any) -> int:
     if cls is str:
         return len(data) + 2
     if cls is dict:
-        return 2 + sum(len(name) + 4 + measured(value) for name, value in data.items())
+        return 2 + sum([len(name) + 4 + measured(value) for name, value in data.items()])
     if cls is list:
         return 2 + sum(map(measured, data)) + len(data)
     if cls is float and not isfinite(data):

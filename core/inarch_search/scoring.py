@@ -69,7 +69,7 @@ def accumulated(index: Index, sought: Sequence[Sought], texts: bool) -> dict[int
 
 @cache
 def _shares() -> tuple[float, ...]:
-    return tuple(weight_of(step) / (SATURATION + weight_of(step)) for step in range(STEPS))
+    return tuple([weight / (SATURATION + weight) for weight in map(weight_of, range(STEPS))])
 
 
 def best(index: Index, scores: Mapping[int, float], natures: Sequence[float], most: int) -> list[tuple[int, float]]:

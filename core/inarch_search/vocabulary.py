@@ -119,17 +119,20 @@ IRREGULAR = _irregular()
 def near_words() -> dict[str, tuple[str, ...]]:
     """Return for each word those that programmers use for the same."""
     groups = [group.split() for group in _NEAR.split(";")]
-    return _listed((word, group) for group in groups for word in group)
+    return _listed([(group, group) for group in groups])
 
 
 def plain_words() -> dict[str, tuple[str, ...]]:
     """Return for each plain word what programs call the same."""
     parts = [entry.partition(":") for entry in _PLAIN.split(";")]
-    return _listed((word, called.split()) for said, _, called in parts for word in said.split())
+    return _listed([(said.split(), called.split()) for said, _, called in parts])
 
 
-def _listed(pairs: Iterable[tuple[str, list[str]]]) -> dict[str, tuple[str, ...]]:
+def _listed(groups: Iterable[tuple[list[str], list[str]]]) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
-    for word, others in pairs:
-        found.setdefault(word, {}).update(dict.fromkeys(other for other in others if other != word))
+    for words, others in groups:
+        for word in words:
+            found.setdefault(word, {}).update(dict.fromkeys(others))
+    for word, others in found.items():
+        others.pop(word, None)
     return {word: tuple(others) for word, others in found.items()}

@@ -217,7 +217,7 @@ PATTERNS: tuple[Pattern, ...] = (
 
 def _beginnings(anywhere: bool) -> frozenset[str]:
     needles = [needle for pattern in PATTERNS if (not pattern.before) is anywhere for needle in pattern.needles]
-    return frozenset(needle[:length] for needle in needles for length in range(1, len(needle)))
+    return frozenset({needle[:length] for needle in needles for length in range(1, len(needle))})
 
 
 SHORTEST_MATCH = min(pattern.shortest for pattern in PATTERNS)
@@ -228,8 +228,14 @@ _ANYWHERE, _AT_WORDS = _beginnings(True), _beginnings(False)
 
 def _shortest(words: Iterable[str]) -> tuple[str, ...]:
     """Leave out each word that holds another one: what it would find is found without it."""
-    unique = dict.fromkeys(words)
-    return tuple(word for word in unique if not any(other in word for other in unique if other != word))
+    kept: list[str] = []
+    for word in sorted(dict.fromkeys(words), key=len):
+        for other in kept:  # no generator: this runs at each start
+            if other in word:
+                break
+        else:
+            kept.append(word)
+    return tuple(kept)
 
 
 _EXACT = _shortest(needle for pattern in PATTERNS if not pattern.gate for needle in pattern.needles)

@@ -38,7 +38,7 @@ class Known:
 
     def occurring(self, text: str) -> list[str]:
         """Return the shapes that stand in plain text."""
-        return [shape for shape in self.shapes if shape in text]
+        return [shape for shape in self.shapes if shape in text] if self.shapes else []
 
     def find(self, occurring: Iterable[str], text: str, start: int, stop: int) -> Iterator[Match]:
         """Yield where these shapes stand, also within one another and where they overlap."""

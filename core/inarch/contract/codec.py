@@ -83,7 +83,14 @@ def _record_way(cls: Any) -> Callable[[Any], dict[str, Any]]:
 
 
 def _list(value: Iterable[Any]) -> list[Any]:
-    return [to_data(item) for item in value]
+    return [item if type(item) in _PLAIN else to_data(item) for item in value]
+
+
+def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
+    data = {}
+    for key, item in value.items():
+        data[str(key)] = item if type(item) in _PLAIN else to_data(item)
+    return data
 
 
 # The first base that fits decides; subclasses of plain types lose what they add.
@@ -95,7 +102,7 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (float, float),
     (tuple, _list),
     (list, _list),
-    (Mapping, lambda value: {str(key): to_data(item) for key, item in value.items()}),
+    (Mapping, _object),
     (Decimal, str),
     (bytes, lambda value: base64.b64encode(value).decode("ascii")),
     (bytearray, lambda value: base64.b64encode(value).decode("ascii")),

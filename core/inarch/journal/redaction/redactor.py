@@ -141,7 +141,7 @@ class Redactor:
 
     def redact(self, data: Any) -> Any:
         """Return JSON data with placeholders for secrets in every string, also in keys; the same where it has none."""
-        return _deep(data, self.text)
+        return _deep(data, self.text, {})
 
     def reveal(self, data: Any, words: Container[str] | None = None) -> Any:
         """Return JSON data with the values that its placeholders, or those of `words`, stand for.
@@ -152,7 +152,7 @@ class Redactor:
         def value(match: re.Match[str]) -> str:
             return match[0] if words is not None and match[0] not in words else self._values.get(match[0], match[0])
 
-        return _deep(data, lambda text: _PLACEHOLDER.sub(value, text) if "‹secret:" in text else text)
+        return _deep(data, lambda text: _PLACEHOLDER.sub(value, text) if "‹secret:" in text else text, {})
 
     def value(self, placeholder: str) -> str | None:
         """Return what a placeholder stands for, None where that is not known."""
@@ -277,14 +277,24 @@ def _placeholder_begun(text: str, start: int) -> int:
     return place if "‹secret:".startswith(text[place : place + 8]) else len(text)
 
 
-def _deep(data: Any, change: Callable[[str], str]) -> Any:
-    """Return JSON data with every string changed; the same object where nothing changed."""
+_PLAIN = (bool, int, float)
+
+
+def _deep(data: Any, change: Callable[[str], str], known: dict[str, str]) -> Any:
+    """Return JSON data with every string changed, each text once; the same object where nothing changed."""
     if isinstance(data, str):
-        return change(data)
+        if data not in known:  # the names of members come again and again
+            known[data] = change(data)
+        return known[data]
     if isinstance(data, (dict, Mapping)):  # a dict is told at once
-        items = {change(key): _deep(item, change) for key, item in data.items()}
+        items = {
+            known[key] if key in known else _deep(key, change, known): (
+                item if item is None or type(item) in _PLAIN else _deep(item, change, known)
+            )
+            for key, item in data.items()
+        }
         return data if items.keys() == data.keys() and all(map(is_, items.values(), data.values())) else items
     if isinstance(data, (list, tuple)):
-        new_items = [_deep(item, change) for item in data]
+        new_items = [_deep(item, change, known) for item in data]
         return data if all(map(is_, new_items, data)) else new_items
     return data
