@@ -5,8 +5,8 @@
 A recording holds, for each function, the stack of package functions when it was first called. Asked for the function,
 is the stack's first function among the entries that are shown (20 at most), and is the stack itself, loops cut out,
 among the 3 paths shown for that entry? Without `--whole` only the package is indexed, else the whole source
-distribution with its tests and examples. `--printed` looks at the 8 entries that an answer prints, `--untouched` at
-packages that are never tuned on.
+distribution with its tests and examples. `--printed` looks at the first 8 entries that an answer prints, those to
+which no way is known among them, `--untouched` at packages that are never tuned on.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from pathlib import Path
 from recorded import HERE, PACKAGES, UNTOUCHED, fetch_sdist
 
 import inarch
+from inarch_brief_tracer.answers.flow_text import listed, ordered
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.flows import flow_to
+from inarch_brief_tracer.graph.model import Flow
 from inarch_brief_tracer.indexing.index import Index
 from inarch_brief_tracer.store.database import Store
 from inarch_brief_tracer.store.kept_files import Shelf
@@ -75,9 +77,24 @@ def without_loops(stack: list[str]) -> list[str]:
 def judged(graph: Graph, name: str, stack: list[str], entries: int) -> Score:
     """Ask for a function, and compare what is shown with its stack."""
     target = next((node for node in graph.find(name) if node.qualname == name), None)
-    routes = flow_to(graph, target, entries=entries, k=PATHS).routes if target else ()
-    shown = [route for route in routes if route.entry.node.qualname == stack[0]]
-    return 1, bool(shown), stack in [[step.node.qualname for step in route.steps] for route in shown]
+    if target is None:
+        return 1, 0, 0
+    flow = flow_to(graph, target, entries=entries, k=PATHS)
+    names = [route.entry.node.qualname for route in flow.routes]
+    if entries == PRINTED:
+        names = printed(flow)
+    shown = [route for route in flow.routes if route.entry.node.qualname == stack[0] in names]
+    return 1, stack[0] in names, stack in [[step.node.qualname for step in route.steps] for route in shown]
+
+
+def printed(flow: Flow) -> list[str]:
+    """Name the first entries that the text of an answer has, in its order."""
+    routes = ordered(flow.routes)
+    if not routes:
+        return []
+    found = listed(flow, routes)
+    entries = [route.entry for route in (routes[0], *found.further, *found.on_the_way)]
+    return list(dict.fromkeys(entry.node.qualname for entry in (*entries, *found.likely)))[:PRINTED]
 
 
 def written(scores: list[Score]) -> str:

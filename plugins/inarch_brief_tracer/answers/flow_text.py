@@ -17,7 +17,7 @@ from inarch_brief_tracer.answers.wording import MARK, at, count, entered, joined
 from inarch_brief_tracer.facts.entry_kinds import FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.facts.modules import TEST as TEST_ROLE
-from inarch_brief_tracer.graph.model import Below, ExecutionPath, Flow, Node, Step
+from inarch_brief_tracer.graph.model import Below, Entry, ExecutionPath, Flow, Node, Step
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.answers.kept_paths import Checked
@@ -157,6 +157,30 @@ def in_order(calls: Sequence[Below], sources: Sources) -> list[Below]:
     return sorted(calls, key=lambda item: (item.step.line, sources.column(item.step)))
 
 
+class Listed(NamedTuple):
+    """The entries that are shown after the best path."""
+
+    further: list[ExecutionPath]
+    on_the_way: list[ExecutionPath]
+    """From functions on the best path that are entries themselves."""
+    likely: Sequence[Entry]
+
+
+def listed(flow: Flow, routes: Sequence[ExecutionPath], tests: bool = False) -> Listed:
+    """Give each further entry once, of tests only one if they are not asked for; of a single entry its other ways."""
+    first, is_one = routes[0], flow.entry_count < 2
+    found = Listed([], [], flow.likely)
+    seen, is_full = {first.entry.node.id}, False
+    for route in routes[1:]:
+        node, is_test = route.entry.node.id, route.entry.kind == TEST and first.entry.kind != TEST and not tests
+        if (node in seen and not is_one) or (is_test and is_full):
+            continue
+        is_full |= is_test
+        seen.add(node)
+        (found.on_the_way if node in first.ids and not is_one else found.further).append(route)
+    return found
+
+
 class _Writing:
     """One text of a story."""
 
@@ -241,54 +265,31 @@ class _Writing:
                 yield f"{indent}{number:>5} | {plain(line.expandtabs(4))}"
 
     def _further(self) -> Iterator[str]:
-        """List further entries, each with its way to what the path above has; tests are mostly counted."""
+        """List further entries, each with its way to what the path above has."""
         if not self.routes or not self.detail.entries:
             return
-        first, seen = self.routes[0], {self.routes[0].entry.node.id}
-        is_one = self.flow.entry_count < 2  # several ways from one function
-        rows, on_the_way, tests = [], [], 0
-        for route in self.routes[1:]:
-            if route.entry.node.id in seen and not is_one:
-                continue
-            if route.entry.kind == TEST and first.entry.kind != TEST and not self.story.tests:
-                tests += 1
-                if tests > 1:
-                    continue
-            seen.add(route.entry.node.id)
-            if route.entry.node.id in first.ids and not is_one:
-                on_the_way.append(f"{named(route.entry.node)} ({entered(route.entry)})")
-            else:
-                rows.append(self._entry(route, frozenset() if is_one else frozenset(first.ids)))
-        shown = rows[: self.detail.entries]
-        more = 0 if is_one else self.flow.entry_count - 1 - len(shown) - len(on_the_way)
+        ids, is_one = frozenset(self.routes[0].ids), self.flow.entry_count < 2
+        found = listed(self.flow, self.routes, self.story.tests)
+        shown = found.further[: self.detail.entries]
+        more = 0 if is_one else self.flow.entry_count - 1 - len(shown) - len(found.on_the_way)
         if shown or more > 0:
-            yield from ("", "Other ways:" if is_one else "Also entered from:", *shown)
+            yield from ("", "Other ways:" if is_one else "Also entered from:")
+        for route in shown:
+            yield f"{_entry(route.entry)}{_way(route, frozenset() if is_one else ids)}"
         if more > 0:
             kinds = ", ".join(f"{number:,} {kind}" for kind, number in self.flow.entry_counts.items())
             yield f"- +{count(more, 'more entry', 'more entries')} (in all: {kinds})"
-        if on_the_way:
-            yield from ("", f"Also entered on the way: {', '.join(on_the_way)}")
-
-    def _entry(self, route: ExecutionPath, above: frozenset[int]) -> str:
-        """Write an entry with its way to a function of the path above."""
-        node = route.entry.node
-        chain: list[str] = []
-        for step in route.steps[1:]:
-            chain.append(f" → {named(step.node)}{'?' if step.is_unsure else ''}")
-            if step.node.id in above:
-                break
-        if len(chain) > _LONGEST_CHAIN:
-            chain[2 : 3 - _LONGEST_CHAIN] = [" → …"]
-        return f"- {named(node)} · {entered(route.entry)} · {at(node.file, node.line)}{''.join(chain)}"
+        if found.on_the_way:
+            names = (f"{named(route.entry.node)} ({entered(route.entry)})" for route in found.on_the_way)
+            yield from ("", f"Also entered on the way: {', '.join(names)}")
+        if found.likely:
+            yield from ("", "Likely entered from, no way is known:")
+            yield from (_entry(entry) for entry in found.likely[: self.detail.entries])
 
     def _remarks(self) -> Iterator[str]:
         shown = (*(self.routes[0].steps if self.routes else ()), *(self.flow._replace(routes=()).steps))
         if any(step.is_unsure for step in shown):
             yield from ("", UNSURE)
-        known = {route.entry.node.id for route in self.routes}
-        likely = [named(entry.node) for entry in self.flow.likely if entry.node.id not in known | self.targets]
-        if likely and self.routes and self.detail.entries:
-            yield from ("", f"No way is known from the main entries: {', '.join(likely)}")
         left = [] if self.detail.signatures else ["signatures"]
         if self.detail.levels < 2 and any(item.calls for item in self.flow.down):
             left.append("deeper calls")
@@ -328,3 +329,19 @@ class _Writing:
             yield from ("", "## Also matching")
             for node in self.story.others[: self.detail.extras]:
                 yield f"- {named(node)} {at(node.file, node.line)}"
+
+
+def _entry(entry: Entry) -> str:
+    return f"- {named(entry.node)} · {entered(entry)} · {at(entry.node.file, entry.node.line)}"
+
+
+def _way(route: ExecutionPath, above: frozenset[int]) -> str:
+    """Write the way of an entry to a function of the path above."""
+    chain: list[str] = []
+    for step in route.steps[1:]:
+        chain.append(f" → {named(step.node)}{'?' if step.is_unsure else ''}")
+        if step.node.id in above:
+            break
+    if len(chain) > _LONGEST_CHAIN:
+        chain[2 : 3 - _LONGEST_CHAIN] = [" → …"]
+    return "".join(chain)

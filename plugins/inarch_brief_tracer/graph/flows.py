@@ -14,10 +14,6 @@ from inarch_brief_tracer.graph.ways import MAX_DEPTH, Way, reaching, ways
 MAX_ENTRIES = 8
 MAX_BELOW = 12
 """Callees shown of one function."""
-_FEW = 3
-"""Entries below which the main ones of the tree are given, too."""
-
-
 _UNDECLARED = {API, ORPHAN, TEST, FIXTURE, HOOK}
 """Kinds of entries that do not say how the program is started."""
 
@@ -60,8 +56,9 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
     linked = graph.linked
     if not reached.complete:
         linked = "; ".join(filter(None, (linked, f"the nearest {len(reached.cost):,} callers are looked at")))
-    is_open = len(all_found) < _FEW and counts.keys() <= _UNDECLARED
-    likely = tuple(main_entries(graph)) if is_open else ()
+    known = {*ends, target.id, *(item.node for item in all_found)}
+    room = max(0, entries - len(all_found)) if counts.keys() <= _UNDECLARED else 0
+    likely = tuple(item for item in main_entries(graph) if item.node.id not in known)[:room] if room else ()
     more_callers = _more_callers(graph, routes)
     return Flow(target, tuple(routes), len(all_found), counts, more_callers, down, more, linked, likely)
 

@@ -147,7 +147,7 @@ class Flow(NamedTuple):
     linked: str
     """What has to be said about how much is linked, "" when all is well."""
     likely: tuple[Entry, ...] = ()
-    """The main entries of the tree, if few entries are known to reach the target."""
+    """Main entries of the tree to which no way is known, if there is room for them."""
 
     @property
     def entries(self) -> tuple[Entry, ...]:

@@ -204,3 +204,14 @@ def test_several_ways_from_one_function_are_listed() -> None:
 
 def test_what_is_not_linked_is_not_said_to_be_unreached() -> None:
     assert UNLINKED in told(Story(flow(node(1, "m.target"), (), linked="1 of 2 files are linked")), NOTHING)
+
+
+@given(st.integers(1, 8), st.integers(0, 8))
+def test_likely_entries_fill_the_list_and_say_that_no_way_is_known(known: int, likely: int) -> None:
+    target = node(0, "m.work")
+    routes = tuple(route(Step(node(at, f"m.f{at}")), Step(target, "m.py", 3)) for at in range(1, known + 1))
+    main = tuple(Entry(node(20 + at, f"m.g{at}", line=20 + at), "api", "", RANKS["api"], "") for at in range(likely))
+    text = told(Story(flow(target, routes, likely=main)), NOTHING)
+    (before, _, after) = text.partition("Likely entered from, no way is known:")
+    assert [f"g{at}() · public · m.py:{20 + at}" in after for at in range(likely)] == [at < 7 for at in range(likely)]
+    assert sum(f"f{at}()" in before for at in range(1, known + 1)) == known

@@ -259,3 +259,11 @@ def test_tests_that_make_commands_do_not_run_them(tree: Any, linking: Any) -> No
         }
     )
     assert linking().flow("shop.core.run").entry_counts.get("test", 0) == 0
+
+
+def test_main_entries_fill_the_room_that_known_ones_leave(tree: Any, linking: Any) -> None:
+    tree.write({"m.py": "def run(box):\n    box.go()\n\n\ndef unasked():\n    run(None)\n\n\ndef work():\n    pass\n"})
+    assert [entry.node.name for entry in linking().flow("work").likely] == ["unasked"]
+    many = "".join(f"def a{at}():\n    work()\n\n\n" for at in range(9))
+    tree.write({"n.py": f"from m import work\n\n\n{many}"})
+    assert linking().flow("work").likely == ()
