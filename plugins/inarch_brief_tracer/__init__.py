@@ -14,6 +14,7 @@ inarch_brief_tracer, each folder on those before it
 from typing import TYPE_CHECKING, Any
 
 from inarch_brief_tracer.plugin import (
+    inarch_checks,
     inarch_context_sources,
     inarch_settings,
     inarch_strategies,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ExecutionPath",
+    "inarch_checks",
     "inarch_context_sources",
     "inarch_settings",
     "inarch_strategies",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from inarch import ContextSource, DecisionStrategy, PluginContext, Tool, Tracer, hookimpl
+from inarch import ContextSource, DecisionStrategy, Finding, PluginContext, SelfCheck, Tool, Tracer, hookimpl
 from inarch_brief_tracer.answers.settings import Settings
 
 if TYPE_CHECKING:
@@ -50,12 +50,27 @@ def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
 
 @hookimpl
 def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:
-    """Give the tracer that says which entry paths a turn's edits are on."""
-    if not _settings(context).impact:
+    """Give the tracer that says which entry paths a turn's edits are on, and sees that the index is finished."""
+    settings = _settings(context)
+    if not (settings.impact or settings.index_in_background):
         return []
     from inarch_brief_tracer.answers.impact_tracer import ImpactTracer
 
-    return [ImpactTracer(_desk(context))]
+    return [ImpactTracer(_desk(context), settings.impact)]
+
+
+@hookimpl
+def inarch_checks(context: PluginContext) -> Iterable[SelfCheck]:
+    """Give what `inarch doctor` says of an index that is being finished."""
+
+    def look() -> Iterable[Finding]:
+        from inarch_brief_tracer.answers.finishing import running
+        from inarch_brief_tracer.store.database import Store
+
+        if said := running(Store(context.cache_dir, context.root)):
+            yield Finding("index", "fine", said)
+
+    return [SelfCheck("index", look)] if context.cache_dir else ()
 
 
 def _settings(context: PluginContext) -> Settings:

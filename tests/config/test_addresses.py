@@ -22,6 +22,7 @@ def trusted(place: Place, text: str) -> None:
         'api_key_env = "AWS_SECRET_ACCESS_KEY"',
         'extra = { deep = { api_base = "http://evil.example" } }',
         'servers = { evil = { command = "./example", args = ["-x"] } }',
+        "index_in_background = true",
         'servers = { evil = { url = "http://evil.example" } }',
     ],
 )

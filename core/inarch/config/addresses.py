@@ -14,6 +14,7 @@ from inarch.config.sources import Given, dotted
 _ADDRESSES = ("base_url", "api_base")
 _EXACTLY = {"url": "addresses", "command": "programs to start"}
 _VARIABLES = "_env"
+_PROCESSES = "_in_background"
 
 
 def without_addresses(layer: Layer, config_path: Path) -> tuple[Layer, tuple[str, ...]]:
@@ -39,6 +40,8 @@ def _directs(key: str, value: Any) -> str:
         return "addresses"
     if key.endswith(_VARIABLES):
         return "variables that hold keys"
+    if key.endswith(_PROCESSES):
+        return "programs to start"
     inner = value.items() if isinstance(value, Mapping) else ()
     return next((what for name, one in inner if (what := _directs(str(name), one))), "")
 

@@ -10,5 +10,6 @@ answers
 ├── kept_paths                          paths that people keep
 ├── context_command, trace_command      the command line, apart from what it prints:
 │   trace_printing, paths_printing, index_printing
-└── command_room                        what these share
+├── command_room                        what these share
+└── finishing, finisher                 the rest of an index, after a question
 """

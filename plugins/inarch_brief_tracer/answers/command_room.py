@@ -13,6 +13,7 @@ import click
 from attrs import Factory, define, evolve, frozen
 
 import inarch
+from inarch_brief_tracer.answers.finishing import finish_later
 from inarch_brief_tracer.answers.kept_paths import FOLDER, KeptPaths
 from inarch_brief_tracer.answers.settings import Settings
 from inarch_brief_tracer.answers.wording import at, plain
@@ -112,6 +113,15 @@ def room(seconds: float | None = None) -> Iterator[Room]:
         seconds: Time for reading, and for linking; those of the settings by default.
     """
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
+    with room_of(context, seconds) as found:
+        yield found
+    if seconds is None:
+        finish_later(context, found.index)
+
+
+@contextmanager
+def room_of(context: inarch.PluginContext, seconds: float | None = None) -> Iterator[Room]:
+    """Open what works on the root of a context."""
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     progress = ProgressLine()
     with _workspace(context.root) as workspace:
