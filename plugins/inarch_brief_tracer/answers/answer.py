@@ -17,7 +17,7 @@ from inarch_brief_tracer.facts.file_facts import FULL, LIGHT
 from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.facts.modules import TEST, TEXT, VENDORED
 from inarch_brief_tracer.finding.hits import Hit, described
-from inarch_brief_tracer.finding.neighbours import callees_of, callers_of
+from inarch_brief_tracer.finding.neighbours import callers_of, made_by
 from inarch_brief_tracer.finding.targets import Match, matching
 from inarch_brief_tracer.graph.flows import below, ends_of, flow_to, routes_between
 from inarch_brief_tracer.graph.model import NAME, Arc, Flow, Node
@@ -39,6 +39,7 @@ SHOWN = 0.7
 """Confidence from which on a model is shown the flow beside the list."""
 _LONGEST_LINE = 110
 _UNLINKED = "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM arcs a WHERE a.file = f.id) LIMIT 1"
+_SAME = "SELECT o.id FROM symbols o JOIN symbols s ON s.file = o.file AND s.dotted = o.dotted WHERE s.id = ?"
 
 Row = dict[str, Any]
 
@@ -187,19 +188,20 @@ def neighbourhood(graph: Graph, coverage: Coverage, query: str, found: Answered)
     symbol = graph.shelf.facts(best.file)[3].symbols[best.place]
     code = found.sources.lines(best.path)[(symbol.decorated or symbol.line) - 1 : symbol.end]
     target, cut_note = _target(best, symbol.decorators, code)
-    callers, note = _callers(graph, best, found.sources)
+    callers, left = _callers(graph, best, found.sources)
     callees = _callees(graph, best)
+    note = f"the first {MAX_SITES} callers found" if left else None
     return {
         **data, "target": target, "callers": callers[:MAX_SITES], "callees": callees[: 2 * MAX_SITES],
-        "more_callers": note is not None, "more_callees": len(callees) > 2 * MAX_SITES,
+        "more_callers": left, "more_callees": len(callees) > 2 * MAX_SITES,
         "note": coverage.noted(graph.linked, note, cut_note),
     }  # fmt: skip
 
 
-def _callers(graph: Graph, best: Hit, sources: Sources) -> tuple[list[Row], str | None]:
-    """Give what names and imports show (a class without `__init__` has no arcs), then what only the graph knows."""
+def _callers(graph: Graph, best: Hit, sources: Sources) -> tuple[list[Row], bool]:
+    """Give what names and imports show, then what only the graph knows, and whether there are more."""
     resolver, node = Resolver(graph.shelf), graph.at(best.file, best.place)
-    known, note = callers_of(resolver, Place(best.file, best.place))
+    known = callers_of(resolver, Place(best.file, best.place))
     found = [_site(resolver.qualname(site.caller), site.path, site.line, sources) for site in known]
     places = {(row["file"], row["line"]) for row in found}
     rows, left = callers_in(graph, sources, node) if node else ([], 0)
@@ -208,20 +210,21 @@ def _callers(graph: Graph, best: Hit, sources: Sources) -> tuple[list[Row], str 
         row.pop("kind")
         if (row["file"], row["line"]) not in places and (not is_name or is_other(best.path)):
             found.append({**row, "by_name": True} if is_name else row)
-    return found, note or (f"the first {MAX_SITES} callers found" if left or len(found) > MAX_SITES else None)
+    return found, left > 0 or len(found) > MAX_SITES
 
 
 def _callees(graph: Graph, best: Hit) -> list[Row]:
+    """Give what is called; a class that is made is named itself, not the `__init__` that it may have from a base."""
     resolver, node = Resolver(graph.shelf), graph.at(best.file, best.place)
-    found: list[Row] = []
-    for site in callees_of(resolver, Place(best.file, best.place)):
-        defined = at(resolver.file(site.callee.file).path, resolver.symbol(site.callee).line)
-        qualname = resolver.qualname(site.callee)
-        found.append({"qualname": qualname, "file": site.path, "line": site.line, "defined_at": defined})
-    lines, names = {row["line"] for row in found}, {row["qualname"] for row in found}
     rows = callees_in(graph, node) if node else []
-    found += [row for row in rows if row["line"] not in lines and row["qualname"] not in names]
-    return sorted(found, key=lambda row: row["line"])
+    for item in made_by(resolver, Place(best.file, best.place)):
+        name, file = resolver.qualname(item.callee), resolver.file(item.callee.file).path
+        defined = at(file, resolver.symbol(item.callee).line)
+        lines = [row for row in rows if row["line"] == item.line and row["qualname"].endswith(".__init__")]
+        if not any(row["qualname"] == f"{name}.__init__" for row in lines):
+            rows = [row for row in rows if row not in lines]
+            rows.append({"qualname": name, "file": item.path, "line": item.line, "defined_at": defined})
+    return sorted(rows, key=lambda row: row["line"])
 
 
 def _target(best: Hit, decorators: Sequence[str], code: Sequence[str]) -> tuple[Row, str | None]:
@@ -270,9 +273,10 @@ def callees_in(graph: Graph, node: Node) -> list[Row]:
 
 
 def _made(graph: Graph, node: Node) -> list[int]:
-    """Give the nodes of a symbol: of a class what making one runs, too."""
+    """Give the nodes of a symbol: other definitions of its name, and of a class what making one runs."""
     ends = (number for number, cost in ends_of(graph, node).items() if not cost)
-    return list(dict.fromkeys((node.id, *ends)))
+    same = graph.connection.execute(_SAME, (node.id,)).fetchall()
+    return list(dict.fromkeys((node.id, *(number for (number,) in same), *ends)))
 
 
 def unread(graph: Graph, node: Node) -> str:

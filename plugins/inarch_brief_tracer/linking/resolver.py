@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts.file_facts import ALIAS, CLASS, CONSTANT, FUNCTION, METHOD, OVERLOAD, Facts, Symbol
+from inarch_brief_tracer.facts.file_facts import ALIAS, CLASS, CONSTANT, OVERLOAD, Facts, Symbol
 from inarch_brief_tracer.facts.modules import absolute_name, root_of, shared_folders
 from inarch_brief_tracer.store.kept_files import Shelf
 
@@ -116,17 +116,6 @@ class Resolver:
         found = self.meaning(file, scope, dotted)
         module, _, attribute = dotted.rpartition(".")
         return found if found is not None or not module else self.find(module, attribute)
-
-    def callees(self, file: FileFacts, scope: int, callee: str) -> list[Place]:
-        """Give what a call runs: a function, or a class and its `__init__`; nothing if that is unknown."""
-        meaning = self.meaning(file, scope, callee)
-        if not isinstance(meaning, Place):
-            return []
-        symbol = self.symbol(meaning)
-        if symbol.kind != CLASS:
-            return [meaning] if symbol.kind in (FUNCTION, METHOD) else []
-        made = self.member(meaning, "__init__")
-        return [meaning, made] if made else [meaning]
 
     def meaning(self, file: FileFacts, scope: int, dotted: str, depth: int = 0) -> Meaning | None:
         """Give what a dotted expression stands for where it is written."""
