@@ -39,17 +39,16 @@ _PARTS = {
 }  # fmt: skip
 """What the names in angle brackets of the table stand for."""
 _RULES = r"""
-summarize: summar overview tour descri explain what introduc tl about how readme walk show
-    (?:summari[sz]e|describe|explain|outline|introduce|walk (?:me|us) through|show|understand|tell (?:me|us) about|
+summarize: summar overview tour descri explain what introduc tl about how walk
+    (?:summari[sz]e|describe|explain|outline|introduce|walk (?:me|us) through|understand|tell (?:me|us) about|
     what(?: is| are)(?: in| inside)?|what does|how does|
     (?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|tour|introduction|purpose) (?:of|to))
-     <PROJECT>(?: (?:do|about|for|all about|works?|is|to (?:me|us)|for (?:me|us|a \w+)|briefly|in (?:short|brief)))*|
-    summari[sz]e|(?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|introduction|tour)|tl;?dr|readme|
+     <PROJECT>(?: (?:do|about|for|all about|works?|is|briefly|in (?:short|brief)))*|
+    summari[sz]e|(?:give (?:me|us) )?(?:an? |the )?(?:\w+ )?(?:summary|overview|introduction|tour)|tl;?dr|
     what am i looking at|what is (?:going on )?(?:here|there|this|in)(?: about)?
 summarize/architecture: architect structure design layout layer component modules organi laid built
     <SHOW>(?:[\w-]+ )?(?:architecture|layers|components|design|import graph|structure|layout|organi[sz]ation)
-    (?: (?:of|in) <PROJECT>)?|how (?:is|are) <PROJECT> (?:structured|organi[sz]ed|laid out|built)|
-    how do (?:the |its |all )*(?:modules|packages|parts|components) \w+(?: together| on each other)?
+    (?: (?:of|in) <PROJECT>)?|how (?:is|are) <PROJECT> (?:structured|organi[sz]ed|laid out|built)
 list/tests: test
     how<I> (?:run |execute |start )?(?:the |its |all )*tests?|how (?:are|is) .*tests? run
 list/entry points: run start launch
@@ -60,8 +59,8 @@ list/versions: version
     (?:which|what)(?: \w+)? versions?\b.*|does <ONE> (?:support|need) python .*
 list/commands: command
     (?:which|what) (?:\S+ )?(?:sub ?)?commands (?:does|do|has|are in) <ONE>(?: have)?
-list/marks: todo to-do fixme xxx left unfinished
-    (?:.*\b)?(?:todos?|to-dos?|fixmes?|xxxs?)(?: (?:comments?|items?|list|marks?))?
+list/marks: todo fixme left unfinished
+    (?:.*\b)?(?:todos?|fixmes?)(?: (?:comments?|items?|list|marks?))?
     (?: (?:are )?(?:there|left|here|open))*(?: (?:in|below|under) (?P<what>[\w./-]+))?|
     what is (?:still )?(?:left|unfinished)(?: to do)?
 list/exceptions: exception error
@@ -135,52 +134,246 @@ FACETS = {
     "modules": r"(?:sub ?)?(?:modules|packages)",
     "files": r"(?:source )?files",
     "licence": r"licen[sc]e",
-    "decorators": r"decorators?",
 }
 """What the noun of a list may be."""
 _LIST_WORDS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-    list show enumerate print display name what which give find get are there is how many see me us all every
-    any the its of this these each available top-level main for to on does do here that project codebase code
-    package library repo repository app application in it i we you can have has use uses used exist exists
-    defined provide provides offer offers need needs run tool my our under licensed please and where they tell
-    about""",
-    )
+    [
+        "list",
+        "show",
+        "enumerate",
+        "print",
+        "display",
+        "name",
+        "what",
+        "which",
+        "give",
+        "find",
+        "get",
+        "are",
+        "there",
+        "is",
+        "how",
+        "many",
+        "see",
+        "me",
+        "us",
+        "all",
+        "every",
+        "any",
+        "the",
+        "its",
+        "of",
+        "this",
+        "these",
+        "each",
+        "available",
+        "top-level",
+        "main",
+        "for",
+        "to",
+        "on",
+        "does",
+        "do",
+        "here",
+        "that",
+        "project",
+        "codebase",
+        "code",
+        "package",
+        "library",
+        "repo",
+        "repository",
+        "app",
+        "application",
+        "in",
+        "it",
+        "i",
+        "we",
+        "you",
+        "can",
+        "have",
+        "has",
+        "use",
+        "uses",
+        "used",
+        "exist",
+        "exists",
+        "defined",
+        "provide",
+        "provides",
+        "offer",
+        "offers",
+        "need",
+        "needs",
+        "run",
+        "tool",
+        "my",
+        "our",
+        "under",
+        "licensed",
+        "please",
+        "and",
+        "where",
+        "they",
+        "tell",
+        "about",
+    ]
 )
-_FRAMES = (
-    (EXPLAIN, r"(?:i am |i'm |we are |we're |currently |now )*(?:working|work|hacking) on (?P<what>.+)"),
-    (
-        EXPLAIN,
-        r"(?:i|we)(?:'m| am| are|'d| would)?(?: about| going| want| need| have| like| plan| trying)+ to "
-        r"(?:change|touch|modify|edit|rework|extend|refactor|improve|work on|fix|replace|rewrite)"
-        r"(?: the (?:way|part)| how| what| code)?(?: that| where| of)? (?P<what>.+?)(?: works?| is done)?",
-    ),
-    (NEEDS_MODEL, r"add (?:an? |the )?(?:[\w-]+ )?(?:check|test|validation|guard)s? (?:for|of|against) (?P<what>.+)"),
-    (
-        NEEDS_MODEL,
-        r"(?:fix|repair|debug)(?: the| an?)?(?: \w+)?? (?:bugs?|problems?|issues?|errors?|faults?) "
-        r"(?:that|where|when|in which|in|with) (?P<what>.+)",
-    ),
-    (NEEDS_MODEL, r"the plugin .{1,60}? holds back the end of (?:the|this) turn: (?P<what>.+)"),
-    (NEEDS_MODEL, r"change (?:how|the way) (?P<what>.+?)(?: works?| is done)?"),
-)
+_FRAMES = {
+    r"(?:i am |i'm |we are |we're |currently |now )*(?:working|work|hacking) on (?P<what>.+)": EXPLAIN,
+    r"(?:i|we)(?:'m| am| are|'d| would)?(?: about| going| want| need| have| like| plan| trying)+ to "
+    r"(?:change|touch|modify|edit|rework|extend|refactor|improve|work on|fix|replace|rewrite)(?: the (?:way|part)| how|"
+    r" what| code)?(?: that| where| of)? (?P<what>.+?)(?: works?| is done)?": EXPLAIN,
+    r"add (?:an? |the )?(?:[\w-]+ )?(?:check|test|validation|guard)s? (?:for|of|against) (?P<what>.+)": NEEDS_MODEL,
+    r"(?:fix|repair|debug)(?: the| an?)?(?: \w+)?? (?:bugs?|problems?|issues?|errors?|faults?) "
+    r"(?:that|where|when|in which|in|with) (?P<what>.+)": NEEDS_MODEL,
+    r"the plugin .{1,60}? holds back the end of (?:the|this) turn: (?P<what>.+)": NEEDS_MODEL,
+    r"change (?:how|the way) (?P<what>.+?)(?: works?| is done)?": NEEDS_MODEL,
+}
 """Words around what is to be changed. An imperative asks for the change itself, which a model makes."""
-_HELP = (
-    r"(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day)|greetings)(?: there| all)?|"
-    r"thanks?(?: you)?(?: .*much)?|thx|cheers|bye|ok(?:ay)?|cool|great|nice|yes|no|test|ping|help(?: me)?|usage|\?+|"
-    r"(?:who|what) are you.*|what can (?:you|i|inarch) (?:do|ask).*|how (?:are you|can you help).*|what do you do"
+_TALK = {
+    "thanks": r"(?:many )?thanks?(?: (?:you|a lot|so much|very much))*|thx|cheers|ok(?:ay)?|cool|great|nice|yes|no",
+    "bye": r"bye|goodbye|see you",
+    "why": r"why(?: not| so)?|how come|really|what|how|where|who|when|and|so",
+    "hello": r"(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|day)|greetings)(?: there| all)?|test|ping|"
+    r"help(?: me)?|usage|\?+|(?:who|what) are you.*|what can (?:you|i|inarch) (?:do|ask).*|"
+    r"how (?:are you|can you help).*|what do you do",
+}
+"""Small talk."""
+_FOREIGN = frozenset(
+    [
+        "wie",
+        "wo",
+        "wer",
+        "warum",
+        "wird",
+        "werden",
+        "ist",
+        "sind",
+        "und",
+        "der",
+        "das",
+        "den",
+        "dem",
+        "ein",
+        "eine",
+        "nicht",
+        "hier",
+        "gibt",
+        "es",
+        "im",
+        "für",
+        "mit",
+        "von",
+        "comment",
+        "pourquoi",
+        "quoi",
+        "où",
+        "qui",
+        "est",
+        "sont",
+        "les",
+        "des",
+        "une",
+        "dans",
+        "pour",
+        "avec",
+        "fonctionne",
+        "cómo",
+        "qué",
+        "quién",
+        "dónde",
+        "porque",
+        "funciona",
+        "está",
+        "el",
+        "los",
+        "las",
+        "del",
+        "una",
+        "se",
+        "como",
+        "onde",
+        "quem",
+        "não",
+        "são",
+        "está",
+        "os",
+        "uma",
+        "dei",
+        "il",
+        "della",
+        "dove",
+        "chi",
+        "perché",
+        "sono",
+        "gli",
+        "per",
+        "waar",
+        "wat",
+        "waarom",
+        "het",
+        "een",
+        "wordt",
+        "zijn",
+        "niet",
+        "van",
+    ]
 )
+"""Words that only other languages than English have; two of them make a question foreign."""
 _MODEL_VERBS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-    fix implement add write refactor improve optimise optimize review debug port convert generate design update
-    upgrade make remove build clean rewrite migrate translate solve suggest propose create extend change modify
-    rename simplify test audit commit edit insert repair complete develop delete replace move format split merge
-    extract run execute swap""",
-    )
+    [
+        "fix",
+        "implement",
+        "add",
+        "write",
+        "refactor",
+        "improve",
+        "optimise",
+        "optimize",
+        "review",
+        "debug",
+        "port",
+        "convert",
+        "generate",
+        "design",
+        "update",
+        "upgrade",
+        "make",
+        "remove",
+        "build",
+        "clean",
+        "rewrite",
+        "migrate",
+        "translate",
+        "solve",
+        "suggest",
+        "propose",
+        "create",
+        "extend",
+        "change",
+        "modify",
+        "rename",
+        "simplify",
+        "test",
+        "audit",
+        "commit",
+        "edit",
+        "insert",
+        "repair",
+        "complete",
+        "develop",
+        "delete",
+        "replace",
+        "move",
+        "format",
+        "split",
+        "merge",
+        "extract",
+        "run",
+        "execute",
+        "swap",
+    ]
 )
 _PRONOUNS = frozenset(("it", "its", "that", "this", "them", "they", "those", "these", "one"))
 _WHAT_HAPPENS = frozenset(
@@ -243,8 +436,8 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
     if edit is not None:
         return Intent(REFUSED, edit=edit) if isinstance(edit, Refusal) else Intent(EDIT, path=edit.path, edit=edit)
     text = stripped_politeness(prompt)
-    if not text or re.fullmatch(_HELP, " ".join(prompt.lower().split()).rstrip(" ?!.")):
-        return Intent(HELP)
+    if talk := _talk(prompt, text):
+        return Intent(HELP, facet=talk)
     intent = _framed(prompt) or _source(text, place) or _classified(text)
     if _is_follow_up(text, intent):
         before = parse(earlier[-1]) if earlier and not place else Intent(UNCLEAR)
@@ -270,10 +463,22 @@ def _in_full(prompt: str) -> tuple[str, bool]:
     return (text[: found.start()], True) if found and found.start() else (prompt, False)
 
 
+def _talk(prompt: str, text: str) -> str:
+    """Return the kind of small talk or of question that can't be read, "" if it is neither."""
+    low = " ".join(prompt.lower().split()).rstrip(" ?!.,")
+    words = re.findall(r"\w+", low)
+    if not words:
+        return "hello" if "?" in prompt else "nothing"
+    if talk := next((kind for kind, pattern in _TALK.items() if re.fullmatch(pattern, low)), ""):
+        return talk
+    is_foreign = sum(word in _FOREIGN for word in set(words)) > 1 or not re.search("[a-z]", low)
+    return "foreign" if is_foreign and not names_in(text) and re.search(r"[^\W\d]", low) else ""
+
+
 def _framed(prompt: str) -> Intent | None:
     """Take the frame off what is going to be changed, None if there is none."""
     text = " ".join(prompt.split()).replace("’", "'").strip(" .!?")[:600]
-    for kind, pattern in _FRAMES:
+    for pattern, kind in _FRAMES.items():
         if found := re.fullmatch(rf"(?:please )?{pattern}", text, re.I):
             return _about(kind, found["what"])._replace(seed=True)
     return None

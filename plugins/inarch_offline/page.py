@@ -201,8 +201,12 @@ def cut(text: str, most: int) -> str:
 
 def code(text: str, most: int = 84) -> str:
     """Return a line as code, cut to `most` characters."""
-    told = cut(text.strip(), most)
-    return f"`{told}`" if "`" not in told else f"`` {told} ``"
+    return quoted(cut(text.strip(), most))
+
+
+def quoted(text: str) -> str:
+    """Return a text as code."""
+    return f"`{text}`" if "`" not in text else f"`` {text} ``"
 
 
 def shortened(path: str, most: int = 72) -> str:

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from inarch import ToolResult
-from inarch_offline.layout import is_aside
 from inarch_offline.page import Place
 from inarch_search.formats import APART
 
 _SHOWN_ANYWAY = (
     r"No matches found|No files found|nothing found|no Python files here|code cut to|added folders have paths of"
 )
-_ALLOWING = "run with "
 
 
 class Symbol(NamedTuple):
@@ -97,6 +95,15 @@ class Commit(NamedTuple):
     subject: str
 
 
+class Way(NamedTuple):
+    """A way from an entry point: what kind of entry it is, and the functions on it with the place of each call."""
+
+    entry: str
+    names: tuple[str, ...]
+    places: tuple[Place, ...]
+    is_test: bool
+
+
 class Context(NamedTuple):
     """What `context_get` found."""
 
@@ -109,8 +116,8 @@ class Context(NamedTuple):
     confidence: float = 0.0
     unknown: tuple[str, ...] = ()
     """Words of the question that are in no file."""
-    flow: str = ""
-    """The ways from the entry points to the target, as text."""
+    ways: tuple[Way, ...] = ()
+    """The ways from the entry points to the target."""
 
     @property
     def candidates(self) -> list[Symbol]:
@@ -120,13 +127,13 @@ class Context(NamedTuple):
 
 def files(result: ToolResult) -> list[str]:
     """Read the paths of `list_files`."""
-    found = _mapping(result).get("files")
+    found = _data(result).get("files")
     return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
 
 
 def is_limited(result: ToolResult) -> bool:
     """Whether `list_files` or `search_files` stopped at its limit."""
-    return bool(_mapping(result).get("truncated"))
+    return bool(_data(result).get("truncated"))
 
 
 def is_partial(result: ToolResult) -> bool:
@@ -136,20 +143,20 @@ def is_partial(result: ToolResult) -> bool:
 
 def totals(result: ToolResult) -> dict[str, int]:
     """Read how many entry points there are of each kind, listed or not."""
-    found = _mapping(result).get("totals")
+    found = _data(result).get("totals")
     return {name: count for name, count in found.items() if isinstance(count, int)} if isinstance(found, dict) else {}
 
 
 def hits(result: ToolResult) -> list[Hit]:
     """Read the matches of `search_files`."""
-    rows = [row for row in _rows(_mapping(result), "hits") if _string(row, "path")]
-    return [Hit(row["path"], _number(row, "line", 1), _string(row, "text")) for row in rows]
+    rows = _rows(_data(result), "hits")
+    return [Hit(path, _number(row, "line", 1), _text(row, "text")) for row in rows if (path := _text(row, "path"))]
 
 
 def file_text(result: ToolResult) -> FileText | None:
     """Read the content of `read_file`."""
-    data = _mapping(result)
-    if not isinstance(data.get("content"), str) or not _string(data, "path"):
+    data = _data(result)
+    if not isinstance(data.get("content"), str) or not _text(data, "path"):
         return None
     content, whole = data["content"], not data.get("truncated")
     if output_ref(result):  # too long a result: only what is before the cut has the lines it seems to have
@@ -159,7 +166,7 @@ def file_text(result: ToolResult) -> FileText | None:
 
 def last_line(result: ToolResult) -> int:
     """Return the number of a file's last line, 0 if `read_file` doesn't know it."""
-    return _number(_mapping(result), "total_lines", 0)
+    return _number(_data(result), "total_lines", 0)
 
 
 def output_ref(result: ToolResult) -> str:
@@ -170,51 +177,43 @@ def output_ref(result: ToolResult) -> str:
 
 def output_page(result: ToolResult) -> tuple[str, int]:
     """Read a page of `read_output`: its text and how many bytes there are in all."""
-    data = _mapping(result)
-    return _string(data, "content"), _number(data, "total_bytes", 0)
+    return _text(_data(result), "content"), _number(_data(result), "total_bytes", 0)
 
 
 def symbols(result: ToolResult) -> list[Symbol]:
     """Read the symbols of `find_symbols`, best first."""
-    return _symbols(_mapping(result), "symbols")
+    return _symbols(_data(result), "symbols")
 
 
 def entries(result: ToolResult) -> list[Entry]:
     """Read the entry points of `find_entry_points`."""
-    found = []
-    for row in _rows(_mapping(result), "entries"):
-        kind, name, qualname, path, how, doc = _strings(row, "kind", "name", "qualname", "file", "how", "doc")
-        if path:
-            found.append(Entry(kind, name, qualname, _place(row), how, doc))
-    return found
+    return [
+        Entry(*(_text(row, name) for name in ("kind", "name", "qualname")), _place(row), _text(row, "how"),
+              _text(row, "doc"))
+        for row in _rows(_data(result), "entries") if _text(row, "file")
+    ]  # fmt: skip
 
 
 def context(result: ToolResult) -> Context:
     """Read what `context_get` found."""
-    data = _mapping(result)
-    told = data.get("target")
-    target = _symbol(told) if isinstance(told, Mapping) else None
+    data = _data(result)
     return Context(
-        target,
+        next(iter(_symbols({"target": [data.get("target")]}, "target")), None),
         tuple(_sites(data, "callers")),
-        tuple(site for site in _sites(data, "callees") if target is None or not _is_handed_in(target, site)),
+        tuple(_sites(data, "callees")),
         tuple(_symbols(data, "others")),
         bool(data.get("more_callers")),
         bool(data.get("more_callees")),
         float(data.get("confidence") or 0.0),
         tuple(word for word in data.get("unknown") or () if isinstance(word, str)),
-        _string(data, "flow"),
+        tuple(map(_way, _rows(data, "paths"))),
     )
-
-
-def _is_handed_in(target: Symbol, site: Site) -> bool:
-    """Whether what the product calls is a function of tests or examples: those hand themselves to it."""
-    return site.defined is not None and is_aside(site.defined.path) and not is_aside(target.place.path)
 
 
 def commits(result: ToolResult) -> list[Commit]:
     """Read the commits of `git_log`, the newest first."""
-    return [Commit(*_strings(row, "commit", "author", "date", "subject")) for row in _rows(_mapping(result), "commits")]
+    names = ("commit", "author", "date", "subject")
+    return [Commit(*(_text(row, name) for name in names)) for row in _rows(_data(result), "commits")]
 
 
 def is_changed(result: ToolResult) -> bool:
@@ -227,47 +226,50 @@ def said(result: ToolResult) -> str:
     error = result.error
     if error is not None:
         # A denial's remedy speaks to a model, but for what would have allowed the call.
-        told = error.remedy and (error.code != "denied" or error.remedy.startswith(_ALLOWING))
+        told = error.remedy and (error.code != "denied" or error.remedy.startswith("run with "))
         return f"{error.message} ({error.remedy})" if told else error.message
-    notes = _string(_mapping(result), "note").split("; ")
+    notes = _text(_data(result), "note").split("; ")
     return "; ".join(note for note in notes if note and not re.match(_SHOWN_ANYWAY, note))
 
 
+def _way(row: Mapping[str, Any]) -> Way:
+    steps = _rows(row, "steps")
+    names = tuple(_text(step, "name") for step in steps)
+    return Way(_text(row, "entry"), names, tuple(map(_place, steps)), bool(row.get("test")))
+
+
 def _symbols(data: Mapping[str, Any], name: str) -> list[Symbol]:
-    return [symbol for row in _rows(data, name) if (symbol := _symbol(row)) is not None]
-
-
-def _symbol(row: Mapping[str, Any]) -> Symbol | None:
-    if not _string(row, "file") or not _string(row, "qualname"):
-        return None
-    line = _number(row, "line", 1)
-    qualname, kind, signature, doc, code = _strings(row, "qualname", "kind", "signature", "doc", "code")
-    if signature.count("(") > signature.count(")"):  # it was cut in the index
-        signature = f"{signature.rstrip('.…')}…"
-    reasons = tuple(word for word in row.get("reasons") or () if isinstance(word, str))
-    end, place = _number(row, "end_line", line), Place(row["file"], line)
-    return Symbol(qualname, kind, place, end, signature, doc, bool(row.get("test")), code, reasons)
+    found = []
+    for row in _rows(data, name):
+        if _text(row, "file") and _text(row, "qualname"):
+            signature, place = _text(row, "signature"), _place(row)
+            if signature.count("(") > signature.count(")"):  # it was cut in the index
+                signature = f"{signature.rstrip('.…')}…"
+            end, reasons = _number(row, "end_line", place.line), tuple(map(str, row.get("reasons") or ()))
+            told = (signature, _text(row, "doc"), bool(row.get("test")), _text(row, "code"), reasons)
+            found.append(Symbol(_text(row, "qualname"), _text(row, "kind"), place, end, *told))
+    return found
 
 
 def _sites(data: Mapping[str, Any], name: str) -> list[Site]:
     return [
-        Site(_string(row, "qualname"), _place(row), _string(row, "text"), _defined(row.get("defined_at")))
+        Site(_text(row, "qualname"), _place(row), _text(row, "text"), _defined(_text(row, "defined_at")))
         for row in _rows(data, name)
-        if _string(row, "file") and (name != "callees" or row.get("line"))  # handed over elsewhere: no line to cite
+        if _text(row, "file") and (name != "callees" or row.get("line"))  # handed over elsewhere: no line to cite
     ]
 
 
-def _defined(value: object) -> Place | None:
+def _defined(value: str) -> Place | None:
     """Read `path:line`."""
-    path, colon, line = value.rpartition(":") if isinstance(value, str) else ("", "", "")
-    return Place(path, int(line)) if colon and line.isdigit() else None
+    path, _, line = value.rpartition(":")
+    return Place(path, int(line)) if line.isdigit() else None
 
 
 def _place(row: Mapping[str, Any]) -> Place:
-    return Place(_string(row, "file"), _number(row, "line", 1))
+    return Place(_text(row, "file"), _number(row, "line", 1))
 
 
-def _mapping(result: ToolResult) -> Mapping[str, Any]:
+def _data(result: ToolResult) -> Mapping[str, Any]:
     return result.data if result.success and isinstance(result.data, Mapping) else {}
 
 
@@ -276,11 +278,7 @@ def _rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
 
 
-def _strings(row: Mapping[str, Any], *names: str) -> list[str]:
-    return [_string(row, name) for name in names]
-
-
-def _string(row: Mapping[str, Any], name: str) -> str:
+def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     return value if isinstance(value, str) else ""
 

@@ -35,6 +35,9 @@ class Method(NamedTuple):
     name: str
     signature: str
     place: Place
+    doc: str = ""
+    weight: int = 0
+    """How much it says: its lines, more if it has a docstring."""
 
 
 def first_line(symbol: Symbol) -> int:
@@ -83,17 +86,14 @@ def _body(lines: Sequence[str]) -> Iterable[tuple[int, str]]:
 def methods_of(symbol: Symbol) -> list[Method]:
     """Return the methods that the code of a class declares, in order."""
     pattern = _PYTHON_METHOD if symbol.place.path.endswith((".py", ".pyi")) else _OTHER_METHOD
-    first = first_line(symbol)
+    declared = [one for one in re.finditer(pattern, symbol.code, re.M | re.S) if one["name"] not in _NO_METHOD]
+    own = [one for one in declared if one["margin"] == declared[0]["margin"]]
     found: dict[str, Method] = {}
-    margin = ""
-    for match in re.finditer(pattern, symbol.code, re.M | re.S):
-        margin = margin or match["margin"]
-        if match["margin"] == margin and match["name"] not in _NO_METHOD:
-            taken = re.sub(r"\s+", " ", match["rest"]).strip(" ,")
-            taken = re.sub(r"^(?:self|cls)\b(?:, ?)?", "", taken)
-            line = first + symbol.code.count("\n", 0, match.start("name"))
-            method = Method(
-                match["name"], f"({taken}){(match['gives'] or '').rstrip()}", Place(symbol.place.path, line)
-            )
-            found[match["name"]] = method
+    for match, end in zip(own, [*(one.start() for one in own[1:]), len(symbol.code)], strict=True):
+        taken = re.sub(r"^(?:self|cls)\b(?:, ?)?", "", re.sub(r"\s+", " ", match["rest"]).strip(" ,"))
+        place = Place(symbol.place.path, first_line(symbol) + symbol.code.count("\n", 0, match.start("name")))
+        doc = re.match(r"\s*[rRuU]?(?:\"{3}|'{3})\s*([^\n\"]+)", symbol.code[match.end() :])
+        weight = symbol.code.count("\n", match.start(), end) + 3 * bool(doc)
+        signature = f"({taken}){(match['gives'] or '').rstrip()}"
+        found[match["name"]] = Method(match["name"], signature, place, doc[1].strip() if doc else "", weight)
     return list(found.values())

@@ -90,7 +90,10 @@ def test_product_is_listed_before_tests_unless_tests_are_asked_for(shop, answer)
 def test_the_seed_of_a_change_is_answered_by_the_path_to_it(shop, answer):
     for prompt in ("working on price_of", "I want to change how price_of works", "I'm going to touch price_of"):
         text = answer(shop, prompt)
-        assert "    Entry: main() · " in text and "price_of() ← YOUR TARGET" in text, text
+        assert (
+            '   Entry: script "shop", console script in pyproject.toml:10\n    - `main` (src/shop/cli.py:10)\n' in text
+        )
+        assert "    - `price_of` (src/shop/till.py:21)\n" in text
         assert "Files in this path: src/shop/cli.py, src/shop/till.py, src/shop/prices.py" in text
     assert "say which one for its path" in answer(shop, "working on refunds of items")
 

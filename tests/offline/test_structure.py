@@ -3,7 +3,7 @@
 from inarch_offline.layout import Package, is_test, languages, main_package, packages
 from inarch_offline.prose import docstring_in
 from inarch_offline.results import FileText, Hit
-from inarch_offline.structure import files_of, own_imports, parts_of
+from inarch_offline.structure import imports_of, parts_of
 
 PATHS = [
     "README.md",
@@ -54,20 +54,19 @@ def test_exported_imported_and_large_modules_come_first():
         Hit("src/shop/__init__.py", 1, "from .core import Till as Till"),
         Hit("src/shop/inner/__init__.py", 1, "from ..core import Till"),
     ]
-    init = FileText("src/shop/__init__.py", "from .core import Till as Till\n")
-    parts = parts_of(package, definitions, imports, init)
+    parts = parts_of(package.folder, package.modules, definitions, imports, "from .core import Till as Till\n")
     assert [part.name for part in parts] == ["core", "errors", "inner"]
     assert parts[0].names == ["Till", "helper"]
 
 
 def test_pattern_of_own_imports_names_the_package():
-    assert "from shop" in own_imports(Package("src/shop", ()))
+    assert "from shop" in imports_of("shop")
 
 
 def test_large_packages_are_described_by_their_sub_packages():
     modules = [f"big/{name}/{kind}{number}.py" for name in ("db", "web") for kind in ("a", "b") for number in range(20)]
-    package = Package("big", ("big/__init__.py", "big/db/__init__.py", "big/web/__init__.py", *modules))
-    parts = parts_of(package, [Hit("big/db/a1.py", 3, "class Table:")], [], None)
+    inits = ["big/__init__.py", "big/db/__init__.py", "big/web/__init__.py"]
+    parts = parts_of("big", [*inits, *modules], [Hit("big/db/a1.py", 3, "class Table:")], [])
     assert [(part.name, part.modules, part.names) for part in parts] == [("db", 41, ["Table"]), ("web", 41, [])]
 
 
@@ -83,10 +82,8 @@ def test_files_of_other_languages_are_ranked_by_what_they_define():
         Hit("lib/b.go", 9, "type Bell struct {"),
         Hit("tests/c.js", 1, "function aside () {"),
     ]
-    assert [(part.name, part.names) for part in files_of(found)] == [
-        ("lib/b.go", ["Ring", "Bell"]),
-        ("lib/a.js", ["one"]),
-    ]
+    parts = parts_of(None, ["lib/a.js", "lib/b.go", "lib/none.js", "tests/c.js"], found, [])
+    assert [(part.name, part.names) for part in parts] == [("lib/b.go", ["Ring", "Bell"]), ("lib/a.js", ["one"])]
 
 
 def test_a_few_python_files_in_a_repository_of_another_language_are_not_its_package():

@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.flows import say_tests, say_ways
-from inarch_offline.intents import EXPLAIN, Intent
+from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
-from inarch_offline.lookup import is_named, say_definition, say_hits, say_note, say_sites, say_symbols, written
-from inarch_offline.page import Page, Place, code, counted, cut, joined, shortened
+from inarch_offline.lookup import is_named, say_definition, say_hits, say_note, say_sites, written
+from inarch_offline.page import Page, Place, counted, cut, joined, shortened
 from inarch_offline.reading import whole_code
-from inarch_offline.results import Context, Hit, Site, context, hits
+from inarch_offline.results import Context, Hit, context, hits
 from inarch_offline.words import paths_in
 
-_MOST_CALLERS = 12
-_MOST_LINES, _ALL_LINES = 60, 400
-_COLUMNS = 200
+_MOST_CALLERS, _MOST_MENTIONS = 12, 6
+_MOST_LINES, _ALL_LINES, _COLUMNS = 60, 400, 200
 
 
 def callers(intent: Intent) -> Plan:
     """Answer with the call sites, then the other lines that name it."""
-    name = _name(intent)
+    name = intent.names[0] if intent.names else (intent.subject.split() or [""])[-1]
+    last = name.rpartition(".")[2]
+    # A field that keeps what a property gives has the property's name behind `_`.
+    pattern = rf"\b{'_?' * ('_' in last.strip('_') and last[0] != '_')}{calls.literal(last)}\b"
     result, mentions = yield [
         calls.context_get(intent.subject or name),
-        calls.search(_mentions(name), limit=60) if name else calls.list_files(limit=1),
+        calls.search(pattern, limit=60) if name else calls.list_files(limit=1),
     ]
     found = context(result)
     page = Page()
     if found.target is not None and is_named(intent, found.target):
         _say_callers(page, found, hits(mentions))
-        say_ways(page, found.flow, 5)
-        say_tests(page, found.flow, 3)
-    elif not intent.names and len(intent.subject.split()) > 1:
-        joined_words = "".join(intent.subject.lower().split())
-        named = next((one for one in found.candidates if one.name.lower().replace("_", "") == joined_words), None)
-        if named is not None:
-            page = yield from callers(intent._replace(subject=named.qualname, names=(named.qualname,)))
-            return page
-        page = yield from _places(intent)
-        return page
-    elif say_hits(page, f"Closest lines for “{cut(name, 60)}” (text search)", hits(mentions), _MOST_CALLERS):
-        say_symbols(page, "Definitions with similar words", found.candidates, 4)
-    else:
+        say_ways(page, found.ways, 5)
+        say_tests(page, found.ways, 3)
+    elif (not intent.names and " " in intent.subject) or not say_hits(
+        page, f"Closest lines for “{cut(name, 60)}” (text search)", hits(mentions), _MOST_CALLERS
+    ):
         page = yield from _places(intent)
         return page
     say_note(page, result)
@@ -53,18 +45,33 @@ def callers(intent: Intent) -> Plan:
 def _places(intent: Intent) -> Plan:
     from inarch_offline.plans.places import explain
 
-    return explain(intent._replace(kind=EXPLAIN))
+    return explain(intent)
 
 
-def _mentions(name: str) -> str:
-    """Write the expression for lines that have a name; a field that keeps what a property gives has it behind `_`."""
-    last = name.rpartition(".")[2]
-    return rf"\b{'_?' * ('_' in last.strip('_') and last[0] != '_')}{calls.literal(last)}\b"
+def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
+    target = found.target
+    assert target is not None
+    say_definition(page, target)
+    by_role = sorted(found.callers, key=lambda site: is_aside(site.place.path))  # else as the look-up ranks them
+    number = counted(len(by_role), "place", more=found.more_callers)
+    say_sites(page, f"Called from {number}", by_role, _MOST_CALLERS, found.more_callers)
+    known = {site.place for site in by_role}
+    own = range(target.place.line, target.end + 1)
+    others = [
+        hit
+        for hit in sorted(written(mentions), key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
+        if hit.place not in known and not (hit.path == target.place.path and hit.line in own)
+    ]
+    if not by_role:
+        page.note("no direct call was found; it may be called through an object, a registry or from outside")
+    is_called = any(not is_aside(site.place.path) for site in by_role)
+    title = "Also named in" if by_role else "Named in"
+    say_hits(page, title, others, _MOST_MENTIONS if is_called else _MOST_CALLERS)
 
 
 def callees(intent: Intent) -> Plan:
     """Answer with what a definition calls, in order."""
-    [result] = yield [calls.context_get(intent.subject or _name(intent))]
+    [result] = yield [calls.context_get(intent.subject)]
     found = context(result)
     page = Page()
     if found.target is None or not is_named(intent, found.target):
@@ -77,9 +84,8 @@ def callees(intent: Intent) -> Plan:
         page.head(f"It calls {number} of this code" if len(own) > 1 else "It calls")
     for site in own[:_MOST_CALLERS]:
         page.item(f"{site.qualname}, defined at {site.defined}", site.place)
-    if len(own) > _MOST_CALLERS:
-        rest = [site.qualname.rpartition(".")[2] for site in own[_MOST_CALLERS:]]
-        page.item(f"and {joined(rest, 8)}", own[_MOST_CALLERS].place)
+    if rest := own[_MOST_CALLERS:]:
+        page.item(f"and {joined([site.qualname.rpartition('.')[2] for site in rest], 8)}", rest[0].place)
     say_sites(page, "It also calls what is not defined here", [one for one in found.callees if one.defined is None], 6)
     if not found.callees:
         page.note("none of its calls leads to a definition that the index knows")
@@ -109,34 +115,3 @@ def source(intent: Intent) -> Plan:
     if target.place.line + len(shown) <= max(target.end, target.place.line + len(lines) - 1):
         page.item("… the rest", Place(target.place.path, target.place.line + len(shown)))
     return page
-
-
-def _say_callers(page: Page, found: Context, mentions: Sequence[Hit]) -> None:
-    target = found.target
-    assert target is not None
-    say_definition(page, target)
-    by_role = sorted(found.callers, key=lambda site: is_aside(site.place.path))  # else as the look-up ranks them
-    number = counted(len(by_role), "place", more=found.more_callers)
-    say_sites(page, f"Called from {number}", by_role, _MOST_CALLERS, found.more_callers)
-    known = {site.place for site in by_role}
-    others = [
-        Site(hit.path, hit.place, hit.text)
-        for hit in sorted(written(mentions), key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
-        if hit.place not in known
-        and not target.place.line <= hit.line <= max(target.end, target.place.line) * _same(hit, target.place.path)
-    ]
-    if not by_role:
-        page.note("no direct call was found; it may be called through an object, a registry or from outside")
-    if others:
-        page.head("Also named in" if by_role else "Named in")
-    is_called = any(not is_aside(site.place.path) for site in by_role)
-    for site in others[: 6 if is_called else _MOST_CALLERS]:
-        page.item(code(site.text), site.place)
-
-
-def _same(hit: Hit, path: str) -> int:
-    return 1 if hit.path == path else 0
-
-
-def _name(intent: Intent) -> str:
-    return intent.names[0] if intent.names else (intent.subject.split() or [""])[-1]

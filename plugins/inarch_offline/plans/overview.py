@@ -6,28 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
-from inarch_offline.layout import (
-    Package,
-    code_folders,
-    folders,
-    is_aside,
-    is_test,
-    languages,
-    main_package,
-    packages,
-    sources,
-)
+from inarch_offline.layout import Package, folders, is_aside, is_test, languages, main_package, packages, sources
 from inarch_offline.manifests import MANIFESTS, Project, is_manifest, read_project
 from inarch_offline.page import Page, Place, clause, counted, cut, fitting, joined, room_for, sentence
-from inarch_offline.plans.entry_lists import COMMANDS, SCRIPTS, Way, named, ways_of
+from inarch_offline.plans.entry_lists import SCRIPTS, Way, named, ways_of
 from inarch_offline.prose import Fact, docstring_in, lead_of, title_of
 from inarch_offline.reading import whole, whole_list
 from inarch_offline.results import FileText, file_text, hits, is_limited, is_partial, said
-from inarch_offline.structure import DEFINITIONS, TOP_LEVEL, Part, files_of, own_imports, parts_of
+from inarch_offline.structure import TOP_LEVEL, Part, imports_of, parts_of
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
@@ -60,22 +49,27 @@ def summarize(intent: Intent) -> Plan:
         return page
     package = main_package(paths)
     chosen = _telling_files(paths)
-    wanted = [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
-    if package:
-        patterns = (DEFINITIONS, own_imports(package))
-        wanted = [calls.search(one, package.folder or ".", "*.py", limit=_MOST_HITS) for one in patterns]
+    where, glob = (package.folder or ".", "*.py") if package else (".", "")
+    patterns = (TOP_LEVEL, imports_of(package.name if package else ""))
+    wanted = [calls.search(one, where, glob, limit=_MOST_HITS) for one in patterns]
     results = yield [*(calls.read_file(path, 1, end) for path, end in chosen.items()), *wanted]
     looks = yield from whole(*results[len(chosen) :])
     read = results[: len(chosen)]
     texts = {text.path: text for result in read if (text := file_text(result)) is not None}
+    init = texts.get(f"{package.folder}/__init__.py") if package else None
+    found = (hits(looks[0]), hits(looks[1]), init.text if init else "")
+    parts = parts_of(package.folder, package.modules, *found) if package else parts_of(None, paths, *found)
     if package:
-        parts = parts_of(package, hits(looks[0]), hits(looks[1]), texts.get(f"{package.folder}/__init__.py"))
         yield from _read_docstrings(parts)
-    else:
-        parts = files_of(hits(looks[0]))
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
     _write(page, _Findings(paths, texts, project, package, parts, ways_of(ways_in)))
-    for note in _notes(listed, ways_in, looks, complete, len(paths)):
+    if not complete:
+        page.note(f"counts are of the {len(paths):,} files that were listed")
+    if any(map(is_partial, looks)):
+        page.note("the definitions are more than could be listed: parts may hold more than is named")
+    told = [said(one) for one in (listed, *looks) if not is_limited(one)]
+    told += [note for note in said(ways_in).split("; ") if not re.search(r"entry points|of kind ", note)]
+    for note in dict.fromkeys(filter(None, told)):
         page.note(note)
     failed = [(path, result) for path, result in zip(chosen, read, strict=True) if not result.success]
     if failed:
@@ -83,25 +77,12 @@ def summarize(intent: Intent) -> Plan:
     return page
 
 
-def _notes(
-    listed: ToolResult, ways_in: ToolResult, looks: Sequence[ToolResult], complete: bool, count: int
-) -> list[str]:
-    """Return what the look-ups say of their own results, except what doesn't matter here."""
-    notes = [] if complete else [f"counts are of the {count:,} files that were listed"]
-    if any(map(is_partial, looks)):
-        notes.append("the definitions are more than could be listed: parts may hold more than is named")
-    notes += [said(one) for one in (listed, *looks) if said(one) and not is_limited(one)]
-    kept = [note for note in said(ways_in).split("; ") if note and not re.search(r"entry points|of kind ", note)]
-    return list(dict.fromkeys([*notes, *kept]))
-
-
 def _telling_files(paths: Sequence[str]) -> dict[str, int]:
     """Choose the files to read, with the last line to read of each."""
     top = [path for path in paths if "/" not in path]
     chosen = {name: 400 for name in MANIFESTS if name in top} | {path: 400 for path in top if is_manifest(path)}
-    if not chosen:
-        nested = [path for path in paths if is_manifest(path) and not is_aside(path)]
-        chosen = dict.fromkeys(sorted(nested, key=lambda path: (path.count("/"), path))[:3], 400)
+    nested = [path for path in paths if is_manifest(path) and not is_aside(path)]
+    chosen = chosen or dict.fromkeys(sorted(nested, key=lambda path: (path.count("/"), path))[:3], 400)
     readmes = [path for path in top if path.lower().startswith("readme")]
     chosen |= dict.fromkeys(sorted(readmes, key=lambda path: (not path.endswith((".md", ".rst")), path))[:1], 80)
     chosen |= dict.fromkeys([path for path in top if path.lower().startswith(("licen", "copying", "unlicen"))][:1], 40)
@@ -181,25 +162,17 @@ def _package_doc(found: _Findings, package: Package) -> Fact | None:
 
 def _say_layout(page: Page, found: _Findings, most: int) -> None:
     rows: list[tuple[str, str, Place]] = []
-    everything, few = packages(found.paths), max(most - 5, 3)
-    for package in everything[:few]:
+    for package in packages(found.paths)[: max(most - 5, 3)]:
         first = f"{package.folder}/__init__.py"
-        place = Place(first if first in found.paths else package.modules[0])
         doc = _package_doc(found, package)
         told = counted(len(package.modules), "module") + (f": {clause(doc.text, 70)}" if doc else "")
+        place = Place(first if first in found.paths else package.modules[0])
         rows.append((f"{package.folder}/" if package.folder else "./", told, place))
-    if rest := everything[few:]:
-        names = joined([package.name for package in rest], 4)
-        rows.append(("…", f"{counted(len(rest), 'more package')}: {names}", Place(rest[0].modules[0])))
-    if not everything:
-        own = code_folders(found.paths)[: most - 3]
-        rows += [(f"{name}/" if name else "./", counted(count, "code file"), place) for name, count, place in own]
     covered = {label.split("/")[0] for label, _, _ in rows}
     others = [row for row in folders(found.paths) if row[0] not in covered]
     shown = others if len(rows) + len(others) <= most else others[: max(most - len(rows) - 1, 0)]
     for top, count, tests, place in shown:
-        told = counted(count, "file") + (f", {counted(tests, 'test file')}" if tests else "")
-        rows.append((f"{top}/", told, place))
+        rows.append((f"{top}/", counted(count, "file") + (f", {counted(tests, 'test file')}" * bool(tests)), place))
     if left := others[len(shown) :]:
         rows.append(("…", joined([f"{top}/ {count:,}" for top, count, _, _ in left], 5) + " files", left[0][3]))
     if rows:
@@ -239,9 +212,6 @@ def _part(part: Part, room: int) -> str:
 
 def _say_ways_in(page: Page, findings: _Findings) -> None:
     own = [way for way in findings.ways_in if not is_aside(way.found[0].place.path)]
-    scripts = {entry.qualname for way in own if way.kind == SCRIPTS for entry in way.found}
-    apart = [tuple(one for one in way.found if way.kind != COMMANDS or one.qualname not in scripts) for way in own]
-    own = [way._replace(found=found) for way, found in zip(own, apart, strict=True) if found]
     known = {entry.name for way in own for entry in way.found}
     other = [fact for fact in findings.project.scripts if fact.text.split(" ")[0] not in known][:4]
     if own or other:
@@ -249,16 +219,12 @@ def _say_ways_in(page: Page, findings: _Findings) -> None:
     for fact in other:
         page.item(fact.text, fact.place)
     for way in own[:5]:
-        place = way.found[0].place
-        if way.kind == SCRIPTS and way.complete and len(way.found) <= 2:
-            told = "command " + ", ".join(f"`{entry.name}` → {entry.qualname}" for entry in way.found)
-        elif way.complete and len(way.found) <= 2:
-            told = f"{way.kind}: " + ", ".join(f"{entry.name} → {entry.qualname}" for entry in way.found)
-        elif way.kind == SCRIPTS:
-            told = f"command {fitting([f'`{entry.name}`' for entry in way.found], room_for(place, 4, 2) - 8)}"
+        if way.complete and len(way.found) <= 2:
+            kind = "command" if way.kind == SCRIPTS else f"{way.kind}:"
+            told = f"{kind} " + ", ".join(f"`{entry.name}` → {entry.qualname}" for entry in way.found)
         else:
             told = f"{way.number}: {named(way, 6)}"
-        page.item(told, place)
+        page.item(told, way.found[0].place)
 
 
 def _say_practice(page: Page, project: Project, tests: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from inarch import ToolResult
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.flows import say_path
@@ -22,7 +23,7 @@ from inarch_offline.lookup import (
     say_note,
     text_search,
 )
-from inarch_offline.page import Page, clause, columns, cut, glued
+from inarch_offline.page import NOTICE, Page, clause, columns, cut, glued, quoted
 from inarch_offline.prose import plain_text
 from inarch_offline.reading import whole_code
 from inarch_offline.results import Context, Symbol, context, file_text, files, hits, symbols
@@ -34,9 +35,11 @@ FOUND, LIKELY, NEAREST = "Found", "Likely one of these", "Probably not here; nea
 _LIKELY_FROM = 0.2
 _MOST = 5
 """Places of an answer; `in full` shows twice as many."""
-_SCREEN = 22
-"""Lines of an answer without the notice, the line behind it and a note."""
-_LINES, _ALL_LINES = 5, 14
+_SCREEN = 25
+"""Lines of an answer, with the notice and the notes."""
+_ALL_LINES = 14
+_FORMS = ((5, 2, 2), (5, 1, 1), (3, 1, 1), (2, 0, 1), (0, 0, 0))
+"""Lines of the first place, its callers, and lines of why the others are there: the first that fits is taken."""
 _OPENED = 3
 """Places that `in full` opens."""
 _READ = 150
@@ -82,11 +85,12 @@ def explain(intent: Intent) -> Plan:
         page.add((yield from explain_file(intent._replace(path=path))))
         return page
     places = yield from _ranked(intent, found)
+    note = (result, LINKED, bool(places) and is_named(intent, places[0]))
     if places:
-        yield from _say_places(page, intent, found, places)
+        page = yield from _placed(page, note, intent, found, places)
     else:
         yield from _say_lines(page, intent)
-    say_note(page, result, LINKED, named=bool(places) and is_named(intent, places[0]))
+        say_note(page, *note)
     return page
 
 
@@ -155,10 +159,12 @@ def _heading(intent: Intent, found: Context, first: Symbol) -> str:
     return FOUND if sure >= SURE else LIKELY if sure >= _LIKELY_FROM else NEAREST
 
 
-def _say_places(page: Page, intent: Intent, found: Context, places: Sequence[Symbol]) -> Plan:
+def _placed(
+    head: Page, note: tuple[ToolResult, str, bool], intent: Intent, found: Context, places: Sequence[Symbol]
+) -> Plan:
     """Write the places: as many lines of the first and of why the others are there as fit on a screen."""
     heading = _heading(intent, found, places[0])
-    is_path = intent.seed and heading == FOUND and bool(found.flow)
+    is_path = intent.seed and heading == FOUND and bool(found.ways)
     missing = [name for name in intent.names if heading == NEAREST and not any(bears(one, [name]) for one in places)]
     opened = []
     for one in places[: _OPENED if intent.long else 1]:
@@ -167,51 +173,54 @@ def _say_places(page: Page, intent: Intent, found: Context, places: Sequence[Sym
         if there.target is None or there.target.place != one.place:
             there = Context(one)
         opened.append(there._replace(target=(yield from whole_code(there.target or one))))
-    reasons = yield from _reasons(intent, places[len(opened) :])
-    words = significant(intent.subject)
-    for lines, callers, wide in ((_LINES, 2, 2), (_LINES, 1, 1), (3, 1, 1), (2, 0, 1)):
-        body = Page()
+    rest = places[len(opened) :]
+    reasons = yield from _reasons(intent, rest)
+    for lines, callers, wide in ((_ALL_LINES, 2, 2),) if intent.long else _FORMS:
+        page = Page(list(head.lines), head.declined)
         if missing:
-            body.absent(f"Nothing here is called “{cut(missing[0], 60)}”.")
-        body.head(heading)
+            page.absent(f"Nothing here is called “{cut(missing[0], 60)}”.")
+        page.head(heading)
         for number, there in enumerate(opened, 1):
-            most = _ALL_LINES if intent.long else lines
-            _say_opened(body, number, there, words, 0 if is_path else most, 0 if is_path else callers)
-        if is_path:
-            say_path(body, found.flow, lines + 3)
-        for number, (one, reason) in enumerate(zip(places[len(opened) :], reasons, strict=True), len(opened) + 1):
+            _say_opened(page, number, there, significant(intent.subject), 0 if is_path else lines, callers, is_path)
+        for number, (one, reason) in enumerate(zip(rest, reasons, strict=True), len(opened) + 1):
             told = _fitted(reason, wide)
-            body.number(number, f"`{_within(one)}` ({glued(one.place)})" + (f": {told}" if told else ""))
-        if intent.long or len(page.lines) + len(body.lines) <= _SCREEN:
+            page.number(number, f"`{_within(one)}` ({glued(one.place)})" + (f": {told}" if told else ""))
+        if intent.seed and not is_path:
+            page.note("say which one for its path: “working on NAME”")
+        elif not intent.long:
+            page.note(f"“{IN_FULL}” behind the question opens the first {_OPENED}")
+        say_note(page, *note)
+        if len(page.lines) + 2 + (columns() < len(NOTICE)) <= _SCREEN:
             break
-    page.add(body)
-    if intent.seed and not is_path:
-        page.note("say which one for its path: “working on NAME”")
-    elif not intent.long:
-        page.note(f"“{IN_FULL}” behind the question opens the first {_OPENED}")
     return page
 
 
-def _say_opened(page: Page, number: int, found: Context, words: Sequence[str], most: int, callers: int) -> None:
-    """Write a place with its signature, docstring, telling lines and callers."""
+def _say_opened(
+    page: Page, number: int, found: Context, words: Sequence[str], most: int, callers: int, is_path: bool
+) -> None:
+    """Write a place with its signature, docstring, telling lines and callers, or the path to it."""
     one = found.target
     assert one is not None
     page.number(number, f"{one.kind} `{one.qualname}{cut(one.signature, 140)}` ({glued(one.place)})")
     if doc := doc_of(one, 10_000):
-        page.inner(_fitted(doc, 2))
-    called = {site.qualname.rpartition(".")[2] for site in found.callees}
+        page.inner(_fitted(doc, min(most, 2)))
+    if is_path:
+        say_path(page, found, 6 + callers)
+        return
     room = columns() - 16
     if one.kind == "class":
-        methods = sorted(methods_of(one), key=lambda method: (-held(method.name, words), method.name.startswith("_")))
-        for method in sorted(methods[:most], key=lambda method: method.place):
-            page.item(f"{method.place.line} `{cut(method.name + method.signature, room)}`", depth=2)
-        if len(methods) > most > 0:
-            page.inner(f"and {', '.join(method.name for method in methods[most : most + 6])}")
+        ranked = sorted(methods_of(one), key=lambda one: (-held(one.name, words), one.name[0] == "_", -one.weight))
+        for method in sorted(ranked[:most], key=lambda method: method.place):
+            told = f"`{method.name}{'' if method.doc else method.signature}`"
+            told += f" — {clause(method.doc, room)}" if method.doc else ""
+            page.item(f"{method.place.line} {cut(told, 2 * room)}", depth=2)
+        if len(ranked) > most > 0:
+            page.inner(f"and {', '.join(method.name for method in ranked[most : most + 6])}")
     elif not one.is_text and one.kind != "module":
-        lines = telling_lines(one, words, called, most)
-        for line in lines:
+        called = {site.qualname.rpartition(".")[2] for site in found.callees}
+        for line in telling_lines(one, words, called, most):
             text = line.text.strip()
-            page.item(f"{line.number} {_quoted(text if len(text) <= room else text[: room - 1] + '…')}", depth=2)
+            page.item(f"{line.number} {quoted(text if len(text) <= room else text[: room - 1] + '…')}", depth=2)
     elif most and one.code:
         for text in [line.strip() for line in one.code.splitlines()[1:] if re.search(r"\w", line)][:most]:
             page.item(cut(plain_text(text.strip("#*- ")), 2 * room), depth=2)
@@ -223,13 +232,9 @@ def _say_opened(page: Page, number: int, found: Context, words: Sequence[str], m
 
 
 def _fitted(text: str, lines: int) -> str:
-    """Return the part of a sentence that says enough and fits into some lines; all of it rather than a cut one."""
-    kept = clause(text, lines * (columns() - 10))
-    return text if kept.endswith("…") else kept
-
-
-def _quoted(text: str) -> str:
-    return f"`{text}`" if "`" not in text else f"`` {text} ``"
+    """Return the part of a sentence that says enough and fits; a cut one is given whole or, for no lines, left out."""
+    kept = clause(text, max(lines, 1) * (columns() - 10))
+    return kept if not kept.endswith("…") else text if lines else ""
 
 
 def _reasons(intent: Intent, others: Sequence[Symbol]) -> Asking[list[str]]:
@@ -243,7 +248,7 @@ def _reasons(intent: Intent, others: Sequence[Symbol]) -> Asking[list[str]]:
         text = file_text(result)
         best = telling_lines(one._replace(code=text.text), words, (), 1) if text else []
         if best and (held(best[0].text, words) or not one.doc):
-            lines[one] = f"{best[0].number} {_quoted(best[0].text.strip())}"
+            lines[one] = f"{best[0].number} {quoted(best[0].text.strip())}"
     told = [lines.get(one) or doc_of(one, 10_000) for one in others]
     return [
         text or (f"has {', '.join(one.reasons)}" if one.reasons else "") for one, text in zip(others, told, strict=True)
@@ -262,14 +267,12 @@ def _within(symbol: Symbol) -> str:
 
 def _say_lines(page: Page, intent: Intent) -> Plan:
     """Answer from the text of the files, since the index knows no such thing."""
-    wanted = [definition_search(name) for name in intent.names[:2]] + text_search(intent.subject)
-    results = (yield wanted) if wanted else []
-    defined = [hit for result in results[: len(intent.names[:2])] for hit in hits(result)]
+    searches = [definition_search(name) for name in intent.names[:1]]
+    results = (yield [*searches, *text_search(intent.subject)]) if intent.subject else []
+    defined = [hit for result in results[: len(searches)] for hit in hits(result)]
     lines = defined or [hit for one in results for hit in best_hits(hits(one), significant(intent.subject))]
-    if not lines or (not defined and len(intent.subject.split()) == 1):
-        page.absent(f"Nothing here is called “{cut(intent.subject, 60)}”." if intent.names else
-                    f"Nothing here mentions “{cut(intent.subject, 60)}”." if not lines else
-                    f"Nothing here is called “{cut(intent.subject, 60)}”.")  # fmt: skip
+    if not lines or (not defined and intent.names):
+        page.absent(f"Nothing here {'is called' if intent.names else 'mentions'} “{cut(intent.subject, 60)}”.")
     say_hits(page, f"{FOUND} as text" if defined else NEAREST, lines, _MOST)
     return page
 

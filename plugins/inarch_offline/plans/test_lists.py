@@ -42,7 +42,7 @@ def tests_of(intent: Intent) -> Plan:
         sites = [site for site in found.callers if is_test(site.place.path)]
         more = found.more_callers
         say_sites(page, f"Called in tests from {counted(len(sites), 'place', more=more)}", sites, 6, more)
-        say_tests(page, found.flow, 3)
+        say_tests(page, found.ways, 3)
     tests = [hit for hit in hits(named) if is_test(hit.path)]
     best = max((held(hit.path + hit.text, words) for hit in tests), default=0)
     kept = [hit for hit in tests if held(hit.path + hit.text, words) == best and 2 * best >= len(words)]
