@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch_offline.edits import Edit, Refusal, edit_of
-from inarch_offline.words import leading_verb, names_in, paths_in, stripped_politeness, subject_of
+from inarch_offline.words import names_in, paths_in, stripped_politeness, subject_of, words_of
 
 SUMMARIZE, EXPLAIN, CALLERS, CALLEES, COMPARE = "summarize", "explain", "callers", "callees", "compare"
 LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP = "list", "file", "edit", "refused", "needs_model", "help"
@@ -136,88 +136,14 @@ FACETS = {
     "licence": r"licen[sc]e",
 }
 """What the noun of a list may be."""
-_LIST_WORDS = frozenset(
-    [
-        "list",
-        "show",
-        "enumerate",
-        "print",
-        "display",
-        "name",
-        "what",
-        "which",
-        "give",
-        "find",
-        "get",
-        "are",
-        "there",
-        "is",
-        "how",
-        "many",
-        "see",
-        "me",
-        "us",
-        "all",
-        "every",
-        "any",
-        "the",
-        "its",
-        "of",
-        "this",
-        "these",
-        "each",
-        "available",
-        "top-level",
-        "main",
-        "for",
-        "to",
-        "on",
-        "does",
-        "do",
-        "here",
-        "that",
-        "project",
-        "codebase",
-        "code",
-        "package",
-        "library",
-        "repo",
-        "repository",
-        "app",
-        "application",
-        "in",
-        "it",
-        "i",
-        "we",
-        "you",
-        "can",
-        "have",
-        "has",
-        "use",
-        "uses",
-        "used",
-        "exist",
-        "exists",
-        "defined",
-        "provide",
-        "provides",
-        "offer",
-        "offers",
-        "need",
-        "needs",
-        "run",
-        "tool",
-        "my",
-        "our",
-        "under",
-        "licensed",
-        "please",
-        "and",
-        "where",
-        "they",
-        "tell",
-        "about",
-    ]
+_LIST_WORDS = words_of(
+    """
+    list show enumerate print display name what which give find get are there is how many see me us all every
+    any the its of this these each available top-level main for to on does do here that project codebase code
+    package library repo repository app application in it i we you can have has use uses used exist exists
+    defined provide provides offer offers need needs run tool my our under licensed please and where they tell
+    about
+    """
 )
 _FRAMES = {
     r"(?:i am |i'm |we are |we're |currently |now )*(?:working|work|hacking) on (?P<what>.+)": EXPLAIN,
@@ -240,158 +166,28 @@ _TALK = {
     r"how (?:are you|can you help).*|what do you do",
 }
 """Small talk."""
-_FOREIGN = frozenset(
-    [
-        "wie",
-        "wo",
-        "wer",
-        "warum",
-        "wird",
-        "werden",
-        "ist",
-        "sind",
-        "und",
-        "der",
-        "das",
-        "den",
-        "dem",
-        "ein",
-        "eine",
-        "nicht",
-        "hier",
-        "gibt",
-        "es",
-        "im",
-        "für",
-        "mit",
-        "von",
-        "comment",
-        "pourquoi",
-        "quoi",
-        "où",
-        "qui",
-        "est",
-        "sont",
-        "les",
-        "des",
-        "une",
-        "dans",
-        "pour",
-        "avec",
-        "fonctionne",
-        "cómo",
-        "qué",
-        "quién",
-        "dónde",
-        "porque",
-        "funciona",
-        "está",
-        "el",
-        "los",
-        "las",
-        "del",
-        "una",
-        "se",
-        "como",
-        "onde",
-        "quem",
-        "não",
-        "são",
-        "está",
-        "os",
-        "uma",
-        "dei",
-        "il",
-        "della",
-        "dove",
-        "chi",
-        "perché",
-        "sono",
-        "gli",
-        "per",
-        "waar",
-        "wat",
-        "waarom",
-        "het",
-        "een",
-        "wordt",
-        "zijn",
-        "niet",
-        "van",
-    ]
+_FOREIGN = words_of(
+    """
+    wie wo wer warum wird werden ist sind und der das den dem ein eine nicht hier gibt es im für mit von comment
+    pourquoi quoi où qui est sont les des une dans pour avec fonctionne cómo qué quién dónde porque funciona
+    está el los las del una se como onde quem não são está os uma dei il della dove chi perché sono gli per waar
+    wat waarom het een wordt zijn niet van
+    """
 )
 """Words that only other languages than English have; two of them make a question foreign."""
-_MODEL_VERBS = frozenset(
-    [
-        "fix",
-        "implement",
-        "add",
-        "write",
-        "refactor",
-        "improve",
-        "optimise",
-        "optimize",
-        "review",
-        "debug",
-        "port",
-        "convert",
-        "generate",
-        "design",
-        "update",
-        "upgrade",
-        "make",
-        "remove",
-        "build",
-        "clean",
-        "rewrite",
-        "migrate",
-        "translate",
-        "solve",
-        "suggest",
-        "propose",
-        "create",
-        "extend",
-        "change",
-        "modify",
-        "rename",
-        "simplify",
-        "test",
-        "audit",
-        "commit",
-        "edit",
-        "insert",
-        "repair",
-        "complete",
-        "develop",
-        "delete",
-        "replace",
-        "move",
-        "format",
-        "split",
-        "merge",
-        "extract",
-        "run",
-        "execute",
-        "swap",
-    ]
+_MODEL_VERBS = words_of(
+    """
+    fix implement add write refactor improve optimise optimize review debug port convert generate design update
+    upgrade make remove build clean rewrite migrate translate solve suggest propose create extend change modify
+    rename simplify test audit commit edit insert repair complete develop delete replace move format split merge
+    extract run execute swap
+    """
 )
-_PRONOUNS = frozenset(("it", "its", "that", "this", "them", "they", "those", "these", "one"))
-_WHAT_HAPPENS = frozenset(
-    [
-        "defined",
-        "declared",
-        "implemented",
-        "validated",
-        "checked",
-        "configured",
-        "set",
-        "called",
-        "used",
-        "created",
-        "tested",
-        "it",
-        "them",
-    ]
+_PRONOUNS = words_of("it its that this them they those these one")
+_WHAT_HAPPENS = words_of(
+    """
+    defined declared implemented validated checked configured set called used created tested it them
+    """
 )
 _SEE = r"(?:(?:can i see|let me see|see|show|print|give|display|read)(?: me| us)? )?"
 _CODE = r"(?:full |whole )?(?:source(?: code)?|code|body|implementation)"
@@ -522,7 +318,7 @@ def _classified(text: str) -> Intent:
     for kind, facet, pattern in _rules(low):
         if (found := re.fullmatch(pattern, text, re.I)) and (intent := _read(kind, facet, found)):
             return intent
-    names, paths, verb = names_in(text), paths_in(text), leading_verb(low)
+    names, paths, verb = names_in(text), paths_in(text), low.partition(" ")[0]
     if len(names) > 1 and re.match(r"(?:how|what|where|explain|describe)\b.*(?:\band\b|\bor\b|,)", low):
         apart = not any(f".{one}".endswith(f".{other}") for one in names for other in names if one != other)
         return Intent(COMPARE, subject=" ".join(names), names=names[:4]) if apart else _about(EXPLAIN, text)

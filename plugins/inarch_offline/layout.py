@@ -120,22 +120,9 @@ def folders(paths: Sequence[str]) -> list[tuple[str, int, int, Place]]:
         top, slash, _ = path.partition("/")
         if slash and not top.startswith(".") and not top.endswith(".egg-info"):
             groups.setdefault(top, []).append(path)
-    rows = [(top, len(group), sum(map(is_test, group)), Place(min(group, key=_depth))) for top, group in groups.items()]
+    first = {
+        top: min(group, key=lambda path: (path.count("/"), not path.rpartition("/")[2].startswith("__init__"), path))
+        for top, group in groups.items()
+    }
+    rows = [(top, len(group), sum(map(is_test, group)), Place(first[top])) for top, group in groups.items()]
     return sorted(rows, key=lambda row: (is_aside(f"{row[0]}/x"), -row[1], row[0]))
-
-
-def _depth(path: str) -> tuple[int, bool, str]:
-    """Rank the files of a folder by how much they say of it: those further up, its index or README first."""
-    base = path.rpartition("/")[2].lower()
-    return path.count("/"), not base.startswith(("index.", "readme", "__init__")), path
-
-
-def code_folders(paths: Sequence[str]) -> list[tuple[str, int, Place]]:
-    """Return the folders that hold code files of any language, the fullest first."""
-    groups: dict[str, list[str]] = {}
-    for path in sources(paths):
-        if is_code(path) and not is_aside(path):
-            groups.setdefault(path.rpartition("/")[0], []).append(path)
-    return sorted(
-        ((one, len(group), Place(group[0])) for one, group in groups.items()), key=lambda row: (-row[1], row[0])
-    )

@@ -13,14 +13,14 @@ from inarch_offline.results import FileText, Symbol, file_text
 
 
 class Fact(NamedTuple):
-    """Something that stands in a file."""
+    """Something that a file says."""
 
     text: str
     place: Place
 
 
-_RULE = re.compile(r"^[=\-~^*#+_.]{3,}\s*$")
-_MARKUP = r"^(\.\. |:\w[\w -]*:|<|!\[|\[!\[|\|)|^\[[^\]]+\]:|^```|^\s*$|^---"
+_RULE = re.compile(r"^\s*[=\-~^*#+_.]{3,}\s*$")
+_MARKUP = r"\s*(?:\.\. |:\w[\w -]*:|<|!\[|\[!\[|\||\[[^\]]+\]:|```|~~~|$|---)"
 _ELEMENT = (
     r"(?<!`)</?(?:a|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
     r"tr|ul)(?:\s[^<>]*)?/?>(?!`)"
@@ -39,78 +39,55 @@ _LICENCES = (
 
 
 def lead_of(text: FileText) -> Fact | None:
-    """Give the first paragraph of prose: past title, badges, images and directives."""
-    lines = text.text.split("\n")
-    index = 0
+    """Return the first paragraph of prose: past title, badges, images, code and directives."""
+    lines, first = text.text.split("\n"), 0
     fenced = False
-    while index < len(lines):
-        line = lines[index]
-        if line.startswith("```"):
-            fenced = not fenced
-        if fenced or not _is_prose(lines, index):
-            index += 1
-            continue
-        paragraph = []
-        for one in lines[index:]:
-            if not one.strip() or one.startswith(("```", "#", ".. ")) or _RULE.match(one):
-                break
-            paragraph.append(one.strip())
-        said = plain_text(" ".join(paragraph))
-        if len(said.split()) >= 4:
-            return Fact(re.sub(r"\[([^\]]+)\]", r"\1", said), text.place(index))  # short links of Markdown
-        index += max(1, len(paragraph))
+    paragraph: list[str] = []
+    for index, line in enumerate([*lines, ""]):
+        is_title = index + 1 < len(lines) and bool(_RULE.match(lines[index + 1])) and not paragraph
+        if paragraph and (not line.strip() or line.startswith(("```", "#", ".. ")) or _RULE.match(line)):
+            said = plain_text(" ".join(paragraph))
+            if len(said.split()) >= 4 and not _RULE.match(line):
+                return Fact(re.sub(r"\[([^\]]+)\]", r"\1", said), text.place(first))  # short links of Markdown
+            paragraph = []
+        fenced ^= line.startswith("```")
+        if paragraph:
+            paragraph.append(line.strip())
+        elif not (fenced or is_title or re.match(rf"{_MARKUP}|[#\s>-]|\* ", line) or _RULE.match(line)):
+            paragraph, first = [line.strip()], index
     return None
 
 
 def title_of(text: FileText) -> Fact | None:
-    """Give the title: the first Markdown heading, or the first underlined line."""
+    """Return the title: the first Markdown heading, or the first underlined line."""
     lines = text.text.split("\n")
-    for index, line in enumerate(lines[:40]):
+    for index, (line, below) in enumerate(zip(lines[:40], [*lines[1:], ""], strict=False)):
         heading = re.match(r"#\s+(.+)", line)
-        underlined = line.strip() and index + 1 < len(lines) and _RULE.match(lines[index + 1]) and not _RULE.match(line)
-        if heading or underlined:
-            name = plain_text(heading[1] if heading else line)
-            if name:
-                return Fact(name, text.place(index))
+        is_title = bool(heading) or bool(line.strip() and _RULE.match(below) and not _RULE.match(line))
+        if is_title and (name := plain_text(heading[1] if heading else line)):
+            return Fact(name, text.place(index))
     return None
 
 
 def licence_of(text: FileText) -> Fact | None:
     """Name a licence by its wording."""
-    for name, pattern in _LICENCES:
-        found = re.search(pattern, text.text, re.S)
-        if found:
-            return Fact(name, Place(text.path))
     first = next((line.strip() for line in text.text.split("\n") if line.strip()), "")
-    return Fact(first[:80], Place(text.path)) if first else None
-
-
-def first_prose(docstring: str) -> tuple[str, int]:
-    """Give the first paragraph of a docstring that is neither a heading nor a field list, and its line from 0."""
-    line = 0
-    for paragraph in re.split(r"\n[ \t]*\n", docstring.rstrip()):
-        lines = paragraph.strip("\n").split("\n")
-        line += len(paragraph.split("\n")) - len(paragraph.lstrip("\n").split("\n"))
-        if (
-            lines[0].strip()
-            and not any(_RULE.match(one.strip()) for one in lines)
-            and not lines[0].strip().startswith(":")
-        ):
-            return one_line(paragraph), line
-        line += len(paragraph.lstrip("\n").split("\n")) + 1
-    return "", 0
+    name = next((name for name, pattern in _LICENCES if re.search(pattern, text.text, re.S)), first[:80])
+    return Fact(name, Place(text.path)) if name else None
 
 
 def docstring_in(text: FileText) -> Fact | None:
-    """Return the first paragraph of a module's docstring, from the file's first lines."""
-    lines = text.text.split("\n")
-    start = next((index for index, line in enumerate(lines) if line.strip() and not line.startswith("#")), len(lines))
-    found = re.match(r"[rRuU]?(\"{3}|'{3})(.*)", lines[start]) if start < len(lines) else None
+    """Return the first paragraph of a module's docstring that is neither a heading nor a field list."""
+    found = re.match(r"(?:#.*\n|[ \t]*\n)*[rRuU]?(\"{3}|'{3})", text.text)
     if not found:
         return None
-    inside, _, _ = "\n".join([found[2], *lines[start + 1 :]]).partition(found[1])
-    paragraph, below = first_prose(inside)
-    return Fact(plain_text(paragraph), text.place(start + below)) if paragraph else None
+    inside = text.text[found.end() :].partition(found[1])[0]
+    for paragraph in re.finditer(r"(?:[ \t]*\S.*(?:\n|$))+", inside):
+        lines = paragraph[0].strip().split("\n")
+        if not lines[0].startswith(":") and not any(map(_RULE.match, lines)):
+            line = text.text.count("\n", 0, found.end() + paragraph.start())
+            return Fact(plain_text(paragraph[0]), text.place(line))
+    return None
 
 
 def plain_text(text: str) -> str:
@@ -120,27 +97,20 @@ def plain_text(text: str) -> str:
         return one_line(text)
     text = re.sub(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
     text = re.sub(r"(?::[\w:-]+:)?`~?([^`<]+?)\s*<[^`>]*>`_*", r"\1", text)
-    text = re.sub(r":[\w:-]+:`~?([^`]+)`", r"\1", text)
-    text = re.sub(r"`([^`]+)`_+", r"\1", text)
+    text = re.sub(r":[\w:-]+:`~?([^`]+)`|`([^`]+)`_+", lambda found: found[1] or found[2], text)
     text = re.sub(_ELEMENT, " ", text)
     text = re.sub(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*]+)\*(?![\w*])", lambda found: found[1] or found[2], text)
     return one_line(text)
 
 
-def _is_prose(lines: list[str], index: int) -> bool:
-    line, following = lines[index], lines[index + 1] if index + 1 < len(lines) else ""
-    is_mark = re.match(_MARKUP, line) or line.startswith(("#", " ", "\t", ">", "-", "* "))
-    return not (is_mark or _RULE.match(line) or _RULE.match(following)) and bool(re.search(r"[A-Za-z]{2}", line))
-
-
 def told_in(
     sections: Sequence[Symbol], most: int, words: Sequence[str] = ()
 ) -> Asking[list[tuple[Symbol, list[Fact]]]]:
-    """Read sections, and give those that say something with the first lines of what they say.
+    """Read sections, and return those that say something with the first lines of what they say.
 
     Args:
-        sections: Where to read.
-        most: How many lines of each to give.
+        sections: The sections to read.
+        most: How many lines of each to return.
         words: In lower case; a section that has not all of them is left out.
     """
     results = (yield [calls.read_file(one.place.path, one.place.line, one.end) for one in sections]) if sections else []
@@ -153,27 +123,21 @@ def told_in(
 
 
 def facts_of(text: FileText, section: Symbol, most: int) -> list[Fact]:
-    """Give the first lines of a section that say something; code is marked as code."""
-    if section.kind == "setting":
-        shown = [(index, line.strip()) for index, line in enumerate(text.text.split("\n")) if line.strip()]
-        return [Fact(f"`{line}`", text.place(index)) for index, line in shown[:most]]
+    """Return the first lines of a section that say something; code is marked as code."""
     told: list[Fact] = []
     fenced = literal = False
     for index, line in enumerate(text.text.split("\n")):
-        if re.match(r"\s*(?:```|~~~)", line):
+        if line.lstrip().startswith("```"):
             fenced = not fenced
-            continue
-        indented = line[:1].isspace()
-        literal = (literal and (indented or not line.strip())) or line.rstrip().endswith("::")
-        if not re.search(r"\w", line) or re.match(r"\s*(?:\.\. |:\w[\w-]*:|<|!\[|\[!\[|\[[^\]]+\]:)", line):
+        literal = (literal and (line[:1].isspace() or not line.strip())) or line.rstrip().endswith("::")
+        if not re.search(r"\w", line) or re.match(_MARKUP, line):
             continue
         said = re.sub(r"::$", ":", plain_text(line.strip("#*-+= ")))
         if not told and index < 2 and said == plain_text(section.name):
             continue  # the heading itself
-        told.append(Fact(f"`{line.strip()}`" if fenced or (indented and literal) else said, text.place(index)))
-        if len(told) >= most:
-            break
-    return told
+        is_code = fenced or section.kind == "setting" or (line[:1].isspace() and literal)
+        told.append(Fact(f"`{line.strip()}`" if is_code else said, text.place(index)))
+    return told[:most]
 
 
 def say_section(page: Page, section: Symbol, facts: Sequence[Fact]) -> None:

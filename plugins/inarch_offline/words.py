@@ -25,29 +25,26 @@ _TAIL = (
     r"(?:sitory)?|project|code|package|library)|here))+$"
 )
 
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a list."""
+    return frozenset(text.split())
+
+
 # Words that say what is asked, not what it is asked about. Others that say little are left to the search itself.
-_QUESTION_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """a an and the is are was were be been being do does did done how what where which who whom whose why when
+_QUESTION_WORDS = words_of("""
+    a an and the is are was were be been being do does did done how what where which who whom whose why when
     while explain describe show tell me us locate of in on at by to from into with about can could will would should may
     might must i you we it its this that there here please exactly actually code codebase repository project work works
     working happen happens through understand grep point any some summarize summarise clarify elaborate part place
-    so such as or has have had outline""",
-    )
-)
+    so such as or has have had outline""")
 # Words that may stand beside a name to say what it is, or behind "which".
-_KIND_WORDS = frozenset(
-    re.findall(r"\w+", "function class method module package object constant variable attribute file symbol")
-)
+_KIND_WORDS = words_of("function class method module package object constant variable attribute file symbol")
 # Verbs that are about the asking when they come first.
-_ASKING = frozenset(
-    re.findall(r"\w+", "find search look for up get give see read open view print cat go any document list walk")
-)
-
-
-_WEAK = frozenset(("defined", "declared", "implemented", "called", "used", "configured", "set", "created"))
+_ASKING = words_of("find search look up for get give see read open view print cat go any document list walk")
+_WEAK = words_of("defined declared implemented called used configured set created")
 _ENDING = r"(?:ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)"
+_PHRASES = words_of("and/or yes/no his/her read/write input/output true/false")
 _MOST_WORDS = 5
 _MOST_CHARACTERS = 600
 """A question's length; the rules don't look further."""
@@ -95,12 +92,6 @@ def held(text: str, words: Iterable[str]) -> int:
     return sum(word.lower() in low for word in words)
 
 
-def leading_verb(low: str) -> str:
-    """Give the first word."""
-    found = re.match(r"[\w'-]+", low)
-    return found[0] if found else ""
-
-
 def names_in(text: str) -> tuple[str, ...]:
     """Find the identifiers that a text names: in back-ticks or quotes, dotted, with underscores, or in camel case."""
     found = [
@@ -126,23 +117,13 @@ def _is_identifier(word: str) -> bool:
 
 def paths_in(text: str) -> tuple[str, ...]:
     """Find the file and folder paths that a text names."""
-    if not any(sign in text for sign in _PATH_SIGNS):
+    if not any(sign in text for sign in ("/", ".", "file", "LICENSE", "README")):  # one is in all that match
         return ()
     found = [
         match[0].strip("`'\"").rstrip(".").removeprefix("@").removeprefix("./")
-        for match in re.finditer(rf"(?<![\w/.]){_PATH_START}(?:{PATHS})(?![\w/])", text)
+        for match in re.finditer(rf"(?<![\w/.])(?:\./)?(?:{PATHS})(?![\w/])", text)
     ]
-    return tuple(dict.fromkeys(path for path in found if path and "://" not in path and not _is_phrase(path)))
-
-
-_PATH_START = r"(?:\./)?"
-_PATH_SIGNS = ("/", ".", "file", "LICENSE", "README")
-"""One of these stands in all that `PATHS` match."""
-
-
-def _is_phrase(path: str) -> bool:
-    """Whether a "path" is words joined by slashes, such as and/or."""
-    return path.strip("/").lower() in ("and/or", "yes/no", "his/her", "read/write", "input/output", "true/false")
+    return tuple(dict.fromkeys(path for path in found if path and "://" not in path and path.lower() not in _PHRASES))
 
 
 def subject_of(text: str) -> str:

@@ -156,7 +156,7 @@ def test_what_was_not_all_listed_is_not_counted():
     assert way.number == "5 or more runnable modules" and named(way, 2) == "python 0.py, python 1.py, … and more"
     [way] = ways_of(ToolResult(True, {"entries": rows, "totals": {"main": 5}}))
     assert way.number == "5 runnable modules" and named(way, 2) == "python 0.py, python 1.py, … 3 more"
-    assert named(Way(COMMANDS, (command("a"), command("a b")), 0, True), 5) == "a (1 subcommand)"
+    assert named(Way(COMMANDS, (command("a"), command("a b")), True), 5) == "a (1 subcommand)"
 
 
 @given(st.lists(st.text(max_size=40), max_size=60), st.integers(1, 3))

@@ -59,9 +59,6 @@ def importers(intent: Intent) -> Plan:
     if len(ranked) > _MOST:
         page.item(f"… {counted(len(ranked) - _MOST, 'more file', more=more)}", first[ranked[_MOST]].place)
     say_hits(page, "Declared in", (hit for hit in hits(declared) if is_manifest(hit.path)), 3)
-    if not found:
-        [mentions] = yield [calls.search(rf"\b{calls.literal(name)}\b", limit=60)]
-        say_hits(page, f"Lines that name “{cut(name, 60)}”", hits(mentions), 6)
     return page
 
 

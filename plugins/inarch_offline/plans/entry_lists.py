@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from inarch import ToolResult
@@ -16,10 +14,8 @@ from inarch_offline.manifests import read_project
 from inarch_offline.page import Page, counted, fitted, joined
 from inarch_offline.results import Entry, entries, file_text, hits, is_partial, said, totals
 
-SCRIPTS, PLUGINS, MAINS, COMMANDS, ROUTES = (
-    "console script", "plugin entry point", "runnable module", "command", "route",
-)  # fmt: skip
-_KINDS = {"main": MAINS, "command": COMMANDS, "route": ROUTES}
+SCRIPTS, PLUGINS, COMMANDS, ROUTES = "console script", "plugin entry point", "command", "route"
+_KINDS = {"main": "runnable module", "command": COMMANDS, "route": ROUTES}
 _MOST, _FEW = 40, 6
 _MAIN = (
     r"^\s*(func main\(\)|(pub )?(async )?fn main\(|public static void main\(|int main\s*\(|"
@@ -28,18 +24,16 @@ _MAIN = (
 
 
 class Way(NamedTuple):
-    """The entry points of one kind.
+    """The entry points of one kind, those of the product first.
 
     Args:
         kind: What they are, in the singular.
-        found: Those of the product; those of its examples and tests if there are no others.
-        aside: How many more there are in examples and tests.
+        found: The entry points; those of examples and tests only if there are no others.
         complete: Whether all were listed.
     """
 
     kind: str
     found: tuple[Entry, ...]
-    aside: int
     complete: bool
 
     @property
@@ -53,29 +47,18 @@ def ways_of(*results: ToolResult) -> list[Way]:
     groups: dict[str, list[Entry]] = {}
     cut: set[str] = set()
     for result in results:
-        listed, known = entries(result), totals(result)
-        for entry in listed:
+        known = totals(result)
+        for entry in entries(result):
+            kind = _KINDS.get(entry.kind, entry.kind.replace("_", " "))
+            if entry.kind == "script":
+                kind = SCRIPTS if "script" in entry.how else PLUGINS
             if entry.kind != "test":
-                groups.setdefault(_kind(entry), []).append(entry)
-        cut |= {kind for kind in known if sum(entry.kind == kind for entry in listed) < known[kind]}
-        cut |= {entry.kind for entry in listed if is_partial(result) and not known}
-    return [_way(kind, group, group[0].kind not in cut) for kind, group in groups.items()]
-
-
-def _kind(entry: Entry) -> str:
-    if entry.kind == "script":
-        return SCRIPTS if "script" in entry.how else PLUGINS
-    return _KINDS.get(entry.kind, entry.kind.replace("_", " "))
-
-
-def _way(kind: str, group: Sequence[Entry], complete: bool) -> Way:
-    own = [entry for entry in group if not _is_example(entry.place.path)]
-    found = sorted(own or group, key=lambda entry: entry.kind == "main" and " -m " not in entry.name)
-    return Way(kind, tuple(found), len(group) - len(found), complete)
-
-
-def _is_example(path: str) -> bool:
-    return is_aside(path) or bool(re.search(r"(^|/)(tests?|examples?|samples?)/", path))
+                groups.setdefault(kind, []).append(entry)
+            listed = sum(other.kind == entry.kind for other in entries(result)) if entry.kind in known else 0
+            if (known and listed < known.get(entry.kind, 0)) or (not known and is_partial(result)):
+                cut.add(kind)
+    own = {kind: [one for one in group if not is_aside(one.place.path)] or group for kind, group in groups.items()}
+    return [Way(kind, tuple(group), kind not in cut) for kind, group in own.items()]
 
 
 def named(way: Way, most: int) -> str:
@@ -92,13 +75,11 @@ def list_entries(intent: Intent) -> Plan:
     """List commands, routes, or all kinds of entry points."""
     kinds = {"commands": ("script", "command"), "routes": ("route",)}.get(intent.facet, ("all",))
     results = yield [calls.entry_points(kind) for kind in kinds]
-    page = Page()
+    page, is_all = Page(), intent.facet == "entry points"
     for way in ways_of(*results):
-        if intent.facet == "entry points":
-            _say_few(page, way)
-        elif way.kind in (SCRIPTS, COMMANDS, ROUTES):
-            _say_all(page, way)
-    if intent.facet == "entry points":
+        if is_all or way.kind in (SCRIPTS, COMMANDS, ROUTES):
+            _say(page, way, _FEW if is_all else _MOST)
+    if is_all:
         yield from _say_other_languages(page)
         if number := totals(results[0]).get("test"):
             page.note(f"{counted(number, 'test file')} besides; ask “list the tests”")
@@ -117,45 +98,28 @@ def list_entries(intent: Intent) -> Plan:
     return page
 
 
-def _say_all(page: Page, way: Way) -> None:
-    """List the entry points of a kind, each command below its group."""
-    page.head(_title(f"{way.kind.capitalize()}s", way))
+def _say(page: Page, way: Way, most: int) -> None:
+    """List the entry points of a kind, each command below its group; many of a group on one line if few are shown."""
+    number = f"{len(way.found):,}" if way.complete else f"the first {len(way.found):,} that were listed"
+    beside = " in tests, examples and documentation" if is_aside(way.found[0].place.path) else ""
+    page.head(f"{way.kind.capitalize()}s ({number}{beside})")
+    if most == _FEW and (way.kind == PLUGINS or (way.kind == COMMANDS and len(way.found) > _FEW)):
+        page.item(named(way, 12), way.found[0].place)
+        return
     names = {entry.name for entry in way.found}
     shown = sorted(way.found, key=lambda entry: entry.name.split(" ")) if way.kind == COMMANDS else list(way.found)
     rows = []
-    for entry in shown[:_MOST]:
+    for entry in shown[:most]:
         words = entry.name.split(" ")
         depth = sum(" ".join(words[:size]) in names for size in range(1, len(words))) if way.kind == COMMANDS else 0
-        label = words[-1] if depth else entry.name
-        doc = entry.doc or ("" if entry.qualname.endswith(".Command") else entry.qualname)
-        rows.append((depth, label, entry.qualname if way.kind == SCRIPTS else doc, entry.place))
+        doc = entry.doc if entry.doc and way.kind != SCRIPTS else entry.qualname
+        doc = "" if doc.endswith(".Command") else doc
+        rows.append((depth, words[-1] if depth else entry.name, doc, entry.place))
     pad = max(2 * depth + len(label) for depth, label, _, _ in rows)
     for depth, label, doc, place in rows:
         page.item(fitted(doc, place, pad + 4, 2), place, label=label, pad=pad - 2 * depth, depth=depth)
-    _say_rest(page, way, _MOST)
-
-
-def _say_few(page: Page, way: Way) -> None:
-    page.head(_title({MAINS: "Runnable modules and files"}.get(way.kind, f"{way.kind.capitalize()}s"), way))
-    if way.kind == PLUGINS or (way.kind == COMMANDS and len(way.found) > _FEW):
-        page.item(named(way, 12), way.found[0].place)
-        return
-    page.rows(((entry.name, entry.doc or entry.qualname, entry.place) for entry in way.found[:_FEW]), 2)
-    _say_rest(page, way, _FEW)
-
-
-def _title(noun: str, way: Way) -> str:
-    number = f"{len(way.found):,}" if way.complete else f"the first {len(way.found):,} that were listed"
-    beside = " in tests, examples and documentation" if is_aside(way.found[0].place.path) else ""
-    return f"{noun} ({number}{beside})"
-
-
-def _say_rest(page: Page, way: Way, most: int) -> None:
-    left = len(way.found) - most
-    told = [f"{left:,} more"] if left > 0 else []
-    told += [f"{way.aside:,} more in tests, examples and documentation"] if way.aside else []
-    if told:
-        page.item("… " + "; ".join(told), *([way.found[most].place] if left > 0 else []))
+    if left := shown[most:]:
+        page.item(f"… {len(left):,} more", left[0].place)
 
 
 def _say_other_languages(page: Page) -> Plan:

@@ -7,10 +7,9 @@ import re
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
-from inarch_offline.manifests import MANIFESTS, read_project
 from inarch_offline.page import Page, cut
 from inarch_offline.prose import say_section, told_in
-from inarch_offline.results import file_text, files, symbols
+from inarch_offline.results import symbols
 from inarch_search.formats import is_log
 
 _GUIDES = {
@@ -24,11 +23,6 @@ _GUIDES = {
 }
 """The beginning of what is asked for, and what headings about it say, the surest first."""
 _SAME = {"set up": "install", "setup": "install", "pip install": "install", "publish": "releas", "compile": "build"}
-_COMMANDS = {
-    "install": {"pyproject.toml": "pip install .", "setup.py": "pip install .", "setup.cfg": "pip install .",
-                "package.json": "npm install {}", "Cargo.toml": "cargo install --path .", "go.mod": "go get {}"},
-    "build": {"pyproject.toml": "python -m build", "Cargo.toml": "cargo build", "go.mod": "go build ./..."},
-}  # fmt: skip
 _LINES, _FOUND = 6, 60
 
 
@@ -37,7 +31,7 @@ def guide(intent: Intent) -> Plan:
     asked = _SAME.get(intent.facet, intent.facet)
     what = next((name for name in _GUIDES if asked.startswith(name)), "us")
     words = " ".join(re.findall(r"[a-z]{4,}", _GUIDES[what]))
-    searched, listed = yield [calls.find_symbols(words, kind="section", limit=_FOUND), calls.list_files("*", 500)]
+    [searched] = yield [calls.find_symbols(words, kind="section", limit=_FOUND)]
     page = Page()
     fitting = [
         one for one in symbols(searched) if re.search(_GUIDES[what], one.name, re.I) and not is_log(one.place.path)
@@ -52,13 +46,6 @@ def guide(intent: Intent) -> Plan:
         page.head("Other sections about it")
     for section, _ in found[1:4]:
         page.item(f"“{cut(section.name, 70)}”", section.place)
-    present = [name for name in MANIFESTS if name in files(listed)][:4] if what in _COMMANDS else []
-    results = (yield [calls.read_file(name, 1, 400) for name in present]) if present else []
-    project = read_project([text for result in results if (text := file_text(result))], files(listed))
-    name = project.name
-    command = _COMMANDS.get(what, {}).get(name.place.path, "") if name else ""
-    if name and command:
-        page.say(f"By its manifest it is `{name.text}`: `{command.format(name.text)}`", name.place)
     if not page.lines:
         page.absent(f"No README and no documentation here says how to {intent.facet or 'use'} this.")
     return page

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from inarch_offline import calls
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.page import Page, cut, shortened
 from inarch_offline.prose import facts_of
-from inarch_offline.results import Symbol, commits, file_text, files, hits, said, symbols
+from inarch_offline.reading import whole_file
+from inarch_offline.results import Symbol, commits, files, said, symbols
 from inarch_offline.words import paths_in
 
-_MOST, _SHOWN, _LINES = 10, 8, 60
+_MOST, _SHOWN = 10, 9
 _CHANGELOG = r"(?:changelog|changes|history|news|releases?)(?:\.(?:md|rst|txt))?"
+_HEAD = (
+    r"^#.*(?:\d+\.\d+|unreleased)|^\W?(?:version |release )?v?(?:\d+\.\d+[\w.]*|unreleased)\W*(?:[\d\s/().-]*$|.*\d{4})"
+)
+"""The heading of a version: marked, or nothing but a version and a date."""
 _VERSION = r"(?:(?:version|release) )?v?\d+(?:\.\d+)+\w*"
 
 
@@ -60,31 +64,18 @@ def _say_changelog(page: Page, version: str = "") -> Asking[None]:
     path = next((path for path in files(listed) if re.fullmatch(_CHANGELOG, path, re.I)), "")
     if not path:
         return
-    starts = [1]
-    if version:
-        [found] = yield [calls.search(rf"(^|[^\w.]|v){calls.literal(version)}($|[^\w]|\.[0-9])", path=path, limit=20)]
-        starts = [hit.line for hit in hits(found)]
-    results = (yield [calls.read_file(path, start, start + _LINES - 1) for start in starts]) if starts else []
-    for text in map(file_text, results):
-        lines = text.text.split("\n") if text else []
-        heads = [index for index in range(len(lines)) if _is_head(lines, index)]
-        if text is None or not heads or (version and heads[0]):
-            continue
-        end = heads[1] if len(heads) > 1 else len(lines)
-        part = text._replace(text="\n".join(lines[heads[0] : end]), start=text.start + heads[0])
-        section = Symbol("", "section", part.place(0), 0, "", "", False)
-        page.head(f"What {path} says of {version}" if version else f"The newest part of {path}")
-        facts = [one for one in facts_of(part, section, _SHOWN + 2) if re.search(r"\w", one.text)]
-        for fact in facts[: _SHOWN + 1]:
-            page.item(cut(fact.text.replace("**", ""), 170), fact.place)
-        if len(facts) > _SHOWN + 1:
-            page.item("… and more", facts[-1].place)
+    text, _ = yield from whole_file(path)
+    lines = text.text.split("\n") if text else []
+    wanted = rf"(?:^|[^\w.]|v){re.escape(version)}(?:$|[^\w]|\.[0-9])" if version else ""
+    heads = [index for index, line in enumerate(lines) if re.search(_HEAD, line, re.I)]
+    first = next((index for index in heads if re.search(wanted, lines[index])), None)
+    if text is None or first is None:
         return
-
-
-def _is_head(lines: Sequence[str], index: int) -> bool:
-    """Whether a line is the heading of a version: marked or underlined, or nothing but a version and a date."""
-    if not re.search(r"\d+\.\d+|unreleased", lines[index], re.I):
-        return False
-    underlined = index + 1 < len(lines) and re.fullmatch(r"[=~^*\"'-]{3,}\s*", lines[index + 1])
-    return bool(underlined or re.match(r"#|\[?v?\d+\.\d+[\w.]*\]?\W*[\d\s/().-]*$", lines[index]))
+    end = next((index for index in heads if index > first), len(lines))
+    part = text._replace(text="\n".join(lines[first:end]), start=text.start + first)
+    facts = facts_of(part, Symbol("", "section", part.place(0), 0, "", "", False), _SHOWN + 1)
+    page.head(f"What {path} says of {version}" if version else f"The newest part of {path}")
+    for fact in facts[:_SHOWN]:
+        page.item(cut(fact.text.replace("**", ""), 170), fact.place)
+    if facts[_SHOWN:]:
+        page.item("… and more", facts[-1].place)

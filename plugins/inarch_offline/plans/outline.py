@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 
 from inarch_offline import calls
-from inarch_offline.exchange import Plan
+from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import EXPLAIN, Intent
 from inarch_offline.layout import is_test
 from inarch_offline.page import Page, Place, code, counted, cut, joined, sentence, shortened
@@ -24,6 +24,7 @@ _DEFINITION = re.compile(
     r"^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|static|abstract|final|async)\s+)*"
     r"(?:class|interface|enum|struct|trait|impl|function|func|fn|def|module|namespace|type)\s+[A-Za-z_$(][^\n{;=]*"
 )
+_IMPORT = r"^\s*(?:from\s+(\S+)\s+import\b|import\s+([\w.]+))"
 _Row = tuple[str, Place]
 
 
@@ -33,39 +34,21 @@ def explain_file(intent: Intent) -> Plan:
     text, read = yield from whole_file(path)
     page = Page()
     if text is None:
-        beside, inside = yield [
-            calls.list_files(f"**/{path.rpartition('/')[2]}", 20),
-            calls.list_files(f"{path}/**/*", 500),
-        ]
-        if files(inside):
-            _say_folder(page, path, files(inside), is_partial(inside))
-            return page
-        found = [one for one in files(beside) if one.endswith(path)] or files(beside)
-        if not found and re.fullmatch(r"[A-Za-z_]\w*\.[A-Za-z_]\w*", path):  # the name of a definition: `Request.json`
-            [result] = yield [calls.context_get(path)]
-            target = context(result).target
-            if target is not None and f".{target.qualname}".endswith(f".{path}"):
-                from inarch_offline.plans.places import explain
-
-                page = yield from explain(intent._replace(kind=EXPLAIN, subject=path, names=(path,), path=""))
-                return page
-        if found and found != [path]:
-            path = min(found, key=lambda one: (is_test(one), one.count("/"), one))
-            text, read = yield from whole_file(path)
-        if text is None:
-            page.plain(f"{path} could not be read: {said(read)}")
-            return page
-        if len(found) > 1:
-            page.note(f"{counted(len(found), 'file')} have that name: {', '.join(map(shortened, found[:6]))}")
-    is_python = path.endswith((".py", ".pyi"))
+        instead = yield from _instead(page, intent, path)
+        if isinstance(instead, Page):
+            return instead
+        path = instead
+        text, read = yield from whole_file(path)
+    if text is None:
+        page.plain(f"{path} could not be read: {said(read)}")
+        return page
     size = len(text.text.removesuffix("\n").split("\n"))
+    told = f", {counted(size, 'line')}"
     if text.truncated:
         of_all = f" of {last_line(read):,}" if last_line(read) > size else ""
         told = f" is too large to be read whole: this is about the first {size:,}{of_all} lines"
-    else:
-        told = f", {counted(size, 'line')}" + " of Python" * is_python
-    page.say(f"{shortened(path)}{told}", Place(path))
-    if is_python:
+    page.say(shortened(path) + told, Place(path))
+    if path.endswith((".py", ".pyi")):
         stem = path.removesuffix("/__init__.py").rpartition("/")[2].removesuffix(".py")
         [imported] = yield [calls.search(rf"^\s*(from|import) .*\b{calls.literal(stem)}\b", glob="*.py", limit=200)]
         _say_python(page, text, [hit for hit in hits(imported) if hit.path != path], is_partial(imported))
@@ -76,20 +59,45 @@ def explain_file(intent: Intent) -> Plan:
     return page
 
 
+def _instead(page: Page, intent: Intent, path: str) -> Asking[Page | str]:
+    """Return the page on the folder or definition that is meant, or the path of the file that has the name."""
+    beside, inside = yield [
+        calls.list_files(f"**/{path.rpartition('/')[2]}", 20),
+        calls.list_files(f"{path}/**/*", 500),
+    ]
+    if files(inside):
+        from inarch_offline.plans.lists import say_folders
+
+        more = is_partial(inside)
+        page.say(f"{shortened(path)}/ holds {counted(len(files(inside)), 'file', more=more)}", Place(files(inside)[0]))
+        say_folders(page, files(inside), more)
+        return page
+    found = [one for one in files(beside) if one.endswith(path)] or files(beside)
+    if not found and re.fullmatch(r"[A-Za-z_]\w*\.[A-Za-z_]\w*", path):  # the name of a definition: `Request.json`
+        [result] = yield [calls.context_get(path)]
+        target = context(result).target
+        if target is not None and f".{target.qualname}".endswith(f".{path}"):
+            from inarch_offline.plans.places import explain
+
+            told = yield from explain(intent._replace(kind=EXPLAIN, subject=path, names=(path,), path=""))
+            return told
+    if len(found) > 1:
+        page.note(f"{counted(len(found), 'file')} have that name: {', '.join(map(shortened, found[:6]))}")
+    return min(found, key=lambda one: (is_test(one), one.count("/"), one), default=path)
+
+
 def _say_python(page: Page, text: FileText, importers: Sequence[Hit], more: bool) -> None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = None
     doc = docstring_in(text)
     if doc:
         page.say(cut(doc.text, 300), doc.place)
-    elif tree is not None:
-        page.say("It has no docstring.", Place(text.path))
-    _say_outline(page, _outlined(text, tree) if tree else _scanned(text))
-    for title, names in zip(("Imports from this project", "Other imports"), _imports(text, tree), strict=True):
+    _say_outline(page, _outlined(text))
+    package = next((part for part in text.path.split("/") if part not in ("src", "lib", "core", "plugins")), "")
+    imports: tuple[dict[str, Place], ...] = ({}, {})
+    for index, line in enumerate(text.text.split("\n")):
+        if (found := re.match(_IMPORT, line)) and (name := found[1] or found[2]) != "__future__":
+            is_own = name.startswith(".") or name.split(".")[0] == package
+            imports[not is_own].setdefault(name, text.place(index))
+    for title, names in zip(("Imports from this project", "Other imports"), imports, strict=True):
         if names:
             page.head(title)
             page.item(joined(names, 12), next(iter(names.values())))
@@ -108,14 +116,21 @@ def _say_outline(page: Page, outline: Sequence[_Row]) -> None:
         page.item(told, place)
 
 
-def _outlined(text: FileText, tree: ast.Module) -> list[_Row]:
+def _outlined(text: FileText) -> list[_Row]:
+    """Return the classes with their methods and the functions of a module; by their first lines if it is broken."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _scanned(text)
     found: list[_Row] = []
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
-            methods = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
-            public = [one.name for one in methods if not one.name.startswith("_")]
-            told = f"class {node.name}{bases}" + (f": {joined(public, 6)}" if public else "")
+            methods = [one.name for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+            public = joined([name for name in methods if not name.startswith("_")], 6)
+            told = f"class {node.name}{bases}" + (f": {public}" if public else "")
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             told = f"{node.name}({ast.unparse(node.args)})"
         else:
@@ -128,21 +143,6 @@ def _outlined(text: FileText, tree: ast.Module) -> list[_Row]:
 def _scanned(text: FileText) -> list[_Row]:
     lines = ((index, _DEFINITION.match(line.strip())) for index, line in enumerate(text.text.split("\n")))
     return [(cut(found[0], 88), text.place(index)) for index, found in lines if found]
-
-
-def _imports(text: FileText, tree: ast.Module | None) -> tuple[dict[str, Place], dict[str, Place]]:
-    """Return the imported modules of the project (by their top-level package, or relative) and the others."""
-    package = next((part for part in text.path.split("/") if part not in ("src", "lib", "core", "plugins")), "")
-    own: dict[str, Place] = {}
-    foreign: dict[str, Place] = {}
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.ImportFrom | ast.Import):
-            from_ = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-            for name in [from_] if from_ else [alias.name for alias in node.names]:
-                is_own = name.startswith(".") or name.split(".")[0] == package
-                (own if is_own else foreign).setdefault(name, text.place(node.lineno - 1))
-    foreign.pop("__future__", None)
-    return own, foreign
 
 
 def _say_other(page: Page, text: FileText) -> None:
@@ -167,13 +167,3 @@ def _headings(text: FileText) -> list[_Row]:
         for one, name in zip(found, inner, strict=True)
         if name and (one.kind == SECTION or name in tables or "." not in name)
     ]
-
-
-def _say_folder(page: Page, path: str, inside: Sequence[str], more: bool) -> None:
-    page.say(f"{shortened(path)}/ holds {counted(len(inside), 'file', more=more)}", Place(inside[0]))
-    folders: dict[str, list[str]] = {}
-    for one in inside:
-        folders.setdefault(one.rpartition("/")[0], []).append(one)
-    for folder in sorted(folders, key=lambda name: (name.count("/"), name))[:_MOST]:
-        names = joined([one.rpartition("/")[2] for one in folders[folder]], 6)
-        page.item(f"{shortened(folder)}/: {names}", Place(folders[folder][0]))

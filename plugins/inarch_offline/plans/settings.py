@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
-from inarch_offline.intents import EXPLAIN, Intent
+from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside, is_built
 from inarch_offline.lookup import is_the_project
 from inarch_offline.manifests import is_manifest
@@ -45,10 +45,7 @@ _SETTING = re.compile(
 )
 """A line of the third shape, by its capitals."""
 _NAMED = re.compile(r"['\"\[.(]([A-Z][A-Z0-9_]{2,})\b")
-_DEFAULT = re.compile(
-    r"""['"\])]*\s*(?:,\s*(?:default\s*=\s*)?|\)?\s*(?:\?\?|\|\||\bor\b)\s*)("[^"]*"|'[^']*'|[\w.]+)"""
-)
-"""What follows the name of a variable if a default is given."""
+"""The name of an environment variable."""
 _SMALL = frozenset(("default", "value", "custom", "own", "change", "set"))
 _LIMIT, _MOST, _SECTIONS = 600, 5, 2
 
@@ -71,7 +68,7 @@ def configure(intent: Intent) -> Plan:
     for title, found, result in zip(shapes, own, results, strict=True):
         kept = [hit for hit in found if not words or _held(hit, words) == best]
         kept = [hit for hit in kept if title != "Settings" or _SETTING.match(hit.text)]
-        _say(page, title, _rows(kept, title == _ENVIRONMENT, seen), is_partial(result))
+        _say(page, title, kept, seen, is_partial(result))
     if words and len(page.lines) < _MOST:
         yield from _say_documented(page, intent, words)
     if page.lines:
@@ -79,7 +76,7 @@ def configure(intent: Intent) -> Plan:
     if words:
         from inarch_offline.plans.places import explain  # nothing can be set: it asks for what does it
 
-        page = yield from explain(intent._replace(kind=EXPLAIN))
+        page = yield from explain(intent)
         return page
     page.absent("No environment variable, option or setting was found here.")
     return page
@@ -97,41 +94,27 @@ def _held(hit: Hit, words: Sequence[str]) -> int:
     return sum(holds_word(hit.text, word) for word in words)
 
 
-def _rows(found: Sequence[Hit], environment: bool, seen: set[Place]) -> dict[str, list[Place]]:
-    """Return each line once with its places; an environment variable by its name and default."""
+def _say(page: Page, title: str, found: Sequence[Hit], seen: set[Place], more: bool) -> None:
+    """List each line once with its places; an environment variable only if a line names it."""
     rows: dict[str, list[Place]] = {}
     for hit in sorted(found, key=lambda hit: (hit.path, hit.line)):
-        names = _NAMED.findall(hit.text) if environment else []
-        if hit.place in seen or (environment and not (names and _READS.search(hit.text))):
+        names = _NAMED.findall(hit.text)
+        if hit.place in seen or (title == _ENVIRONMENT and not (names and _READS.search(hit.text))):
             continue
         seen.add(hit.place)
-        told = code(hit.text, 88)
-        if names:
-            default = _DEFAULT.match(hit.text, hit.text.find(names[0]) + len(names[0]))
-            told = names[0] + (f", {default[1]} unless it is set" if default else "") + f": {code(hit.text, 70)}"
-            told = next((known for known in rows if re.match(rf"{names[0]}\b", known)), told)
+        told = f"{names[0]}: {code(hit.text, 70)}" if title == _ENVIRONMENT else code(hit.text, 88)
+        told = next((known for known in rows if names and known.startswith(f"{names[0]}:")), told)
         rows.setdefault(told, []).append(hit.place)
-    return rows
-
-
-def _say(page: Page, title: str, rows: dict[str, list[Place]], more: bool) -> None:
     if rows:
-        shown = f" ({_MOST} of {len(rows)}{' or more' * more})" if len(rows) > _MOST else ""
-        page.head(f"{title}{shown}")
+        page.head(title + (f" ({_MOST} of {len(rows)}{' or more' * more})" if len(rows) > _MOST else ""))
     for text, places in list(rows.items())[:_MOST]:
         page.item(text, *places[:3])
 
 
 def _say_documented(page: Page, intent: Intent, words: Sequence[str]) -> Plan:
-    """Show what configuration and documentation say, if the code says little."""
-    keyed, told = yield [
-        calls.find_symbols(intent.subject, kind="setting", limit=6),
-        calls.find_symbols(intent.subject, kind="section", limit=6),
-    ]
-    own = [one for one in symbols(keyed) if not (is_manifest(one.place.path) or is_aside(one.place.path))]
-    found = yield from told_in([one for one in own if all(word in one.qualname.lower() for word in words)][:3], 1)
+    """Show what the documentation says, if the code says little."""
+    [told] = yield [calls.find_symbols(intent.subject, kind="section", limit=6)]
     sections = [one for one in symbols(told) if not is_log(one.place.path)]
-    found += yield from told_in(sections[:_SECTIONS], 2, words)
-    for section, facts in found:
+    for section, facts in (yield from told_in(sections[:_SECTIONS], 2, words)):
         say_section(page, section, facts)
     return page
