@@ -58,7 +58,7 @@ list/dependencies: depend require need
 list/versions: version
     (?:which|what)(?: \w+)? versions?\b.*|does <ONE> (?:support|need) python .*
 list/commands: command
-    (?:which|what) (?:\S+ )?(?:sub ?)?commands (?:does|do|has|are in) <ONE>(?: have)?
+    (?:which|what) (?:sub ?)?commands (?:does|do) <ONE> have
 list/marks: todo fixme left unfinished
     (?:.*\b)?(?:todos?|fixmes?)(?: (?:comments?|items?|list|marks?))?
     (?: (?:are )?(?:there|left|here|open))*(?: (?:in|below|under) (?P<what>[\w./-]+))?|
@@ -119,8 +119,8 @@ compare: compar contrast
 compare: differ compar
     how (?:do|does|is|are) (?P<one>[^,;]{1,60}?) (?:and|differ from|different from) (?P<other>[^,;]{1,60}?)
     (?: differ| compare)?
-compare: vs versus
-    (?:what is )?(?P<one>[^,;]{1,60}?) (?:vs\.?|versus) (?P<other>[^,;]{1,60}?)
+compare: vs
+    (?:what is )?(?P<one>[^,;]{1,60}?) vs\.? (?P<other>[^,;]{1,60}?)
 """
 """Kind and facet, words of which one is in every match, and the expression below them."""
 FACETS = {
@@ -136,15 +136,11 @@ FACETS = {
     "licence": r"licen[sc]e",
 }
 """What the noun of a list may be."""
-_LIST_WORDS = words_of(
-    """
+_LIST_WORDS = words_of("""
     list show enumerate print display name what which give find get are there is how many see me us all every
     any the its of this these each available top-level main for to on does do here that project codebase code
     package library repo repository app application in it i we you can have has use uses used exist exists
-    defined provide provides offer offers need needs run tool my our under licensed please and where they tell
-    about
-    """
-)
+    defined provide provides offer offers need needs run tool my our under licensed please and where they tell about""")
 _FRAMES = {
     r"(?:i am |i'm |we are |we're |currently |now )*(?:working|work|hacking) on (?P<what>.+)": EXPLAIN,
     r"(?:i|we)(?:'m| am| are|'d| would)?(?: about| going| want| need| have| like| plan| trying)+ to "
@@ -166,28 +162,19 @@ _TALK = {
     r"how (?:are you|can you help).*|what do you do",
 }
 """Small talk."""
-_FOREIGN = words_of(
-    """
-    wie wo wer warum wird werden ist sind und der das den dem ein eine nicht hier gibt es im für mit von comment
-    pourquoi quoi où qui est sont les des une dans pour avec fonctionne cómo qué quién dónde porque funciona
-    está el los las del una se como onde quem não são está os uma dei il della dove chi perché sono gli per waar
-    wat waarom het een wordt zijn niet van
-    """
-)
+_FOREIGN = words_of("""
+    wie wo wer warum wird werden ist sind und der das den ein eine nicht hier im für von comment pourquoi quoi où
+    qui est sont les des une dans avec cómo qué quién dónde porque está el los las del una como onde quem não são uma
+    dei il della dove chi perché sono waar wat waarom het een wordt zijn niet""")
 """Words that only other languages than English have; two of them make a question foreign."""
-_MODEL_VERBS = words_of(
-    """
+_MODEL_VERBS = words_of("""
     fix implement add write refactor improve optimise optimize review debug port convert generate design update
     upgrade make remove build clean rewrite migrate translate solve suggest propose create extend change modify
     rename simplify test audit commit edit insert repair complete develop delete replace move format split merge
-    extract run execute swap
-    """
-)
+    extract run execute swap""")
 _PRONOUNS = words_of("it its that this them they those these one")
 _WHAT_HAPPENS = words_of(
-    """
-    defined declared implemented validated checked configured set called used created tested it them
-    """
+    "defined declared implemented validated checked configured set called used created tested it them"
 )
 _SEE = r"(?:(?:can i see|let me see|see|show|print|give|display|read)(?: me| us)? )?"
 _CODE = r"(?:full |whole )?(?:source(?: code)?|code|body|implementation)"

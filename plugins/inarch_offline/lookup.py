@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from inarch import PlannedCall, ToolResult
@@ -13,29 +14,14 @@ from inarch_offline.layout import is_built
 from inarch_offline.page import Page, code, counted, cut, sentence, shortened
 from inarch_offline.prose import plain_text
 from inarch_offline.results import Hit, Site, Symbol, files, hits, said
-from inarch_offline.words import held, significant
+from inarch_offline.words import held, significant, words_of
 
 DEFINING = r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|fun)"
 LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
 """A note on who calls what: it changes no definition."""
 _PARTLY = r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only the first [\d,]+ files"
 """How a look-up says that it saw only a part of the code."""
-_KINDS = frozenset(
-    [
-        "function",
-        "class",
-        "method",
-        "module",
-        "package",
-        "object",
-        "constant",
-        "decorator",
-        "command",
-        "option",
-        "property",
-        "field",
-    ]
-)
+_KINDS = words_of("function class method module package object constant decorator command option property field")
 _MOST_WORDS = 3
 _DECLARING = "{pyproject.toml,setup.cfg,setup.py,package.json,Cargo.toml,composer.json,go.mod}"
 
@@ -65,20 +51,16 @@ def bears(target: Symbol, names: Sequence[str]) -> bool:
 
 
 def is_the_project(name: str) -> Asking[bool]:
-    """Whether a name is the project's: the one that a manifest at the top declares, or its only package's."""
+    """Whether a name is the project's: the one that a manifest at the top declares, or a package's at the top."""
     if not re.fullmatch(r"[\w.@/-]+", name):
         return False
     *listed, declared = yield [
-        calls.list_files("*/__init__.py", 100),
-        calls.list_files("src/*/__init__.py", 100),
-        calls.search(r"^\s*\"?name\"?\s*[:=]|^module ", glob=_DECLARING, limit=1_000),
-    ]
-    packages = {path.split("/")[-2] for result in listed for path in files(result)} - {"tests", "docs", "examples"}
-    known = set(packages) if len(packages) == 1 else set()
-    for hit in hits(declared):
-        found = re.search(r"(?:[:=]|^module)\s*['\"]?([\w.@/-]+)", hit.text) if "/" not in hit.path else None
-        known |= {found[1], re.sub(r"/v\d+$", "", found[1]).rpartition("/")[2]} if found else set()
-    return name.lower() in {one.lower() for one in known}
+        calls.list_files(f"{name}/__init__.py", 1),
+        calls.list_files(f"src/{name}/__init__.py", 1),
+        calls.search(rf"(^\s*\"?name\"?\s*[:=]\s*|^module .*)['\"]?{calls.literal(name)}\b", glob=_DECLARING,
+                     ignore_case=True, limit=100),
+    ]  # fmt: skip
+    return any(map(files, listed)) or any("/" not in hit.path for hit in hits(declared))
 
 
 def text_search(subject: str, limit: int = 80) -> list[PlannedCall]:
@@ -110,12 +92,11 @@ def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
             hit.line,
         ),
     )
-    taken: dict[str, int] = {}
+    taken = Counter[str]()
     kept = []
     for hit in ranked:
-        taken[hit.path] = taken.get(hit.path, 0) + 1
-        if taken[hit.path] <= 2:
-            kept.append(hit)
+        taken[hit.path] += 1
+        kept += [hit] if taken[hit.path] <= 2 else []
     return kept
 
 

@@ -138,14 +138,11 @@ class Page:
     def take_back(self, failures: Iterable[str]) -> None:
         """Say instead of what is not there that it is not known, and why."""
         known = [line for line in self.lines if not isinstance(line, _Absence)]
-        if len(known) == len(self.lines):
-            return
-        self.lines, told = known, one_line(" ".join(known))
-        why = "; ".join(one for one in dict.fromkeys(map(one_line, failures)) if one not in told)
-        self.open_with(
-            "not everything could be looked at, so what is not named may be there all the same"
-            + (f": {why}" if why else "")
-        )
+        if len(known) < len(self.lines):
+            self.lines, told = known, one_line(" ".join(known))
+            why = "; ".join(one for one in dict.fromkeys(map(one_line, failures)) if one not in told)
+            what = "not everything could be looked at, so what is not named may be there all the same"
+            self.open_with(f"{what}: {why}" if why else what)
 
     def gap(self) -> None:
         """Add an empty line, unless there is one."""
@@ -174,13 +171,9 @@ class Page:
         cited = ", ".join(map(glued, dict.fromkeys(places)))
         whole = " ".join(filter(None, [one_line(text), f"({cited})" if cited else ""]))
         wrapped = textwrap.fill(
-            whole,
-            columns(),
-            initial_indent=start,
-            subsequent_indent=hang,
-            break_long_words=False,
+            whole, columns(), initial_indent=start, subsequent_indent=hang, break_long_words=False,
             break_on_hyphens=False,
-        )
+        )  # fmt: skip
         self.lines.extend((wrapped or start.rstrip()).replace(_GLUE, " ").split("\n"))
 
 

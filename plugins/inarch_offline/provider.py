@@ -34,8 +34,6 @@ _NO_DECISION = json.dumps({
     "reasoning": "the offline planner plans its calls in the turn itself",
 })  # fmt: skip
 """The answer to a request for a decision."""
-FREE = Usage(cost_usd=Decimal(0))
-"""What a request costs: no tokens and no money."""
 
 
 class Offline:
@@ -65,12 +63,26 @@ class Offline:
         if request.model not in ("", MODEL):
             what = f"offline has no model {request.model!r}: it is no language model, and has one name only"
             raise ProviderError("request", what, remedy=f"name offline/{MODEL}, or another provider", was_sent=False)
-        calls, text, finish = _reply(request, self._environ, self._long, self._added)
+        from inarch_offline.page import written_for
+        from inarch_offline.plans import next_step
+
+        calls: Sequence[PlannedCall] = ()
+        text = ""
+        finish: FinishReason = "stop"
+        if request.response_schema is not None:
+            text = _NO_DECISION
+        elif request.purpose in ("summary", "check"):
+            text = _condensed(request)
+        else:
+            with written_for(_columns(self._environ)):
+                step = next_step(request, self._long, self._added)
+                calls, text = (step, "") if isinstance(step, list) else ((), step.text())
+            finish = "calls" if isinstance(step, list) else "declined" if step.declined else "stop"
         if text:
             yield TextDelta(text)
         for index, call in enumerate(calls):
             yield CallDelta(index, f"offline-{len(request.messages)}-{index}", call.name, json.dumps(call.arguments))
-        yield UsageDelta(FREE)
+        yield UsageDelta(Usage(cost_usd=Decimal(0)))
         yield Finish(finish)
 
     async def models(self) -> Sequence[ModelInfo]:
@@ -87,24 +99,6 @@ class Offline:
 
     async def close(self) -> None:
         """Do nothing: there is nothing to let go of."""
-
-
-def _reply(
-    request: ModelRequest, environ: Mapping[str, str], long: bool, added: Sequence[str]
-) -> tuple[Sequence[PlannedCall], str, FinishReason]:
-    """Return the calls to make, or the answer, and how the reply ends."""
-    if request.response_schema is not None:
-        return [], _NO_DECISION, "stop"
-    if request.purpose in ("summary", "check"):
-        return [], _condensed(request), "stop"
-    from inarch_offline.page import written_for
-    from inarch_offline.plans import next_step
-
-    with written_for(_columns(environ)):
-        step = next_step(request, long, added)
-        if isinstance(step, list):
-            return step, "", "calls"
-        return [], step.text(), "declined" if step.declined else "stop"
 
 
 def _columns(environ: Mapping[str, str]) -> int:

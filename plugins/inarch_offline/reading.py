@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from contextlib import suppress
 
 from attrs import evolve
 
@@ -26,7 +26,6 @@ _RANGE, _MOST_RANGES = 700, 12
 """Lines of one read, which fit into one result, and reads of one file."""
 _PAGE, _MOST_PAGES = 50_000, 24
 """Bytes of one page of a stored result, and pages of one."""
-_TELLING = ("*", "*/__init__.py", "*/*/__init__.py")
 
 
 def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileText | None, ToolResult]]:
@@ -61,29 +60,23 @@ def whole_code(target: Symbol) -> Asking[Symbol]:
 def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
     """Return the paths of a `list_files`, behind its limit only what says most, and whether these are all."""
     # In order of their names: the top level and the packages may be behind the end.
-    more = [calls.list_files(pattern, 500) for pattern in _TELLING] if is_limited(listed) else []
-    beside = (yield more) if more else []
+    more = [calls.list_files(pattern, 500) for pattern in ("*", "*/__init__.py", "*/*/__init__.py")]
+    beside = (yield more) if is_limited(listed) else []
     [listed] = yield from whole(listed)
     return sorted({*files(listed), *(path for one in beside for path in files(one))}), not is_partial(listed)
 
 
 def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
     """Put results together that were too long to be shown whole; they stay as they are if that can't be."""
-    long = [result for result in results if output_ref(result)]
-    firsts = (yield [calls.read_output(output_ref(one), 0, _PAGE) for one in long]) if long else []
-    starts = [list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES] for first in firsts]
-    wanted = [
-        calls.read_output(output_ref(one), start, _PAGE)
-        for one, group in zip(long, starts, strict=True)
-        for start in group
-    ]
-    pages: Iterator[ToolResult] = iter((yield wanted) if wanted else [])
-    joined = []
-    for one, first, group in zip(long, firsts, starts, strict=True):
-        text = "".join(output_page(page)[0] for page in [first, *(next(pages) for _ in group)])
-        try:
-            joined.append(evolve(one, data=json.loads(text), metadata={**one.metadata, "truncated": False}))
-        except ValueError:
-            joined.append(one)  # a page is missing
-    found = iter(joined)
-    return [next(found) if output_ref(result) else result for result in results]
+    joined = list(results)
+    for index, result in enumerate(results):
+        ref = output_ref(result)
+        if not ref:
+            continue
+        [first] = yield [calls.read_output(ref, 0, _PAGE)]
+        starts = list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
+        pages = (yield [calls.read_output(ref, start, _PAGE) for start in starts]) if starts else []
+        text = "".join(output_page(page)[0] for page in [first, *pages])
+        with suppress(ValueError):  # a page is missing
+            joined[index] = evolve(result, data=json.loads(text), metadata={**result.metadata, "truncated": False})
+    return joined
