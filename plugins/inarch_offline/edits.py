@@ -32,21 +32,16 @@ _FORMS = {
     DELETE: rf"(?:delete|remove)\s+(?:the\s+)?(?:file\s+)?{_PATH.format('path')}{_END}",
     MOVE: rf"(?:move|rename)\s+(?:the\s+)?(?:file\s+)?{_PATH.format('path')}\s+to\s+{_PATH.format('to')}{_END}",
 }
+_AT = r"^\w+\s+(?:the )?(?:file )?[`'\"]?(?P<path>[\w@+-]*[./][\w./@+-]*\w)"
 _BEGUN = {
-    "replace": (REPLACE, r"\sin\s+[`'\"]?(?P<path>[\w@+-]*[./][\w./@+-]*\w)"),
-    "create": (CREATE, r"^create\s+(?:an? |new |empty )*file\s+[`'\"]?(?P<path>[^\s`'\"]+)"),
-    **dict.fromkeys(
-        ("delete", "remove"), (DELETE, r"^\w+\s+(?:the )?(?:file )?[`'\"]?(?P<path>[\w@+-]*[./][\w./@+-]*\w)")
-    ),
-    **dict.fromkeys(("move", "rename"), (MOVE, r"^\w+\s+(?:the )?(?:file )?[`'\"]?(?P<path>[\w@+-]*[./][\w./@+-]*\w)")),
+    "replace": (REPLACE, r"\sin\s+[`'\"]?(?P<path>[\w@+-]*[./][\w./@+-]*\w)", 'replace "old text" by "new text" in {}'),
+    "create": (CREATE, r"^create\s+(?:an? |new |empty )*file\s+[`'\"]?(?P<path>\S+)", 'create file {} with "text"'),
+    "delete": (DELETE, _AT, "delete {}"),
+    "remove": (DELETE, _AT, "delete {}"),
+    "move": (MOVE, _AT, "move {} to FOLDER/NAME"),
+    "rename": (MOVE, _AT, "move {} to FOLDER/NAME"),
 }
-"""The form that a first word begins, and the file by which a sentence is seen to mean it."""
-_WORKS = {
-    REPLACE: 'replace "old text" by "new text" in {}',
-    CREATE: 'create file {} with "text"',
-    DELETE: "delete {}",
-    MOVE: "move {} to FOLDER/NAME",
-}
+"""By first word: the kind, the file by which a sentence is seen to mean it, and a form that works."""
 _NAME = r"\w+(?:\.\w+)*"
 _PATH_LIKE = r"[\w@+-]*[./][\w./@+-]*\w|[A-Z]\w*file|LICENSE|README"
 _MOST_CHARACTERS = 4_000
@@ -88,14 +83,14 @@ def edit_of(prompt: str) -> Edit | Refusal | None:
     begun = re.match(r"\s*(?:(?:please|can you|could you|now)[\s,]+)*(\w+)", prompt, re.I)
     if begun is None or begun[1].lower() not in _BEGUN:
         return None
-    text, (kind, names_file) = prompt[begun.start(1) :], _BEGUN[begun[1].lower()]
+    text, (kind, names_file, works) = prompt[begun.start(1) :], _BEGUN[begun[1].lower()]
     if len(text) > _MOST_CHARACTERS and kind != CREATE:
         return None
     found = re.fullmatch(_FORMS[kind], text, re.I | re.S)
     if found and re.fullmatch(_PATH_LIKE, found["path"]):
         return _read(kind, found)
     file = re.search(names_file, text, re.I)
-    return Refusal(" ".join(text.split()), _WORKS[kind].format(file["path"])) if file else None
+    return Refusal(" ".join(text.split()), works.format(file["path"])) if file else None
 
 
 def _read(kind: str, found: re.Match[str]) -> Edit:
@@ -221,13 +216,12 @@ def _replace(change: Edit) -> Plan:
 
 def _say_absent(page: Page, change: Edit, text: FileText) -> None:
     where = "the beginning, which is all that was read, of " if text.truncated else ""
-    what = f"Nothing was changed: “{change.search[:60]}” does not occur in {where}{change.path}"
+    why = " as a whole name. In quotes it is a text, and replaced inside of other names, too"
     if not spans_of(change._replace(as_name=False), text.text):
-        page.decline(f"{what}.")
+        why = ""
     elif not text.truncated and spans_of(change._replace(attributes=True), text.text):
-        page.decline(f"{what} except as an attribute. Put “, including attributes” behind it.")
-    else:
-        page.decline(f"{what} as a whole name. In quotes it is a text, and replaced inside of other names, too.")
+        why = " except as an attribute. Put “, including attributes” behind it"
+    page.decline(f"Nothing was changed: “{change.search[:60]}” does not occur in {where}{change.path}{why}.")
 
 
 def _say_unreadable(page: Page, path: str, read: ToolResult) -> Plan:
@@ -243,9 +237,8 @@ def _say(page: Page, path: str, result: ToolResult, deed: str, done: str) -> Non
     if result.success:
         page.plain(f"Changed {path} as you changed the edit." if is_changed(result) and deed != "created" else done)
         return
-    why = result.error.code if result.error else "execution"
-    how = {
+    why = {
         "unknown_outcome": f"It is not known whether {path} was {deed}",
         "denied": f"{path} was not {deed}, it was not allowed",
     }
-    page.plain(f"{how.get(why, f'{path} was not {deed}')}: {said(result)}")
+    page.plain(f"{why.get(result.error.code if result.error else '', f'{path} was not {deed}')}: {said(result)}")

@@ -1,4 +1,4 @@
-"""What depends on X: the files that import it, what a manifest says of it, and the classes that inherit from it."""
+"""What depends on X: the files that import it, and the classes that inherit from it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
-from inarch_offline.intents import CALLERS, Intent
+from inarch_offline.intents import Intent
 from inarch_offline.layout import is_aside
 from inarch_offline.lookup import bears, say_hits, written
 from inarch_offline.manifests import is_manifest
@@ -16,11 +16,11 @@ from inarch_offline.plans.callers import callers
 from inarch_offline.results import context, hits, is_partial
 
 _MOST = 15
-_IMPORTS = (
-    r"(^\s*(from\s+[.\w]+\s+import\b|import\s+[\w.{*'\"]|export\b.*\bfrom\b|(pub )?use\s+[\w:{]|mod\s+\w+;|"
-    r"#?include\b|require(_relative)?\b|using\b|extern crate\b|@import\b|\}\s*from\b)|"
-    r"\b(require|import|import_module)\s*\()"
+_IMPORTING = (
+    r"(^\s*(\S+ +)?(from|import|export|use|mod|#?include|require|require_relative|using|extern|@import|\})\b.*|"
+    r"\b(require|import|import_module)\s*\(.*)(^|[^\w-])NAME($|[^\w-])"
 )
+_IMPORTS = re.compile(r"\s*(from\s+[.\w]+\s+import\b|(?!from\b)\S|export\b.*\bfrom\b)")
 _BEGINS = r"^\s*((export|default|public|private|protected|internal|abstract|final|sealed|static|data|open) +)*class "
 
 
@@ -28,35 +28,29 @@ def importers(intent: Intent) -> Plan:
     """List the files that import a module or package; what is no module is answered by its callers."""
     name = intent.subject.strip(" `'\"")
     last = re.split(r"[./:\\]", re.sub(r"\.(?:py|js|ts|go|rs|java)$", "", name))[-1] or name
-    edge = r"[\"'\s=<>~!;:,\[\]]"
     result, declared, looked = yield [
-        calls.search(
-            rf"^\s*(\S+ +)?(from|import|export|use|mod|#?include|require|require_relative|using|extern|@import|\}})"
-            rf"\b.*{calls.literal(last)}|\b(require|import|import_module)\s*\(.*{calls.literal(last)}",
-            limit=2_000,
-        ),
-        calls.search(rf"(^|{edge}){calls.literal(name)}({edge}|$)", limit=400),
+        calls.search(_IMPORTING.replace("NAME", calls.literal(last)), limit=2_000),
+        calls.search(rf"(^|[^\w-]){calls.literal(name)}($|[^\w-])", limit=400),
         calls.context_get(intent.subject or name),
     ]
-    whole = re.compile(rf"(?<![\w-]){re.escape(last)}(?![\w-])")
-    found = written([hit for hit in hits(result) if whole.search(hit.text) and re.search(_IMPORTS, hit.text)])
+    found = written([hit for hit in hits(result) if _IMPORTS.match(hit.text)]) if hits(result) else []
     target = context(looked).target
     if not found and target is not None and bears(target, [name]):
-        page = yield from callers(intent._replace(kind=CALLERS, names=(name,)))
+        page = yield from callers(intent._replace(names=(name,)))
         return page
     page, more = Page(), is_partial(result)
-    first = {hit.path: hit for hit in reversed(found)}
     counts = Counter(hit.path for hit in found)
     if found:
         number = counted(len(counts), "file", more=more)
         page.head(f"“{cut(name, 60)}” is imported in {number} ({counted(len(found), 'import', more=more)})")
     else:
         page.absent(f"Nothing here imports “{cut(name, 60)}”.")
+    first = {hit.path: hit for hit in reversed(found)}
     ranked = sorted(counts, key=lambda path: (is_aside(path), -counts[path], path))
     for path in ranked[:_MOST]:
         times = f"{counts[path]} times, first " if counts[path] > 1 else ""
         page.item(f"{times}{code(first[path].text)}", first[path].place)
-    if len(ranked) > _MOST:
+    if ranked[_MOST:]:
         page.item(f"… {counted(len(ranked) - _MOST, 'more file', more=more)}", first[ranked[_MOST]].place)
     say_hits(page, "Declared in", (hit for hit in hits(declared) if is_manifest(hit.path)), 3)
     return page
@@ -70,13 +64,12 @@ def subclasses(intent: Intent) -> Plan:
     base = re.compile(rf"\bclass\s+\w+\s*(?:\(|:|<|\bextends\b|\bimplements\b).*(?<![\w=]){re.escape(last)}\b(?!\s*=)")
     found = [hit for hit in hits(result) if base.search(re.sub(r"\[[^\[\]]*\]|<[^<>]*>", "", hit.text))]
     if not found:
-        page = yield from callers(intent._replace(kind=CALLERS, names=(name,)))
+        page = yield from callers(intent._replace(names=(name,)))
         page.note(f"no line that begins a class names “{cut(last, 60)}” as its base")
         return page
     page = Page()
     number = counted(len(found), "class", "classes", more=is_partial(result))
+    shown = f" ({_MOST} of them)" if len(found) > _MOST else ""
     ranked = sorted(found, key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
-    say_hits(page, f"{number} directly below “{cut(name, 60)}”, by the lines that begin classes", ranked, _MOST)
-    if len(found) > _MOST:
-        page.item(f"… {counted(len(found) - _MOST, 'more class', 'more classes')}", ranked[_MOST].place)
+    say_hits(page, f"{number} directly below “{cut(name, 60)}”{shown}", ranked, _MOST)
     return page

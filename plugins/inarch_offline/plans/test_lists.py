@@ -9,7 +9,7 @@ from inarch_offline.exchange import Plan
 from inarch_offline.flows import say_tests
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_test
-from inarch_offline.lookup import is_named, say_hits, say_sites
+from inarch_offline.lookup import is_named, say_sites
 from inarch_offline.page import Page, counted, cut, shortened
 from inarch_offline.results import context, hits, is_partial
 from inarch_offline.words import held, in_words, significant
@@ -18,7 +18,7 @@ _NAMED = (
     r"^\s*(async )?(def test|class Test)\w*(ABOUT)|\b(it|test|describe|specify)(\.\w+)?\s*\(\s*['\"`].*(ABOUT)|"
     r"\bfunc Test\w*(ABOUT)|\b(fn|void)\s+\w*(ABOUT)\w*\s*\("
 )
-"""What the first line of a test looks like; ABOUT stands for the words that are asked about."""
+"""What the first line of a test looks like; ABOUT is replaced by the words that are asked about."""
 _MOST, _LIMIT = 8, 1_000
 
 
@@ -30,12 +30,8 @@ def tests_of(intent: Intent) -> Plan:
     if not words:
         page.plain("The question names nothing to look for.")
         return page
-    about = calls.any_of(words)
-    result, named, mentions = yield [
-        calls.context_get(name),
-        calls.search(_NAMED.replace("ABOUT", about), ignore_case=True, limit=_LIMIT),
-        calls.search(about, ignore_case=True, limit=_LIMIT),
-    ]
+    pattern = _NAMED.replace("ABOUT", calls.any_of(words))
+    result, named = yield [calls.context_get(name), calls.search(pattern, ignore_case=True, limit=_LIMIT)]
     found = context(result)
     if found.target is not None and is_named(intent._replace(subject=name), found.target):
         page.say(f"{found.target.kind} `{shortened(found.target.qualname)}`", found.target.place)
@@ -47,17 +43,13 @@ def tests_of(intent: Intent) -> Plan:
     best = max((held(hit.path + hit.text, words) for hit in tests), default=0)
     kept = [hit for hit in tests if held(hit.path + hit.text, words) == best and 2 * best >= len(words)]
     if kept:
-        files = counted(len({hit.path for hit in kept}), "file")
         number = counted(len(kept), "test", more=is_partial(named))
-        page.head(f"By their names, {number} about “{cut(name, 60)}” in {files}")
+        page.head(f"By their names, {number} about “{cut(name, 60)}”")
     for hit in kept[:_MOST]:
         test = re.match(r"\s*(?:async )?(?:def|class|func|fn|void)\s+(\w+)", hit.text)
         page.item(test[1] if test else cut(hit.text.strip(), 84), hit.place)
-    if len(kept) > _MOST:
+    if kept[_MOST:]:
         page.item(f"… {len(kept) - _MOST} more", kept[_MOST].place)
     if not any(line.startswith("- ") for line in page.lines):
-        lines = [hit for hit in hits(mentions) if is_test(hit.path) and held(hit.text, words) == len(words)]
-        title = f"No test is named for “{cut(name, 60)}”. Lines of tests that have the words"
-        if not say_hits(page, title, lines, 5):
-            page.absent(f"No test here is about “{cut(name, 60)}” by its name or by what it calls.")
+        page.absent(f"No test here is about “{cut(name, 60)}” by its name or by what it calls.")
     return page
