@@ -26,21 +26,12 @@ def read_output(ref: str, offset: int, limit: int) -> PlannedCall:
     return PlannedCall("read_output", {"output_ref": ref, "offset": offset, "limit": limit})
 
 
-def read_files(paths: Iterable[str]) -> PlannedCall:
-    """Read several files whole."""
-    return PlannedCall("read_multiple_files", {"file_paths": list(paths)})
-
-
 def search(pattern: str, path: str = ".", glob: str = "", ignore_case: bool = False, limit: int = 100) -> PlannedCall:
     """Search for a regular expression."""
-    arguments: dict[str, object] = {"pattern": pattern, "limit": limit}
-    if path != ".":
-        arguments["path"] = path
-    if glob:
-        arguments["glob"] = glob
-    if ignore_case:
-        arguments["ignore_case"] = True
-    return PlannedCall("search_files", arguments)
+    more = {"path": path if path != "." else "", "glob": glob, "ignore_case": ignore_case}
+    return PlannedCall(
+        "search_files", {"pattern": pattern, "limit": limit} | {key: it for key, it in more.items() if it}
+    )
 
 
 def find_symbols(query: str, kind: str = "", limit: int = 8) -> PlannedCall:

@@ -56,12 +56,6 @@ class Exchange(NamedTuple):
             return _failure("denied", f"the tool {call.name} is not part of this profile")
         return None if self.may_call else _failure("cancelled", f"{call.name} was not called: {_ENDED}")
 
-    def is_cut(self, calls: Sequence[PlannedCall]) -> bool:
-        """Whether one of some calls can't be made any more, because the turn has to end."""
-        return not self.may_call and any(
-            call.name in self.tools and key(call.name, call.arguments) not in self.results for call in calls
-        )
-
 
 def read_exchange(request: ModelRequest) -> Exchange:
     """Take a request apart at the last user message."""
@@ -105,9 +99,12 @@ def carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
             missing = {key(call.name, call.arguments): call for call in wanted if exchange.result(call) is None}
             if missing:
                 return list(missing.values())
-            is_partial = is_partial or exchange.is_cut(wanted)
+            is_partial |= not exchange.may_call and any(
+                call.name in exchange.tools and key(call.name, call.arguments) not in exchange.results
+                for call in wanted
+            )
             results = [result for call in wanted if (result := exchange.result(call)) is not None]
-            failures += [said(result) for result in results if _is_failed_look(result)]
+            failures += [said(result) for result in results if _is_failed(result)]
             wanted = plan.send(results)
     except StopIteration as end:
         page: Page = end.value
@@ -118,18 +115,17 @@ def carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
         return page
 
 
-def _is_failed_look(result: ToolResult) -> bool:
-    """Whether a look told nothing of what is there: that a file doesn't exist is an answer, too."""
-    return result.error is not None and result.error.code != "not_found"
-
-
 def key(name: str, arguments: Mapping[str, object]) -> str:
     """Give the text under which a call's result is found again."""
     return f"{name} {json.dumps(dict(arguments), sort_keys=True, default=str)}"
 
 
+def _is_failed(look: ToolResult) -> bool:
+    return look.error is not None and look.error.code != "not_found"  # that a file doesn't exist is an answer, too
+
+
 def _prompt(message: Message) -> str:
-    """Give the first text of a user message: what follows it was added by the kernel."""
+    """Return the first text of a user message: what follows it was added by the kernel."""
     return next((part.text for part in message.parts if isinstance(part, Text)), "")
 
 

@@ -17,10 +17,10 @@ from inarch_offline.results import context, hits, is_partial
 
 _MOST = 15
 _IMPORTING = (
-    r"(^\s*(\S+ +)?(from|import|export|use|mod|#?include|require|require_relative|using|extern|@import|\})\b.*|"
+    r"(^\s*(pub +)?(from|import|export|use|mod|#?include|require|require_relative|using|extern|@import|\} *from)\b.*|"
     r"\b(require|import|import_module)\s*\(.*)(^|[^\w-])NAME($|[^\w-])"
 )
-_IMPORTS = re.compile(r"\s*(from\s+[.\w]+\s+import\b|(?!from\b)\S|export\b.*\bfrom\b)")
+_PROSE = r"\s*from\s+(?!\S+\s+import\b)|\s*(?:export|import)\s+\w+\s+(?!from\b|as\b|=)\w"
 _BEGINS = r"^\s*((export|default|public|private|protected|internal|abstract|final|sealed|static|data|open) +)*class "
 
 
@@ -33,7 +33,7 @@ def importers(intent: Intent) -> Plan:
         calls.search(rf"(^|[^\w-]){calls.literal(name)}($|[^\w-])", limit=400),
         calls.context_get(intent.subject or name),
     ]
-    found = written([hit for hit in hits(result) if _IMPORTS.match(hit.text)]) if hits(result) else []
+    found = written([hit for hit in hits(result) if not re.match(_PROSE, hit.text)]) if hits(result) else []
     target = context(looked).target
     if not found and target is not None and bears(target, [name]):
         page = yield from callers(intent._replace(names=(name,)))

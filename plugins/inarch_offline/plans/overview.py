@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from inarch_offline import calls
-from inarch_offline.exchange import Asking, Plan
+from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
 from inarch_offline.layout import Package, folders, is_aside, is_test, languages, main_package, packages, sources
 from inarch_offline.manifests import MANIFESTS, Project, is_manifest, read_project
@@ -22,7 +22,7 @@ MOST_FILES = 10_000
 _MOST_HITS = 10_000
 _SCREEN = 43
 """Lines of an overview, without the two before it."""
-_SIZES = ((11, 8, 2), (8, 6, 2), (8, 8, 1), (6, 6, 1), (4, 4, 1))
+_SIZES = ((11, 8, 2), (8, 6, 2), (6, 6, 1), (4, 4, 1))
 """Rows of the layout, parts that are described, and lines of each: what fits is taken."""
 
 
@@ -59,8 +59,11 @@ def summarize(intent: Intent) -> Plan:
     init = texts.get(f"{package.folder}/__init__.py") if package else None
     found = (hits(looks[0]), hits(looks[1]), init.text if init else "")
     parts = parts_of(package.folder, package.modules, *found) if package else parts_of(None, paths, *found)
-    if package:
-        yield from _read_docstrings(parts)
+    key = parts[: _SIZES[0][1]] if package else []
+    starts = (yield [calls.read_file(part.place.path, 1, 12) for part in key]) if key else []
+    for part, result in zip(key, starts, strict=True):
+        text = file_text(result)
+        part.doc = docstring_in(text) if text else None
     project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
     _write(page, _Findings(paths, texts, project, package, parts, ways_of(ways_in)))
     if not complete:
@@ -89,15 +92,6 @@ def _telling_files(paths: Sequence[str]) -> dict[str, int]:
     inits = [f"{package.folder}/__init__.py" for package in packages(paths)[:3]]
     chosen |= {path: 300 for path in inits if path in paths}
     return dict(list(chosen.items())[:12])
-
-
-def _read_docstrings(parts: Sequence[Part]) -> Asking[None]:
-    """Read the docstrings of the key modules."""
-    key = parts[: _SIZES[0][1]]
-    results = (yield [calls.read_file(part.place.path, 1, 12) for part in key]) if key else []
-    for part, result in zip(key, results, strict=True):
-        text = file_text(result)
-        part.doc = docstring_in(text) if text is not None else None
 
 
 def _write(page: Page, found: _Findings) -> None:
@@ -141,14 +135,9 @@ def _say_what_it_is(page: Page, found: _Findings) -> None:
     if not (title or about or project.broken or any(path not in found.texts for path in telling)):
         page.note("no manifest and no README says what this is")
     counts = languages(sources(found.paths))
-    if counts:
-        kinds = ", ".join(f"{name} {counted(count, 'file')}" for name, count, _ in counts[:5])
-        is_python = found.package is not None and counts[0][0] == "Python"
-        page.say(
-            f"Languages: {kinds}", Place(found.package.modules[0] if found.package and is_python else counts[0][2])
-        )
-    else:
-        page.say(f"{counted(len(found.paths), 'file')}, none in a known language", Place(found.paths[0]))
+    kinds = ", ".join(f"{name} {counted(count, 'file')}" for name, count, _ in counts[:5])
+    told = f"Languages: {kinds}" if kinds else f"{counted(len(found.paths), 'file')}, none in a known language"
+    page.say(told, Place(counts[0][2] if counts else found.paths[0]))
 
 
 def _bare(text: str) -> str:
@@ -205,8 +194,7 @@ def _part(part: Part, room: int) -> str:
     doc = clause(part.doc.text, min(110, room - len(size))).rstrip(".:") if part.doc else ""
     left = room - len(size) - len(doc) - 3 * bool(doc)
     names = fitting(part.names, left, 4 if doc else 6) if part.names else ""
-    if doc and (len(names) > left or names.count(",") < min(len(part.names) - 1, 2)):
-        names = ""  # one name of many says little
+    names = "" if doc and (len(names) > left or names.count(",") < min(len(part.names) - 1, 2)) else names
     return f"{size}{' — '.join(piece for piece in (doc, names) if piece)}".rstrip(": ")
 
 
@@ -229,22 +217,19 @@ def _say_ways_in(page: Page, findings: _Findings) -> None:
 
 def _say_practice(page: Page, project: Project, tests: Sequence[str]) -> None:
     rows: list[tuple[str, str, Place]] = []
-    if project.dependencies:
-        facts = [fact for fact in project.dependencies if fact.place.path == project.dependencies[0].place.path]
-        names = [fact.text.partition(";")[0].strip() for fact in facts]
-        rows.append(("Depends on", fitting(names, room_for(facts[0].place, 14, 2), 12), facts[0].place))
+    if needed := project.dependencies:
+        names = [one.text.partition(";")[0].strip() for one in needed if one.place.path == needed[0].place.path]
+        rows.append(("Depends on", fitting(names, room_for(needed[0].place, 14, 2), 12), needed[0].place))
     elif project.broken:
         rows.append(("Depends on", "not known: a manifest could not be parsed", project.broken[0].place))
     if project.python:
-        rows.append(("Needs", project.python.text, project.python.place))
-    files = counted(len(tests), "test file") if tests else ""
-    if project.test_command:
-        told = ", ".join(filter(None, [f"`{project.test_command.text}`", files]))
-        rows.append(("Tests", told, project.test_command.place))
-    elif tests:
-        rows.append(("Tests", files, Place(tests[0])))
+        rows.append(("Needs", *project.python))
+    told = [f"`{project.test_command.text}`"] if project.test_command else []
+    told += [counted(len(tests), "test file")] if tests else []
+    if told:
+        rows.append(("Tests", ", ".join(told), project.test_command.place if project.test_command else Place(tests[0])))
     if project.licence:
-        rows.append(("Licence", project.licence.text, project.licence.place))
+        rows.append(("Licence", *project.licence))
     if rows:
         page.head("Practice")
         page.rows(rows)

@@ -268,8 +268,8 @@ def _within(symbol: Symbol) -> str:
 def _say_lines(page: Page, intent: Intent) -> Plan:
     """Answer from the text of the files, since the index knows no such thing."""
     searches = [definition_search(name) for name in intent.names[:1]]
-    results = (yield [*searches, *text_search(intent.subject)]) if intent.subject else []
-    defined = [hit for result in results[: len(searches)] for hit in hits(result)]
+    results = yield [*searches, *text_search(intent.subject)]
+    defined = hits(results[0]) if searches else []
     lines = defined or [hit for one in results for hit in best_hits(hits(one), significant(intent.subject))]
     if not lines or (not defined and intent.names):
         page.absent(f"Nothing here {'is called' if intent.names else 'mentions'} “{cut(intent.subject, 60)}”.")
