@@ -84,8 +84,7 @@ class Project:
 
 def is_manifest(path: str) -> bool:
     """Whether a path is a manifest's by its name or ending."""
-    base = path.rpartition("/")[2]
-    return base in MANIFESTS or base.endswith((".gemspec", ".csproj", ".cabal"))
+    return path.rpartition("/")[2] in MANIFESTS or path.endswith((".gemspec", ".csproj", ".cabal"))
 
 
 def read_project(texts: Sequence[FileText], paths: Sequence[str]) -> Project:
@@ -160,9 +159,9 @@ def _declared(project: Project, text: FileText, data: Any) -> None:
             place = _key(text, group, r"optional-dependencies|dependency-groups")
             project.extras.append(Fact(f"{group}: {names}", place))
     commands, bins = _table(own, "scripts"), data.get("bin")
-    told = {"npm start": commands.get("start")} if text.path.endswith(".json") else dict(commands)
-    told |= bins if isinstance(bins, Mapping) else {str(data.get("name")): bins}
-    for name, target in {**told, "main module": data.get("main")}.items():
+    known: dict[str, object] = {"npm start": commands.get("start")} if text.path.endswith(".json") else dict(commands)
+    known.update(bins if isinstance(bins, Mapping) else {str(data.get("name")): bins})
+    for name, target in {**known, "main module": data.get("main")}.items():
         if isinstance(target, str):
             project.scripts.append(Fact(f"{name} = {target}", _key(text, name, r"scripts|\"bin\"|\"main\"")))
 

@@ -86,7 +86,7 @@ class Page:
         start = f"{'  ' * depth}- "
         if label:
             start += f"{shortened(label) if '/' in label else label:<{pad}}  "
-        self._add(start, " " * min(len(start), 38) if label else "    ", text, places, listed=True)
+        self._add(start, " " * (min(len(start), 38) if label else max(4, 2 * depth + 2)), text, places, listed=True)
 
     def rows(self, rows: Iterable[tuple[str, str, Place]], lines: int = 0) -> None:
         """Add items with labels of one width, each cut to fit into some lines."""

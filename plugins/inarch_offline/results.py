@@ -188,7 +188,7 @@ def symbols(result: ToolResult) -> list[Symbol]:
 def entries(result: ToolResult) -> list[Entry]:
     """Read the entry points of `find_entry_points`."""
     return [
-        Entry(*(_text(row, name) for name in ("kind", "name", "qualname")), _place(row), _text(row, "how"),
+        Entry(_text(row, "kind"), _text(row, "name"), _text(row, "qualname"), _place(row), _text(row, "how"),
               _text(row, "doc"))
         for row in _rows(_data(result), "entries") if _text(row, "file")
     ]  # fmt: skip

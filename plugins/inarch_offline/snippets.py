@@ -92,8 +92,8 @@ def methods_of(symbol: Symbol) -> list[Method]:
     for match, end in zip(own, [*(one.start() for one in own[1:]), len(symbol.code)], strict=True):
         taken = re.sub(r"^(?:self|cls)\b(?:, ?)?", "", re.sub(r"\s+", " ", match["rest"]).strip(" ,"))
         place = Place(symbol.place.path, first_line(symbol) + symbol.code.count("\n", 0, match.start("name")))
-        doc = re.match(r"\s*[rRuU]?(?:\"{3}|'{3})\s*([^\n\"]+)", symbol.code[match.end() :])
+        doc = re.match(r"\s*[rRuU]?(?:\"{3}|'{3})\s*((?:[^\n\"]+\n?)+)", symbol.code[match.end() :])
         weight = symbol.code.count("\n", match.start(), end) + 3 * bool(doc)
         signature = f"({taken}){(match['gives'] or '').rstrip()}"
-        found[match["name"]] = Method(match["name"], signature, place, doc[1].strip() if doc else "", weight)
+        found[match["name"]] = Method(match["name"], signature, place, " ".join(doc[1].split()) if doc else "", weight)
     return list(found.values())

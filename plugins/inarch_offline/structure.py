@@ -79,11 +79,12 @@ def parts_of(
     given = set(re.findall(r"\w+", handed))
     lines: Counter[str] = Counter()
     for hit in definitions:
-        if (part := parts.get(name_of(hit.path))) and (name := _defined(hit)):
-            if folder is None and not part.names:
-                part.place = hit.place
-            part.names.append(name)
-            lines[part.name] = max(lines[part.name], hit.line)
+        within = name_of(hit.path)
+        if within in parts and (name := _defined(hit)):
+            if folder is None and not parts[within].names:
+                parts[within].place = hit.place
+            parts[within].names.append(name)
+            lines[within] = max(lines[within], hit.line)
     most = max((used[_stem(name)] for name in parts), default=0) or 1
     longest = max(lines.values(), default=1)
     for name, part in parts.items():

@@ -65,11 +65,6 @@ def stripped_politeness(prompt: str) -> str:
     return text if re.search(r"\w", text) else ("?" if "?" in prompt else "")
 
 
-def in_words(name: str) -> str:
-    """Take an identifier apart: `DigestAuth` and `digest_auth` become words."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+", " ", name).strip()
-
-
 def significant(subject: str) -> list[str]:
     """Return the words of a subject that are worth a text search, longest first and without plain endings."""
     words = [word for word in dict.fromkeys(subject.split()) if len(word) > 2 and word.lower() not in _WEAK]
@@ -83,7 +78,8 @@ def stem(word: str) -> str:
 
 def holds_word(text: str, word: str) -> bool:
     """Whether a stem is a word of a text or of its names: `port` is in `http_ports`, not in `portal`."""
-    return bool(re.search(rf"\b{re.escape(word)}{_ENDING}?\b", in_words(text).lower()))
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+", " ", text).lower()
+    return bool(re.search(rf"\b{re.escape(word)}{_ENDING}?\b", apart))
 
 
 def held(text: str, words: Iterable[str]) -> int:

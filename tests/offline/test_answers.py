@@ -39,10 +39,6 @@ def check_citations(text, root):
     return told
 
 
-def lines_cited(text, root):
-    return {(root / path).read_text().splitlines()[int(line) - 1].strip() for path, line in CITATION.findall(text)}
-
-
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -106,33 +102,12 @@ def test_summary_says_what_it_is_on_one_screen(shop, answer):
     assert len(text.splitlines()) <= 45
 
 
-def test_summary_of_another_language_names_manifest_readme_and_key_files(bell, answer):
-    text = answer(bell, "summarize this codebase")
-    for part in (
-        "bell 0.3.0: Rings a bell",
-        "A bell that rings",
-        "JavaScript 2 files",
-        "ringBell",
-        "ms ^2.1.0",
-        "npm test",
-    ):
-        assert part in text
-
-
 def test_explanation_follows_the_code(shop, answer):
     text = answer(shop, "how does Till.add work?")
     assert "method `shop.till.Till.add(self, item: str) -> None` (src/shop/till.py:13)" in text
     assert "   Put an item on the receipt.\n" in text
     assert "    - 16 `check_item(item)`\n    - 17 `self.items.append(item)`\n" in text
     assert "   Called from main (src/shop/cli.py:14)\n" in text
-
-
-def test_definition_is_found_at_its_line(shop, answer):
-    assert "(src/shop/till.py:24)" in answer(shop, "where is check_item defined?")
-
-
-def test_callers_are_cited_where_they_call(shop, answer):
-    assert "return sum(price_of(item) for item in self.items)" in lines_cited(answer(shop, "who calls price_of?"), shop)
 
 
 def test_built_copies_are_not_named_as_further_places(bell, answer):
@@ -148,23 +123,6 @@ def test_built_copies_are_not_named_as_further_places(bell, answer):
     )
     text = answer(bell, "who calls ringBell?")
     assert "(docs/guide.md:1)" in text and not re.search("dist/|min.js|egg-info", text)
-
-
-def test_unknown_names_are_said_to_be_unknown(shop, answer):
-    text = answer(shop, "how does `flux_capacitor` work?")
-    assert "Nothing here is called “flux_capacitor”." in text
-
-
-def test_it_is_what_was_asked_about_before(shop, asked):
-    turns = asked(shop, "how does Till.total work?", "where is it called?")
-    assert "shop.till.Till.total" in turns[1].content
-    assert "src/shop/cli.py:15" in turns[1].content
-
-
-def test_work_for_a_model_is_refused_with_the_places(shop, answer):
-    text = answer(shop, "fix the till total")
-    assert "needs a language model" in text
-    assert "shop.till.Till" in text
 
 
 def test_empty_folder_is_said_to_be_empty(tmp_path, answer):
@@ -200,24 +158,12 @@ def test_long_file_is_outlined_whole(shop, answer):
     check_citations(text, shop)
 
 
-def test_the_answer_costs_nothing(shop, asked):
-    [turn] = asked(shop, "summarize this codebase")
-    assert turn.usage.cost_usd == 0
-
-
 def test_answers_even_when_iterations_run_out(shop, asked):
     [turn] = asked(shop, "summarize this codebase", max_iterations=1)
     assert turn.status == "limited"
     assert NOTICE in turn.content
     assert "Note: this answer is partial: the turn's limit was reached" in turn.content
     assert "says what this is" not in turn.content
-
-
-def test_folder_without_manifest_and_readme_is_said_to_be_one(tmp_path, answer):
-    (tmp_path / "bare").mkdir()
-    (tmp_path / "bare" / "a.py").write_text("s = 1\n")
-    assert "no manifest and no README says what this is" in answer(tmp_path / "bare", "summarize this codebase")
-    assert "(a.py:1)" in answer(tmp_path / "bare", "where is s defined?")
 
 
 def test_greeting_is_answered_with_examples_of_the_repository(shop, answer):
@@ -257,14 +203,6 @@ def test_file_that_is_too_large_is_said_to_be_too_large(shop, answer):
         text = " ".join(answer(shop, prompt).split())
         assert "big.log is too large to be read whole" in text, prompt
         assert "of 200,000 lines" in text, prompt
-
-
-@pytest.mark.parametrize("prompt", ["how does ringBell work?", "where is ringBell defined?"])
-def test_a_function_of_javascript_is_shown_by_its_code(bell, answer, prompt):
-    text = answer(bell, prompt)
-    assert "ringBell" in text
-    assert "'ding '.repeat(times)" in text
-    assert "lib/bell.js:4" in text
 
 
 @pytest.mark.parametrize("prompt", ["who calls it?", "where is it defined?", "how does that work?"])

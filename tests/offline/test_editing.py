@@ -31,17 +31,6 @@ def test_several_places_are_shown_and_left_alone(shop, answer):
     assert (shop / "src/shop/till.py").read_bytes() == before
 
 
-def test_all_places_are_changed_when_all_are_asked_for(shop, answer):
-    answer(shop, 'replace all "item" by "thing" in src/shop/till.py', approve="all")
-    text = (shop / "src/shop/till.py").read_text()
-    assert "item" not in text
-    assert "thing" in text
-
-
-def test_absent_text_is_told(shop, answer):
-    assert "does not occur in README.md" in answer(shop, 'replace "nowhere" by "x" in README.md', approve="all")
-
-
 def test_absent_file_is_told_with_files_of_that_name(shop, answer):
     text = answer(shop, 'replace "a" by "b" in till.py', approve="all")
     assert "till.py could not be read" in text
@@ -52,17 +41,6 @@ def test_file_is_created(shop, answer):
     text = answer(shop, "create file docs/notes.txt with 'hello'", approve="all")
     assert "Created with 1 line. (docs/notes.txt:1)" in text
     assert (shop / "docs/notes.txt").read_text() == "hello\n"
-
-
-def test_existing_file_is_not_created_over(shop, answer):
-    text = answer(shop, "create file README.md with 'hello'", approve="all")
-    assert "README.md was not created" in text
-    assert "hello" not in (shop / "README.md").read_text()
-
-
-def test_file_is_deleted(shop, answer):
-    assert "Deleted src/shop/prices.py." in answer(shop, "delete src/shop/prices.py", approve="all")
-    assert not (shop / "src/shop/prices.py").exists()
 
 
 def test_file_is_moved(shop, answer):
@@ -81,11 +59,6 @@ def test_nothing_outside_is_written(shop, answer, path):
 def test_denial_by_a_person_says_nothing_meant_for_a_model():
     error = ToolError("denied", "the user denied delete_file", "ask the user how to go on, or do it another way")
     assert said(ToolResult(False, error=error)) == "the user denied delete_file"
-
-
-def test_mentioned_file_is_changed(shop, answer):
-    answer(shop, 'replace "cents" by "pence" in @src/shop/prices.py', approve="all")
-    assert "pence" in (shop / "src/shop/prices.py").read_text()
 
 
 _CODE = "def total(items):\n    return sum(items)\n\nsubtotal = total([1])\nprint(cart.total(), total_of, total)\n"
@@ -128,12 +101,6 @@ def test_numbers_and_dotted_names_are_replaced_as_a_whole(shop, answer, old, bef
     (shop / "a.py").write_text(before)
     answer(shop, f"replace all {old} with NEW in a.py", approve="all")
     assert (shop / "a.py").read_text() == after
-
-
-def test_line_ends_outside_of_names_stay(shop, answer):
-    (shop / "a.py").write_bytes(b"x = 1\r\nxx = x\r\n\r\nxx = 2\n")
-    answer(shop, "replace all x with y in a.py", approve="all")
-    assert (shop / "a.py").read_bytes() == b"y = 1\r\nxx = y\r\n\r\nxx = 2\n"
 
 
 @pytest.mark.parametrize(

@@ -59,21 +59,7 @@ _EDITS = [
     "replace total with sum in a.py", 'replace all "a b" by "c" in a.py', 'create file notes.md with "hello"',
     "create file notes.md", "delete old.py", "move a.py to lib/b.py",
 ]  # fmt: skip
-_FOLLOWING = [
-    "and",
-    "then",
-    "commit",
-    "it",
-    "in",
-    "README.md",
-    "everywhere",
-    "with",
-    '"x"',
-    "to",
-    "b.py",
-    "please",
-    ".",
-]
+_FOLLOWING = re.findall(r"\S+", 'and then commit it in README.md everywhere with "x" to b.py please .')
 
 
 @given(
@@ -91,13 +77,6 @@ def test_words_behind_an_edit_are_understood_or_nothing_is_done(form, words):
         assert edit._replace(attributes=False) == edit_of(form)
         left = re.sub(r"\b(please|thanks|thank you)\b|[\s.!?,]+", " ", words.lower()).strip()
         assert not left or left == "including attributes"
-
-
-@given(st.text(max_size=300))
-def test_any_text_is_read_without_failing(prompt):
-    edit_of(prompt)
-    edit_of(f"replace {prompt} in a.py")
-    edit_of(f"create file a.py with {prompt}")
 
 
 @pytest.mark.parametrize(

@@ -57,16 +57,6 @@ def test_commands_stand_below_their_groups_and_nothing_else_is_listed(tmp_path, 
     ]
 
 
-def test_the_overview_of_entry_points_is_bounded(tmp_path, answer):
-    commands = "".join(f"\n@click.command()\ndef do_{number}(): pass\n" for number in range(60))
-    root = write(tmp_path / "many", {**PYTHON, "src/shop/more.py": f"import click\n{commands}"})
-    text = answer(root, "list the entry points")
-    check_citations(text, root)
-    assert "Commands (the first 40 that were listed):" in text and "more" in text
-    assert len(text.splitlines()) < 20
-    assert "Commands (61):" in answer(root, "list the commands")
-
-
 def test_no_routes_leads_to_the_other_ways_in(shop, answer):
     text = answer(shop, "list the routes")
     assert "No routes were found" in text and "1 console script: shop (src/shop/cli.py:" in text

@@ -93,16 +93,6 @@ def test_python_comes_before_the_tools_of_its_front_end():
     assert read_project([npm, tox], []).test_command.text == "tox"
 
 
-def test_licence_is_known_by_its_wording():
-    bsd = "Copyright\n\nRedistribution and use in source and binary forms ...\nNeither the name of ...\n"
-    assert read_project([FileText("LICENSE", bsd)], []).licence.text == "BSD 3-clause"
-
-
-@pytest.mark.parametrize("path", ["pyproject.toml", "Cargo.toml"])
-def test_a_number_that_is_too_long_is_no_toml(path):
-    assert read_project([FileText(path, f"a = {'1' * 5_000}\n")], []).name is None
-
-
 @given(st.sampled_from([*MANIFESTS, "x.gemspec", "x.csproj", "LICENSE"]), st.text(max_size=300))
 def test_any_bytes_are_survived(path, content):
     project = read_project([FileText(path, content)], [])

@@ -37,7 +37,7 @@ def many(shop):
 )
 def test_an_answer_is_five_places_on_one_screen(many, answer, prompt):
     text = answer(many, prompt)
-    assert len(text.splitlines()) <= 27 and max(map(len, text.splitlines()[1:])) <= 100
+    assert len(text.splitlines()) <= 25 and max(map(len, text.splitlines()[1:])) <= 100
     assert sum(heading in text for heading in HEADINGS) == 1
     assert re.findall(r"(?m)^(\d)\. ", text) == list("12345")
     assert not [line for line in re.findall(r"(?m)^[2-5]\. .*(?:\n   .*)*", text) if line.endswith("…")]
@@ -157,3 +157,8 @@ def test_notes_on_callers_are_left_out_where_they_change_nothing():
     page = Page()
     say_note(page, ToolResult(True, {"note": "10 of 20 files are linked; something else"}), LINKED)
     assert page.lines == ["Note: something else"]
+
+
+def test_a_class_is_shown_by_its_main_methods_and_what_they_say(shop, answer):
+    text = answer(shop, "how does Till work?")
+    assert "`add` — Put an item on the receipt." in text and "`total` — Add up the prices in cents." in text

@@ -1,9 +1,9 @@
 """Which folders, packages and modules matter."""
 
-from inarch_offline.layout import Package, is_test, languages, main_package, packages
+from inarch_offline.layout import is_test, main_package, packages
 from inarch_offline.prose import docstring_in
 from inarch_offline.results import FileText, Hit
-from inarch_offline.structure import imports_of, parts_of
+from inarch_offline.structure import parts_of
 
 PATHS = [
     "README.md",
@@ -18,21 +18,9 @@ PATHS = [
 ]
 
 
-def test_programs_are_counted_before_prose():
-    assert [(name, count) for name, count, _ in languages(PATHS)] == [
-        ("Python", 7),
-        ("Markdown", 1),
-        ("reStructuredText", 1),
-    ]
-
-
 def test_the_product_is_a_package_its_tests_are_not():
     assert [package.folder for package in packages(PATHS)] == ["src/shop"]
     assert len(packages(PATHS)[0].modules) == 4
-
-
-def test_plain_modules_without_a_package_count_as_one():
-    assert packages(["a.py", "b.py", "tests/test_a.py"]) == [Package("", ("a.py", "b.py"))]
 
 
 def test_tests_are_known_by_name_and_folder():
@@ -57,10 +45,6 @@ def test_exported_imported_and_large_modules_come_first():
     parts = parts_of(package.folder, package.modules, definitions, imports, "from .core import Till as Till\n")
     assert [part.name for part in parts] == ["core", "errors", "inner"]
     assert parts[0].names == ["Till", "helper"]
-
-
-def test_pattern_of_own_imports_names_the_package():
-    assert "from shop" in imports_of("shop")
 
 
 def test_large_packages_are_described_by_their_sub_packages():

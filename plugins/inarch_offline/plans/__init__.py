@@ -35,7 +35,7 @@ PLANS = {
     intents.DEPENDENTS: "plans.dependents:importers",
     intents.SUBCLASSES: "plans.dependents:subclasses",
     intents.GUIDE: "plans.guides:guide",
-    intents.TESTS: "plans.test_lists:tests_of",
+    intents.TESTS: "plans.callers:tests_of",
     intents.HELP: "plans.replies:introduce",
 }
 """Module and function of the plan for each kind of intent; a turn imports the one it needs."""

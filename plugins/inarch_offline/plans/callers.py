@@ -6,14 +6,16 @@ from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.flows import say_tests, say_ways
 from inarch_offline.intents import Intent
-from inarch_offline.layout import is_aside
-from inarch_offline.lookup import is_named, say_definition, say_hits, say_note, say_sites, written
+from inarch_offline.layout import is_aside, is_test
+from inarch_offline.lookup import best_hits, is_named, say_definition, say_hits, say_note, say_sites, written
 from inarch_offline.page import Page, Place, counted, cut, joined, shortened
 from inarch_offline.reading import whole_code
 from inarch_offline.results import Context, Hit, context, hits
-from inarch_offline.words import paths_in
+from inarch_offline.words import paths_in, significant
 
 _MOST_CALLERS, _MOST_MENTIONS = 12, 6
+_TEST = r"^\s*(async )?(def test|class Test|func Test|fn )\w*(ABOUT)|\b(it|test|describe)(\.\w+)?\(['\"`].*(ABOUT)"
+"""The first line of a test; ABOUT is replaced by the words that are asked about."""
 _MOST_LINES, _ALL_LINES, _COLUMNS = 60, 400, 200
 
 
@@ -67,6 +69,30 @@ def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
     is_called = any(not is_aside(site.place.path) for site in by_role)
     title = "Also named in" if by_role else "Named in"
     say_hits(page, title, others, _MOST_MENTIONS if is_called else _MOST_CALLERS)
+
+
+def tests_of(intent: Intent) -> Plan:
+    """List the tests that call what is asked about and those that reach it; else the tests that have its words."""
+    name = intent.names[0] if intent.names else intent.subject
+    [result] = yield [calls.context_get(name)] if name else [calls.list_files(limit=1)]
+    found, page = context(result), Page()
+    sites = [site for site in found.callers if is_test(site.place.path)]
+    reached = any(way.is_test for way in found.ways)
+    if found.target is None or not is_named(intent._replace(subject=name), found.target) or not (sites or reached):
+        words = significant(name)
+        [named] = yield [
+            calls.search(_TEST.replace("ABOUT", calls.any_of(words or [name])), ignore_case=True, limit=500)
+        ]
+        lines = best_hits([hit for hit in hits(named) if is_test(hit.path)], words)
+        if not say_hits(page, f"Tests that are named for “{cut(name, 60)}”", lines, _MOST_CALLERS):
+            page = yield from _places(intent._replace(subject=f"test {name}"))
+        return page
+    page.say(f"{found.target.kind} `{shortened(found.target.qualname)}`", found.target.place)
+    number = counted(len(sites), "place", more=found.more_callers)
+    say_sites(page, f"Called in tests from {number}", sites, _MOST_MENTIONS, found.more_callers)
+    say_tests(page, found.ways, _MOST_MENTIONS)
+    say_note(page, result)
+    return page
 
 
 def callees(intent: Intent) -> Plan:

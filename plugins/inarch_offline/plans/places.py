@@ -212,8 +212,8 @@ def _say_opened(
         ranked = sorted(methods_of(one), key=lambda one: (-held(one.name, words), one.name[0] == "_", -one.weight))
         for method in sorted(ranked[:most], key=lambda method: method.place):
             told = f"`{method.name}{'' if method.doc else method.signature}`"
-            told += f" — {clause(method.doc, room)}" if method.doc else ""
-            page.item(f"{method.place.line} {cut(told, 2 * room)}", depth=2)
+            told += f" — {clause(method.doc, max(room - len(told) - 3, 24))}" if method.doc else ""
+            page.item(f"{method.place.line} {cut(told, room)}", depth=2)
         if len(ranked) > most > 0:
             page.inner(f"and {', '.join(method.name for method in ranked[most : most + 6])}")
     elif not one.is_text and one.kind != "module":
