@@ -84,7 +84,7 @@ def docstring_in(text: FileText) -> Fact | None:
     inside = text.text[found.end() :].partition(found[1])[0]
     for paragraph in re.finditer(r"(?:[ \t]*\S.*(?:\n|$))+", inside):
         lines = paragraph[0].strip().split("\n")
-        if not lines[0].startswith(":") and not any(map(_RULE.match, lines)):
+        if not lines[0].startswith((":", ".. ")) and not any(map(_RULE.match, lines)):
             line = text.text.count("\n", 0, found.end() + paragraph.start())
             return Fact(plain_text(paragraph[0]), text.place(line))
     return None

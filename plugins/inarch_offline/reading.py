@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 
 from attrs import evolve
@@ -50,11 +51,15 @@ def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileTex
 
 
 def whole_code(target: Symbol) -> Asking[Symbol]:
-    """Read the code of a definition that is longer than what the index gives of it."""
-    if target.kind == "module" or target.end - target.place.line < target.code.count("\n") + 1:
-        return target
+    """Return a definition with its code from its first line on, read if the index gives less."""
+    lines = target.code.splitlines()
+    if lines and lines[0].lstrip().startswith(("@", "#[")):  # decorators, which may be many lines
+        named = rf"\s*(?!@)(?:[\w()]+ )*{re.escape(target.name)}\b"
+        lines = lines[next((index for index, line in enumerate(lines) if re.match(named, line)), len(lines)) :]
+    if target.kind == "module" or target.end - target.place.line < len(lines):
+        return target._replace(code="\n".join(lines))
     text, _ = yield from whole_file(target.place.path, target.place.line, target.end)
-    return target._replace(code=text.text) if text and not text.truncated else target
+    return target._replace(code=text.text if text and not text.truncated else "\n".join(lines))
 
 
 def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:

@@ -40,18 +40,9 @@ class Method(NamedTuple):
     """How much it says: its lines, more if it has a docstring."""
 
 
-def first_line(symbol: Symbol) -> int:
-    """Return the number in the file of the first line of a symbol's code, which may begin with decorators."""
-    lines = symbol.code.split("\n")
-    named = (index for index, line in enumerate(lines) if re.search(rf"\b{re.escape(symbol.name)}\b", line))
-    above = next((index for index in named if not lines[index].lstrip().startswith("@")), 0)
-    return symbol.place.line - (above if lines[0].lstrip().startswith(("@", "#[")) else 0)
-
-
 def telling_lines(symbol: Symbol, words: Iterable[str], called: Iterable[str], most: int) -> list[Line]:
     """Return the lines of a body that say most: they hold words of the question, call code of this project, decide."""
-    first = first_line(symbol)
-    body = [Line(first + index, line) for index, line in _body(symbol.code.split("\n"))]
+    body = [Line(symbol.place.line + index, line) for index, line in _body(symbol.code.split("\n"))]
     stems, names = [word.lower() for word in words], [f"{name}(" for name in called]
 
     def weight(line: Line) -> float:
@@ -91,7 +82,7 @@ def methods_of(symbol: Symbol) -> list[Method]:
     found: dict[str, Method] = {}
     for match, end in zip(own, [*(one.start() for one in own[1:]), len(symbol.code)], strict=True):
         taken = re.sub(r"^(?:self|cls)\b(?:, ?)?", "", re.sub(r"\s+", " ", match["rest"]).strip(" ,"))
-        place = Place(symbol.place.path, first_line(symbol) + symbol.code.count("\n", 0, match.start("name")))
+        place = Place(symbol.place.path, symbol.place.line + symbol.code.count("\n", 0, match.start("name")))
         doc = re.match(r"\s*[rRuU]?(?:\"{3}|'{3})\s*((?:[^\n\"]+\n?)+)", symbol.code[match.end() :])
         weight = symbol.code.count("\n", match.start(), end) + 3 * bool(doc)
         signature = f"({taken}){(match['gives'] or '').rstrip()}"
