@@ -200,6 +200,9 @@ def _part(part: Part, room: int) -> str:
 
 def _say_ways_in(page: Page, findings: _Findings) -> None:
     own = [way for way in findings.ways_in if not is_aside(way.found[0].place.path)]
+    scripts = {entry.qualname for way in own if way.kind == SCRIPTS for entry in way.found}
+    kept = [tuple(one for one in way.found if way.kind == SCRIPTS or one.qualname not in scripts) for way in own]
+    own = [way._replace(found=found) for way, found in zip(own, kept, strict=True) if found]
     known = {entry.name for way in own for entry in way.found}
     other = [fact for fact in findings.project.scripts if fact.text.split(" ")[0] not in known][:4]
     if own or other:
@@ -208,8 +211,8 @@ def _say_ways_in(page: Page, findings: _Findings) -> None:
         page.item(fact.text, fact.place)
     for way in own[:5]:
         if way.complete and len(way.found) <= 2:
-            kind = "command" if way.kind == SCRIPTS else f"{way.kind}:"
-            told = f"{kind} " + ", ".join(f"`{entry.name}` → {entry.qualname}" for entry in way.found)
+            kind, mark = ("command", "`") if way.kind == SCRIPTS else (f"{way.kind}:", "")
+            told = f"{kind} " + ", ".join(f"{mark}{entry.name}{mark} → {entry.qualname}" for entry in way.found)
         else:
             told = f"{way.number}: {named(way, 6)}"
         page.item(told, way.found[0].place)
