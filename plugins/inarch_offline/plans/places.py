@@ -37,6 +37,7 @@ _MOST = 5
 """Places of an answer; `in full` shows twice as many."""
 _SCREEN = 25
 """Lines of an answer, with the notice and the notes."""
+_DEFINES = re.compile(r"(?:export |pub |public |async |default )*(?:def|class|function|func|fn|struct|trait|type)\b")
 _ALL_LINES = 14
 _FORMS = ((5, 2, 2), (5, 1, 1), (3, 1, 1), (2, 0, 1), (0, 0, 0))
 """Lines of the first place, its callers, and lines of why the others are there: the first that fits is taken."""
@@ -221,6 +222,10 @@ def _say_opened(
         for line in telling_lines(one, words, called, most):
             text = line.text.strip()
             page.item(f"{line.number} {quoted(text if len(text) <= room else text[: room - 1] + '…')}", depth=2)
+    elif one.kind == "module":
+        defined = [(at, text) for at, text in enumerate(one.code.splitlines(), one.place.line) if _DEFINES.match(text)]
+        for at, text in sorted(sorted(defined, key=lambda line: -held(line[1], words))[:most]):
+            page.item(f"{at} {quoted(cut(text.rstrip(' {:'), room))}", depth=2)
     elif most and one.code:
         for text in [line.strip() for line in one.code.splitlines()[1:] if re.search(r"\w", line)][:most]:
             page.item(cut(plain_text(text.strip("#*- ")), 2 * room), depth=2)
