@@ -49,11 +49,6 @@ _CPP = (
 (function_definition type: [(class_specifier) (struct_specifier)] declarator: (identifier) @name) @class
 (base_class_clause [(type_identifier) (qualified_identifier)] @base)
 (new_expression type: (_) @callee) @call
-(parameter_declaration type: (_) @type declarator: [(identifier) @variable (_ (identifier) @variable)]) @typed
-(declaration type: (type_identifier) @type declarator: [(identifier) @variable (_ (identifier) @variable)]) @typed
-(declaration type: (type_identifier) @type declarator: (_ (_ (identifier) @variable))) @typed
-(field_declaration type: (_) @type
-  declarator: [(field_identifier) @variable (_ (field_identifier) @variable)]) @typed
 """
 )
 

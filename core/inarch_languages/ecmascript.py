@@ -34,9 +34,6 @@ _DEFINITIONS = (
 (program (export_statement (_ (variable_declarator name: (identifier) @name) @constant)))
 (call_expression function: (_) @callee arguments: (_) @arguments) @call
 (new_expression constructor: (_) @callee) @call
-(variable_declarator name: (identifier) @variable value: (new_expression constructor: (identifier) @type)) @typed
-(assignment_expression left: (member_expression) @variable
-  right: (new_expression constructor: (identifier) @type)) @typed
 """
 )
 
@@ -91,10 +88,6 @@ _TYPESCRIPT = (
 (extends_clause value: (_) @base)
 (implements_clause (_) @base)
 (extends_type_clause type: (_) @base)
-(required_parameter pattern: (identifier) @variable type: (type_annotation (_) @type)) @typed
-(optional_parameter pattern: (identifier) @variable type: (type_annotation (_) @type)) @typed
-(variable_declarator name: (identifier) @variable type: (type_annotation (_) @type)) @typed
-(public_field_definition name: (_) @variable type: (type_annotation (_) @type)) @typed
 """
 )
 

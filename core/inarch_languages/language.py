@@ -34,7 +34,7 @@ class Language:
     where the name doesn't tell it with its `@owner`; `@scope` is what definitions stand in without being one.
     `@call` goes with `@callee` and `@arguments` (and `@called` where object and method stand apart); `@comment` and
     `@above` are what may stand between a comment and what it is about, `@annotation` is kept, too; `@base` is what the
-    class around it extends, `@typed` has `@variable` and `@type`, `@package` is what a file says it belongs to.
+    class around it extends, `@package` is what a file says it belongs to.
 
     `@import` has `@source`, `@name` and, where it is another, `@target`; `@import.default`, `@import.whole` and
     `@import.all` say what is taken. `@export` is the same for what is handed on. `@include` has `@source` alone.

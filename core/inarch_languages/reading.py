@@ -140,7 +140,6 @@ class _Reading:
     imports: list[Import] = Factory(list)
     calls: list[Call] = Factory(list)
     bases: dict[int, list[str]] = Factory(dict)
-    types: dict[int, list[tuple[str, str]]] = Factory(dict)
     package: str = ""
     _bodiless: set[str] = Factory(set)
     _above: Above = Factory(lambda self: Above(self.data), takes_self=True)
@@ -163,10 +162,8 @@ class _Reading:
         self.symbols = [Symbol(MODULE, "", 1, self.data.count(b"\n") + 1)]
         self._sweep([value for _, value in sorted(found.items(), key=lambda item: item[0])])
         for place, symbol in enumerate(self.symbols):
-            bases, types = self.bases.get(place, ()) if place else (), self.types.get(place, ())
-            self.symbols[place] = symbol._replace(
-                bases=tuple(dict.fromkeys(filter(None, bases))), types=tuple(dict.fromkeys(types))
-            )
+            bases = self.bases.get(place, ()) if place else ()
+            self.symbols[place] = symbol._replace(bases=tuple(dict.fromkeys(filter(None, bases))))
         self.symbols[0] = self.symbols[0]._replace(doc=self._above.of_file(self.symbols[1:]))
         taken = tuple(item for item in self.imports if item.source)
         own = tuple((item.name, item.target) for item in self.imports if not item.source)
@@ -189,10 +186,6 @@ class _Reading:
                 self._call(captured, outer.place)
             elif role == "base":
                 self.bases.setdefault(outer.place, []).append(type_name(text_of(node)))
-            elif role == "typed":
-                kind = type_name(text_of(captured["type"][0]).lstrip(": "))
-                names = [dotted(text_of(variable)) for variable in captured["variable"] if kind]
-                self.types.setdefault(outer.place, []).extend((name, kind) for name in names if "?" not in name)
             else:
                 self.package = text_of(node)
 
@@ -314,7 +307,7 @@ class _Reading:
 
 _ROLES = frozenset(
     (
-        *(*_KINDS, "comment", "annotation", "above", "call", "base", "typed", "package", "use", "include"),
+        *(*_KINDS, "comment", "annotation", "above", "call", "base", "package", "use", "include"),
         *(f"{way}{what}" for way in ("import", "export") for what in ("", ".default", ".whole", ".all")),
     )
 )

@@ -32,8 +32,6 @@ class Symbol(NamedTuple):
     """Decorators, annotations and attributes as written."""
     bases: tuple[str, ...] = ()
     """Classes, interfaces and traits that it extends."""
-    types: tuple[tuple[str, str], ...] = ()
-    """Parameters and variables with the types that are written of them."""
 
 
 class Import(NamedTuple):

@@ -22,13 +22,6 @@ _QUERY = """
 (use_declaration) @use
 (source_file (const_item name: (_) @name) @constant)
 (source_file (static_item name: (_) @name) @constant)
-(parameter pattern: (identifier) @variable type: (_) @type) @typed
-(let_declaration pattern: (identifier) @variable type: (_) @type) @typed
-(let_declaration pattern: (identifier) @variable value: (struct_expression name: (_) @type)) @typed
-(let_declaration pattern: (identifier) @variable
-  value: (call_expression function: (scoped_identifier path: (_) @type name: (identifier) @made))
-  (#any-of? @made "new" "default" "with_capacity" "from" "open")) @typed
-(field_declaration name: (_) @variable type: (_) @type) @typed
 (call_expression function: (_) @callee arguments: (_) @arguments) @call
 (macro_invocation macro: (_) @callee) @call
 """

@@ -22,12 +22,6 @@ GO = Language(
     (source_file (var_declaration (var_spec name: (_) @name) @constant))
     (source_file (var_declaration (var_spec_list (var_spec name: (_) @name) @constant)))
     (struct_type (field_declaration_list (field_declaration !name type: (_) @base)))
-    (struct_type (field_declaration_list (field_declaration name: (_) @variable type: (_) @type) @typed))
-    (parameter_declaration name: (_) @variable type: (_) @type) @typed
-    (var_spec name: (_) @variable type: (_) @type) @typed
-    (short_var_declaration left: (expression_list . (identifier) @variable)
-      right: (expression_list . [(composite_literal type: (_) @type)
-        (unary_expression operand: (composite_literal type: (_) @type))])) @typed
     (call_expression function: (_) @callee arguments: (_) @arguments) @call
     (import_spec name: (package_identifier)? @name path: (_) @source) @import.whole
     (import_spec name: (dot) path: (_) @source) @import.all
@@ -53,9 +47,6 @@ JAVA = Language(
     (superclass (_) @base)
     (super_interfaces (type_list (_) @base))
     (extends_interfaces (type_list (_) @base))
-    (formal_parameter type: (_) @type name: (_) @variable) @typed
-    (local_variable_declaration type: (_) @type declarator: (variable_declarator name: (_) @variable)) @typed
-    (field_declaration type: (_) @type declarator: (variable_declarator name: (_) @variable)) @typed
     (method_invocation !object name: (_) @callee arguments: (_) @arguments) @call
     (method_invocation object: (_) @callee name: (_) @called arguments: (_) @arguments) @call
     (object_creation_expression type: (_) @callee) @call
@@ -89,7 +80,6 @@ PHP = Language(
     (method_declaration name: (_) @name) @method
     (base_clause (_) @base)
     (class_interface_clause (_) @base)
-    (simple_parameter type: (_) @type name: (variable_name) @variable) @typed
     (function_call_expression function: (_) @callee) @call
     (member_call_expression object: (_) @callee name: (_) @called) @call
     (scoped_call_expression scope: (_) @callee name: (_) @called) @call

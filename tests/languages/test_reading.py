@@ -123,7 +123,6 @@ def test_typescript_and_its_elements() -> None:
     }  # fmt: skip
     found = symbols("a.tsx", text)
     assert found["Box"].bases == ("Thing", "Shape")
-    assert found["Box.constructor"].types == (("size", "Size"),) and found["later"].types == (("a", "Box"),)
     assert ("View", "Panel") in calls("a.tsx", text) and ("Box.area", "self.size.squared") in calls("a.tsx", text)
 
 
@@ -179,7 +178,7 @@ def test_go() -> None:
         "writeAll": "function",
     }  # fmt: skip
     assert found[""].doc == "Package render writes answers." and found["JSON.Render"].doc == "Render writes it."
-    assert found["JSON"].bases == ("Base",) and ("r", "JSON") in found["JSON.Render"].types
+    assert found["JSON"].bases == ("Base",)
     assert imports("json.go", text) == [("http", "net/http", ""), ("y", "gopkg.in/yaml.v3", "")]
     assert calls("json.go", text) == [("JSON.Render", "writeAll"), ("JSON.Render", "y.Marshal")]
     assert facts("json.go", text).package == "render"
@@ -243,7 +242,7 @@ def test_java() -> None:
     found = symbols("Orders.java", text)
     assert found["Orders"].doc == "Answers about orders." and found["Orders"].bases == ("Base", "Api")
     assert set(found) == {"", "Orders", "Orders.Orders", "Orders.one", "Orders.main", "Orders.Inner", "Orders.Inner.go"}
-    assert found["Orders.one"].signature == "(String id)" and ("store", "Store") in found["Orders"].types
+    assert found["Orders.one"].signature == "(String id)"
     assert imports("Orders.java", text) == [("List", "java.util", "List"), ("*", "org.shop.Prices", "*")]
     assert calls("Orders.java", text) == [
         ("Orders.one", "?.orElse"), ("Orders.one", "store.find"), ("Orders.one", "Order"), ("Orders.main", "run"),

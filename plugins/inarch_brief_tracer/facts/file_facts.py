@@ -13,7 +13,7 @@ import json
 import zlib
 from typing import Any, NamedTuple
 
-FACTS_VERSION = 15
+FACTS_VERSION = 16
 """Raised whenever extraction or encoding changes; kept facts of another version are read anew."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from inarch_brief_tracer.facts.file_facts import (
@@ -58,9 +57,4 @@ def _symbol(symbol: Read, kinds: dict[str, str]) -> Symbol:
     return Symbol(
         symbol.kind, sound(symbol.name), symbol.line, symbol.end, sound(symbol.signature),
         first_paragraph(sound(symbol.doc)), tuple(map(sound, symbol.annotations)), symbol.bases, flags, symbol.first,
-        _typed(symbol.types),
     )  # fmt: skip
-
-
-def _typed(types: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    return tuple([f"{name}:{kind}" for name, kind in types])

@@ -7,21 +7,20 @@ import json
 import posixpath
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from inarch import Workspace
 from inarch_brief_tracer.facts.file_names import is_other
 from inarch_brief_tracer.facts.nature import SHIFT
-from inarch_brief_tracer.graph.arcs import Adjacency, FileArcs
+from inarch_brief_tracer.graph.arcs import FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
 from inarch_brief_tracer.indexing.arc_rows import put_arcs, put_gates
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
 from inarch_brief_tracer.indexing.time_limit import Limit
 from inarch_brief_tracer.linking.edge_kinds import CONFIDENCES
 from inarch_brief_tracer.linking.other_files import Manifests, OtherFile
-from inarch_brief_tracer.linking.other_linking import Cursor, OtherEdge, linked_others
+from inarch_brief_tracer.linking.other_linking import OtherEdge, linked_others
 from inarch_brief_tracer.linking.other_names import Names
 from inarch_brief_tracer.store.database import Busy, transaction
 from inarch_brief_tracer.store.kept_files import Shelf, put_state, state
@@ -60,45 +59,35 @@ def bring_others(
         return ""
     if len(rows) > MOST_FILES and not is_patient:
         return f"calls in {len(rows):,} files of other languages are not linked: `inarch trace index` does it"
-    begin = Cursor(*map(int, places)) if kept == version else Cursor()
+    begin = int(places[0]) if places and kept == version else 0
     shelf = Shelf(connection, read)
     files = {number: OtherFile(number, path, shelf.facts(number)[3]) for number, path, _ in sorted(rows)}
     names, limit = Names(files, _manifests(workspace, read)), Limit(seconds)
     edges, end = linked_others(names, begin, lambda: limit.is_over)
-    known = _arcs_kept(connection, files) if begin > Cursor() else ()
     try:
         with transaction(connection):
-            put_arcs(connection, _arcs(connection, files, known, edges).items(), "whole")
+            put_arcs(connection, _arcs(connection, list(files)[begin:end], edges).items(), "whole")
             put_gates(connection, gates_of(shelf))
-            put_state(connection, _STATE, f"{version} {end.file} {end.call}" if end else version)
+            put_state(connection, _STATE, f"{version} {end}" if end < len(files) else version)
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
     except Busy:
         return "another process is writing the index: the graph is from before its changes"
-    return f"{end.file:,} of {len(rows):,} files of other languages are linked, the next call goes on" if end else ""
+    if end == len(files):
+        return ""
+    return f"{end:,} of {len(rows):,} files of other languages are linked, the next call goes on"
 
 
-def _arcs_kept(connection: sqlite3.Connection, files: Iterable[int]) -> Iterable[Arc]:
-    """Give the arcs that calls before this one found."""
-    kept = Adjacency()
-    for number in files:
-        for (blob,) in connection.execute("SELECT rows FROM arcs WHERE file = ?", (number,)):
-            kept.load(blob)
-    return (kept.arc(number) for number in range(len(kept)))
-
-
-def _arcs(
-    connection: sqlite3.Connection, files: Mapping[int, OtherFile], known: Iterable[Arc], edges: Iterable[OtherEdge]
-) -> dict[int, FileArcs]:
+def _arcs(connection: sqlite3.Connection, files: Collection[int], edges: Iterable[OtherEdge]) -> dict[int, FileArcs]:
     """Sort edges to the files of their callers, as arcs between the numbers of symbols, the surest of each pair."""
     numbers: dict[tuple[int, int], int] = {}
     homes: dict[int, int] = {}
     natures: dict[int, dict[int, int]] = {file: {} for file in files}
     for number, file, place, flags in connection.execute("SELECT id, file, place, flags FROM symbols"):
-        if file in files:
-            numbers[file, place], homes[number] = number, file
+        numbers[file, place], homes[number] = number, file
+        if file in natures:
             natures[file][number] = flags >> SHIFT
     best: dict[tuple[int, int], Arc] = {}
-    for arc in chain(known, _numbered(numbers, edges)):
+    for arc in _numbered(numbers, edges):
         former = best.get(arc[:2])
         if former is None or CONFIDENCES.index(arc.confidence) < CONFIDENCES.index(former.confidence):
             best[arc[:2]] = arc

@@ -12,13 +12,11 @@ from inarch_brief_tracer.linking.edge_kinds import CONFIDENCES
 from inarch_brief_tracer.linking.other_files import OtherFile, Spot
 from inarch_brief_tracer.linking.other_names import Names
 
-EXACT, INFERRED, HIERARCHY, NAME = CONFIDENCES
+EXACT, INFERRED, _, NAME = CONFIDENCES
 MOST_CANDIDATES = 3
 """Definitions of one name up to which a call by that name is believed to mean each of them."""
 MOST_HOMES = 12
 """Files that define a name, up to which those that fit are counted."""
-MOST_BELOW = 16
-"""Methods of classes that extend one, up to which a call of its method is believed to mean each of them."""
 _CONSTRUCTORS = ("constructor", "__construct", "initialize", "new")
 _COMMON = frozenset(
     """
@@ -43,30 +41,23 @@ class OtherEdge(NamedTuple):
     line: int
 
 
-class Cursor(NamedTuple):
-    """A call of a tree: the place of its file, and its own in the file."""
-
-    file: int = 0
-    call: int = 0
-
-
-def linked_others(names: Names, begin: Cursor, is_over: Callable[[], bool]) -> tuple[list[OtherEdge], Cursor | None]:
-    """Link calls between the symbols of a tree, in order, as long as there is time; give where to go on, if anywhere.
+def linked_others(names: Names, begin: int, is_over: Callable[[], bool]) -> tuple[list[OtherEdge], int]:
+    """Link calls between the symbols of a tree, file by file while there is time; give the place of the file to go on.
 
     Args:
         names: The names of the tree.
-        begin: The call to begin with.
-        is_over: Asked after each call: one call takes some milliseconds at most.
+        begin: The place of the file to begin with.
+        is_over: Asked after each file.
     """
     linker = _Linker(names)
     found: list[OtherEdge] = []
-    for place, file in enumerate(list(names.files.values())[begin.file :], begin.file):
-        first = begin.call if place == begin.file else 0
-        for number, call in enumerate(file.facts.calls[first:], first):
-            if found and is_over():
-                return found, Cursor(place, number)
+    files = list(names.files.values())
+    for place, file in enumerate(files[begin:], begin + 1):
+        for call in file.facts.calls:
             found += linker.edges(file, call)
-    return found, None
+        if is_over():
+            return found, place
+    return found, len(files)
 
 
 Found = tuple[Sequence[Spot], str]
@@ -108,14 +99,14 @@ class _Linker:
 
     def _dotted(self, file: OtherFile, scope: str, owner: str, name: str) -> Found:
         """Look for `owner.name()` in the class around it, in what its owner stands for, then by its name."""
-        if owner in ("self", "super"):
+        is_receiver = (
+            file.family == "Go" and "." in scope and not (owner == "?" or "." in owner or owner in file.imports)
+        )
+        if owner in ("self", "super") or is_receiver:
             found = self._own(file, scope, name, owner == "super")
             if found:
-                return [found], EXACT if found.file == file.number else INFERRED
+                return [found], EXACT if found.file == file.number and not is_receiver else INFERRED
         if owner != "?":
-            kind = self._type_of(file, scope, owner)
-            if kind:
-                return self._of_type(file, kind, name)
             spots = self.names.named(file, f"{owner}.{name}")
             classes = self.names.named(file, owner) if not spots else ()
             spots = spots or [spot for cls in classes if (spot := self.names.member(cls, name))][:1]
@@ -127,32 +118,6 @@ class _Linker:
             if owner.rpartition(".")[2][:1].isupper() and file.family in ("Rust", "Java", "JavaScript"):
                 return NOTHING  # `Vec::new`, `Collections.sort`: of a type that isn't in the tree
         return NOTHING if name in _COMMON else self._by_name(file, name, True)
-
-    def _type_of(self, file: OtherFile, scope: str, owner: str) -> str:
-        """Give the type that is written of a variable, a field of the class around it, or a field of such a type."""
-        head, *rest = owner.removeprefix("self.").split(".")
-        kind = next((kind for around in _around(scope) if (kind := _written(file, around, head))), "")
-        for part in rest if kind else ():
-            cls = next(iter(self.names.named(file, kind)), None)
-            if cls is None:
-                return ""
-            file = self.names.files[cls.file]
-            kind = _written(file, self.names.symbol(cls).name, part)
-        return kind
-
-    def _of_type(self, file: OtherFile, kind: str, name: str) -> Found:
-        """Give the method of a class, and those of what extends the class or implements the interface."""
-        for cls in self.names.named(file, kind):
-            found = self.names.member(cls, name)
-            below = [
-                spot
-                for spots in list(self.names.by_last.get((file.family, name), {}).values())[: 4 * MOST_BELOW]
-                for spot in spots[:MOST_BELOW]
-                if spot != found and self.names.is_below(spot, cls, found)
-            ]
-            if found or below:
-                return ([found] if found else []) + below[:MOST_BELOW], HIERARCHY if below else INFERRED
-        return NOTHING
 
     def _own(self, file: OtherFile, scope: str, name: str, skip_own: bool = False) -> Spot | None:
         """Give the member of the class that a scope stands in; its method may stand in another file than the class."""
@@ -199,13 +164,3 @@ def _around(scope: str) -> Iterator[str]:
         yield scope
         scope = scope.rpartition(".")[0]
     yield ""
-
-
-def _written(file: OtherFile, around: str, variable: str) -> str:
-    """Give the type that is written of a variable in a scope, or in the constructor of a class."""
-    for name in (around, *(f"{around}.{one}" for one in _CONSTRUCTORS)):
-        place = file.names.get(name)
-        for text in file.facts.symbols[place].local if place is not None else ():
-            if text.startswith((f"{variable}:", f"self.{variable}:")):
-                return text.partition(":")[2]
-    return ""

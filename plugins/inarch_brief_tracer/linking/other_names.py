@@ -124,15 +124,6 @@ class Names:
                 return near[0] if near else own
         return None
 
-    def is_below(self, method: Spot, cls: Spot, member: Spot | None) -> bool:
-        """Whether a method is of a class that extends one; of Go of any, if that member is an interface's."""
-        file, symbol = self.files[method.file], self.symbol(cls)
-        if file.family == "Go":
-            return member is not None and member.file == cls.file and self.symbol(member).line <= symbol.end
-        owner = file.spot(self.symbol(method).name.rpartition(".")[0])
-        last = symbol.name.rpartition(".")[2]
-        return owner is not None and any(base.rpartition(".")[2] == last for base in self.symbol(owner).bases)
-
     def _folder(self, spot: Spot) -> str:
         return self.files[spot.file].folder
 

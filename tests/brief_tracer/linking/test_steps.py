@@ -16,7 +16,7 @@ from inarch_brief_tracer.facts.other_languages import facts_of_other
 from inarch_brief_tracer.facts.statement_codes import link_facts
 from inarch_brief_tracer.linking.link import link
 from inarch_brief_tracer.linking.other_files import OtherFile
-from inarch_brief_tracer.linking.other_linking import Cursor, linked_others
+from inarch_brief_tracer.linking.other_linking import linked_others
 from inarch_brief_tracer.linking.other_names import Names
 from inarch_languages import language_of, read
 
@@ -60,7 +60,7 @@ def linking(files: Files) -> Callable[[], object]:
         read_files = {path: (path.removesuffix(".py"), link_facts(ast.parse(text))) for path, text in files.items()}
         return lambda: link(read_files)
     others = {number: facts_of(number, path, files[path]) for number, path in enumerate(files, 1)}
-    return lambda: linked_others(Names(others), Cursor(), lambda: False)
+    return lambda: linked_others(Names(others), 0, lambda: False)
 
 
 def globs(count: int) -> Files:
