@@ -12,7 +12,6 @@ from inarch_brief_tracer.linking.loading import Files, load
 from inarch_brief_tracer.linking.name_matching import match_names
 from inarch_brief_tracer.linking.parts import link_parts
 from inarch_brief_tracer.linking.rounds import made_linker, settle
-from inarch_brief_tracer.linking.unknown_names import UnknownNames
 
 USUAL = Budget()
 COARSE_VISITS = 2
@@ -36,24 +35,23 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
     tests = [path for path in sorted(files) if size > LARGE and role_of(path) == TEST]
     code = sorted(files.keys() - set(tests))
     budget = sized(budget, sum(statements(files[path][1]) for path in code))
-    found, unknown = Findings(shared_modules(files)), UnknownNames()
+    found = Findings(shared_modules(files))
     with uncollected():
         if size <= WHOLE:
-            _link_whole({path: files[path] for path in code}, budget, found, unknown)
+            _link_whole({path: files[path] for path in code}, budget, found)
         if tests or size > WHOLE:
-            link_parts(files, () if size <= WHOLE else code, tests, budget, found, unknown)
+            link_parts(files, () if size <= WHOLE else code, tests, budget, found)
     note = f"the tree is large ({size:,} statements): callbacks and calls through many classes may be missing"
     notes = () if found.complete or budget.visits > COARSE_VISITS else (note,)
     return Linked(found.edges(), found.complete, found.work, notes)
 
 
-def _link_whole(files: Files, budget: Budget, found: Findings, unknown: UnknownNames) -> None:
-    """Link files together, and note the methods that others may call by their names."""
+def _link_whole(files: Files, budget: Budget, found: Findings) -> None:
+    """Link files together."""
     linker = made_linker(budget, found.shared)
     linker.limit = int(budget.steps * sum(statements(facts) for _, facts in files.values()))
     found.complete, unresolved = settle(linker, load(linker, files))
     match_names(linker, unresolved)
-    unknown.define(linker, files.keys(), found)
     found.take(linker)
     found.work = linker.work
     linker.dissolve()  # its state is larger than what it found

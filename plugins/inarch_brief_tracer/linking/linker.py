@@ -76,8 +76,6 @@ class Linker:
     module_values: dict[tuple[str, str], Module] = Factory(dict)
     defining: dict[str, dict[Cls, None]] = Factory(dict)
     """Classes that define an attribute of that name."""
-    candidates: tuple[dict[str, list[Scope]], dict[str, list[Scope]]] | None = None
-    """Methods and properties by name, for matching by name."""
     late: bool = False
     """Whether what can be known of returns is known."""
     undecided: dict[int, None] = Factory(dict)

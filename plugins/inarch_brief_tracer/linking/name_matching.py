@@ -23,11 +23,7 @@ _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | {
 
 def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
     """Add edges for attributes of unknown objects that the methods or properties of at most three families have."""
-    if not unresolved:
-        return
-    if linker.candidates is None:
-        linker.candidates = candidates(linker)
-    methods, properties = linker.candidates
+    methods, properties = _candidates(linker) if unresolved else ({}, {})
     for unit, missing in sorted(unresolved.items()):
         linker.scope = linker.scope_of_unit(unit)
         for item in missing:
@@ -38,12 +34,12 @@ def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
                 continue
             if not item.called and len(linker.defining.get(item.name, ())) > MAX_DEFINING:
                 continue  # other classes have a plain attribute of that name
-            if len(found) <= MAX_MATCHED and families(found, item.name) <= MAX_FAMILIES:
+            if len(found) <= MAX_MATCHED and _families(found, item.name) <= MAX_FAMILIES:
                 for scope in found:
                     linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)
 
 
-def families(found: list[Scope], name: str) -> int:
+def _families(found: list[Scope], name: str) -> int:
     """Count methods of one name, each with those that override it as one."""
     if len(found) <= MAX_FAMILIES:
         return len(found)
@@ -59,7 +55,7 @@ def is_telling(name: str) -> bool:
     return name not in _COMMON and not name.startswith("__")
 
 
-def candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:
+def _candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:
     """Give the methods and the properties of what is loaded, by name."""
     getters: dict[int, None] = {}
     for value in linker.containers.values():

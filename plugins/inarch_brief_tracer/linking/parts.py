@@ -2,7 +2,7 @@
 
 A part is a folder with what is below it, or several neighbours. What it imports from other parts is loaded in outline:
 scopes, what modules and classes say, and the bodies of short functions, which tell what they give. So memory holds a
-part at a time. What is matched by name is matched in the end, against the methods of all parts.
+part at a time. What is matched by name is matched with what is loaded.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from inarch_brief_tracer.facts.modules import absolute_name
 from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.findings import Findings
 from inarch_brief_tracer.linking.loading import Files, load
+from inarch_brief_tracer.linking.name_matching import match_names
 from inarch_brief_tracer.linking.names import nearest
 from inarch_brief_tracer.linking.rounds import made_linker, settle
-from inarch_brief_tracer.linking.unknown_names import UnknownNames
 from inarch_brief_tracer.linking.values import File
 
 PART = 80_000
@@ -41,9 +41,7 @@ class _Tree(NamedTuple):
     shared: frozenset[str]
 
 
-def link_parts(
-    files: Files, code: Sequence[str], tests: Sequence[str], budget: Budget, found: Findings, unknown: UnknownNames
-) -> None:
+def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: Budget, found: Findings) -> None:
     """Link code of a tree, then its tests, part by part.
 
     Raises:
@@ -57,10 +55,9 @@ def link_parts(
         folders |= outer
     tree = _Tree(files, modules, frozenset(folders - {""}), found.shared)
     for part in parts_of(code, files):
-        _link_part(tree, part, budget, found, unknown)
+        _link_part(tree, part, budget, found)
     for part in parts_of(tests, files):
-        _link_part(tree, part, budget._replace(visits=1), found, unknown, of_tests=True)
-    unknown.match(found)
+        _link_part(tree, part, budget._replace(visits=1), found, of_tests=True)
 
 
 def parts_of(paths: Sequence[str], files: Files) -> Iterator[list[str]]:
@@ -88,15 +85,7 @@ def _folders(paths: list[str], sizes: Mapping[str, int], depth: int) -> Iterator
         yield from _folders(list(group), sizes, depth + 1)
 
 
-def _link_part(
-    tree: _Tree,
-    part: Sequence[str],
-    budget: Budget,
-    found: Findings,
-    unknown: UnknownNames,
-    *,
-    of_tests: bool = False,
-) -> None:
+def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings, *, of_tests: bool = False) -> None:
     own = {path: _unpacked(tree, path) for path in part}
     given = {**_around(tree, own), **own}
     linker = made_linker(budget, tree.shared)
@@ -105,8 +94,7 @@ def _link_part(
     complete, unresolved = settle(linker, load(linker, given))
     found.complete &= complete or of_tests
     found.work += linker.work
-    unknown.define(linker, own.keys(), found)
-    unknown.note(linker, unresolved, own.keys(), found)
+    match_names(linker, {unit: unresolved[unit] for unit in unresolved if linker.scope_of_unit(unit).file.path in own})
     if of_tests:  # what they hand over says nothing of the code
         for key in [key for key in linker.edges if linker.scopes[key >> 31].file.path not in own]:
             del linker.edges[key]
