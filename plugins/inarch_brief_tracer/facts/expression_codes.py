@@ -28,7 +28,6 @@ from inarch_brief_tracer.facts.link_facts import (
     SUBSCRIPT,
     TEXT,
     TRUTH,
-    UNARY,
     UNION,
     YIELD,
     YIELD_FROM,
@@ -61,7 +60,6 @@ _COMPARED = {
     ast.In: ("", "__contains__"),
     ast.NotIn: ("", "__contains__"),
 }
-_UNARY = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
 _NAMING = re.compile(r"[\w.:%-]*")
 MAX_TEXT = 60
 """Longer strings name nothing."""
@@ -247,11 +245,9 @@ def _unary(scopes: Scopes, node: ast.UnaryOp) -> Code:
     if type(node.op) is ast.Not:
         return each([truth(scopes, node.operand)])
     operand = expression(scopes, node.operand)
-    if operand is None:
-        return None
-    if operand[0] == NUMBER and type(node.op) is ast.USub:
+    if type(operand) is tuple and operand[0] == NUMBER and type(node.op) is ast.USub:
         return (NUMBER, -operand[1])
-    return (UNARY, _UNARY[type(node.op)], operand, node.lineno)
+    return each([operand])
 
 
 def default_values(scopes: Scopes, args: ast.arguments) -> tuple[tuple[str, Code], ...]:

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-LINK_VERSION = 5
+LINK_VERSION = 6
 """Raised whenever extraction or encoding changes; kept link facts of another version are read anew."""
 
 EFFORT = 4
@@ -43,11 +43,10 @@ GENERATOR, ASYNC, METHOD = 1, 2, 4
     YIELD_FROM,  # expression, line
     EACH,  # expressions that are evaluated, without a value
     COMPREHENSION,  # kind, site, ((target, iterable, line), ...), conditions, element, value of a mapping
-    UNARY,  # method names, operand, line
     NAMED,  # name, expression
     FORMATTED,  # expressions put into a text, line, what it starts with, what it ends with
     TRUTH,  # expression, line
-) = range(20)
+) = range(19)
 
 SLICE = 0
 """The key of a subscript that gives a part."""

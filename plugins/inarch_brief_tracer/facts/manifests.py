@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -12,6 +12,10 @@ from inarch_toml import loads
 
 MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
 NPM_SCRIPT, PROGRAM = "npm script", "program"
+_DECLARED = re.compile(
+    r"['\"]?(?P<group>[\w.]+)['\"]?[ \t]*[=:]\s*[\[('\"]*\s*(?=[\w.'\"-]+\s*=)"
+    r"|(?P<name>[\w.-]+)[ \t]*=[ \t]*(?P<target>[\w.]+:[\w.]+)"
+)
 
 
 class Script(NamedTuple):
@@ -45,7 +49,7 @@ def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str
     """
     found: dict[tuple[str, str], Script] = {}
     notes: list[str] = []
-    for name, parse in zip(MANIFESTS, (_pyproject, _setup_cfg, _setup_py, _package_json, _cargo), strict=True):
+    for name, parse in zip(MANIFESTS, (_pyproject, _setup, _setup, _package_json, _cargo), strict=True):
         data = read(name)
         if data is None:
             continue
@@ -93,32 +97,13 @@ def _group(name: str) -> str:
     return {"console_scripts": "console script", "gui_scripts": "gui script"}.get(name, f"entry point {name}")
 
 
-def _setup_cfg(text: str) -> Iterator[tuple[str, str, str]]:
-    import configparser  # here, as few trees have such a file
-
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    parser.optionxform = str  # type: ignore[assignment,method-assign]
-    try:
-        parser.read_string(text)
-    except configparser.Error as error:
-        raise ValueError(str(error)) from error
-    if parser.has_section("options.entry_points"):
-        for group, lines in parser.items("options.entry_points"):
-            yield from _pairs(group, lines.splitlines())
-
-
-def _setup_py(text: str) -> Iterator[tuple[str, str, str]]:
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.keyword) or node.arg != "entry_points":
-            continue
-        try:
-            value = ast.literal_eval(node.value)
-        except ValueError:
-            continue
-        for group, lines in (value if isinstance(value, dict) else {}).items():
-            listed = lines.splitlines() if isinstance(lines, str) else lines
-            if isinstance(listed, list | tuple):
-                yield from _pairs(str(group), [str(line) for line in listed])
+def _setup(text: str) -> Iterator[tuple[str, str, str]]:
+    """Give what setup.cfg and setup.py declare, as far as the text shows it: groups, and `name = module:function`."""
+    group = ""
+    for found in _DECLARED.finditer(text):
+        group = found["group"] or group
+        if found["name"] and group:
+            yield _group(group), found["name"], found["target"]
 
 
 def _package_json(text: str) -> Iterator[tuple[str, str, str]]:
@@ -141,10 +126,3 @@ def _cargo(text: str) -> Iterator[tuple[str, str, str]]:
     for program in programs if isinstance(programs, list) else ():
         if isinstance(program, dict) and isinstance(program.get("name"), str):
             yield PROGRAM, program["name"], str(program.get("path", f"src/bin/{program['name']}.rs"))
-
-
-def _pairs(group: str, lines: list[str]) -> Iterator[tuple[str, str, str]]:
-    for line in lines:
-        name, separator, target = line.partition("=")
-        if separator:
-            yield _group(group), name.strip(), target.strip()

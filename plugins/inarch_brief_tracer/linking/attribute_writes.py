@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.attributes import attribute, own_attribute, special
+from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.binding import call_all
 from inarch_brief_tracer.linking.budget import INFERRED, PROPERTY
 from inarch_brief_tracer.linking.cells import Arguments, Value, Values
@@ -52,11 +52,8 @@ def store(linker: Linker, base: Value, name: str, values: Values, line: int) -> 
                 receiver = value.scope.facts.parameters.positional[:1]
                 if receiver and value.binding != STATIC:
                     linker.put(own_cell(value.scope, receiver[0]), (cls.open,))
-    elif isinstance(base, Module):
-        if base.file is not None:
-            linker.put(binding_cell(linker, base.file.scopes[0], name), values)
-    elif isinstance(base, Func):
-        linker.put(own_attribute(linker, base, name), values)
+    elif isinstance(base, Module) and base.file is not None:
+        linker.put(binding_cell(linker, base.file.scopes[0], name), values)
 
 
 def _store_instance(linker: Linker, base: Instance, name: str, values: Values, line: int) -> None:

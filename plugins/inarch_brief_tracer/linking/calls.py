@@ -5,7 +5,7 @@ from __future__ import annotations
 from inarch_brief_tracer.linking.binding import call_all, call_function
 from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, HIERARCHY, INFERRED, NAME
 from inarch_brief_tracer.linking.callbacks import call_overriding, hand_over
-from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
+from inarch_brief_tracer.linking.cells import Arguments, Value, Values
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
 from inarch_brief_tracer.linking.members import instance_cell, lookup, outside_bases
 from inarch_brief_tracer.linking.values import (
@@ -100,9 +100,6 @@ def _data_class(linker: Linker, cls: Cls, arguments: Arguments, line: int) -> No
     for name, values in given.items():
         if name in fields and values:
             linker.put(instance_cell(linker, cls, name), values)
-    for ancestor in cls.ancestry:
-        for factory in linker.read(ancestor.factories):
-            call(linker, factory, NO_ARGUMENTS, line, CALLBACK)
 
 
 def _instance(linker: Linker, callee: Instance, arguments: Arguments, line: int) -> Values:

@@ -46,8 +46,6 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
             return all_items(linker, base)
         result = linker.read(base.rest)
         for key in literal:
-            if isinstance(key, int) and key < 0 and base.kind != "dict":
-                return all_items(linker, base)
             cell = base.items.get(key)
             if cell is not None:
                 result = union(result, linker.read(cell))
@@ -60,8 +58,6 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
         return every([entry(linker, base, key.text) for key in keys if isinstance(key, Text)])
     if isinstance(base, Instance):
         found = special(linker, base, "__getitem__", Arguments((keys,)), line)
-        if found is None:
-            found = special(linker, base, "__missing__", Arguments((keys,)), line)
         if found is None and base.cls.data == "NamedTuple":
             return every([field(linker, base, key.number) for key in keys if isinstance(key, Number)])
         return found or EMPTY
@@ -187,13 +183,11 @@ def _sort(linker: Linker, base: Container, arguments: Arguments, line: int) -> N
 
 
 def _update(linker: Linker, base: Container, arguments: Arguments, line: int) -> None:
-    for value in arguments.every() if not arguments.keywords else [v for vs in arguments.positional for v in vs]:
-        if isinstance(value, Container) and value.kind in ("dict", "default"):
-            for key, cell in list(value.items.items()):
+    for value in [value for values in (*arguments.positional, arguments.mappings) for value in values]:
+        if isinstance(value, Container):
+            for key, cell in list(value.items.items()) if value.kind in ("dict", "default") else ():
                 linker.put(linker.item(base, key), linker.read(cell))
             linker.put(base.rest, linker.read(value.rest))
-        elif isinstance(value, Container):
-            linker.put(base.rest, all_items(linker, value))
     for name, values in arguments.keywords.items():
         linker.put(linker.item(base, f"'{name}"), values)
 
@@ -205,14 +199,6 @@ def _pairs(linker: Linker, base: Container, line: int) -> Container:
     view = linker.container(-(line << 10) - 3, "list")
     linker.put(view.rest, (pair,))
     return view
-
-
-def generator_method(linker: Linker, base: Generator, name: str, arguments: Arguments, line: int) -> Values:
-    """Call a method of a generator."""
-    if name in ("send", "__next__", "throw", "asend", "__anext__"):
-        linker.edge(base.func.scope, CALL, INFERRED, line)
-        return linker.read(base.items)
-    return EMPTY
 
 
 def property_method(linker: Linker, base: Property, name: str, arguments: Arguments, line: int) -> Values:
@@ -266,16 +252,6 @@ def unpack(linker: Linker, values: Values, count: int, star: int, line: int) -> 
         else:
             items = iterate(linker, value, line)
             result = [union(one, items) for one in result]
-    return result
-
-
-def dunder_call(linker: Linker, values: Values, name: str, arguments: Arguments, line: int) -> Values:
-    """Call a special method of whichever values have it."""
-    result: Values = ()
-    for value in values:
-        found = special(linker, value, name, arguments, line)
-        if found:
-            result = union(result, found)
     return result
 
 

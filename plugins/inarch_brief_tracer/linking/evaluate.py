@@ -15,7 +15,6 @@ from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import (
     all_items,
     as_text,
-    dunder_call,
     get_item,
     iterate,
     iterated,
@@ -235,8 +234,7 @@ def function_of(scope: Scope) -> Func:
 
 
 def _await(linker: Linker, code: Code) -> Values:
-    values = evaluate(linker, code[1])
-    return union(values, dunder_call(linker, values, "__await__", Arguments(), 0))
+    return evaluate(linker, code[1])
 
 
 def _star(linker: Linker, code: Code) -> Values:
@@ -282,10 +280,6 @@ def _comprehension(linker: Linker, code: Code) -> Values:
     if values:
         linker.put(made.rest, values)
     return (made,)
-
-
-def _unary(linker: Linker, code: Code) -> Values:
-    return dunder_call(linker, evaluate(linker, code[2]), code[1], Arguments(), code[3])
 
 
 def _named(linker: Linker, code: Code) -> Values:
@@ -358,7 +352,6 @@ _EVALUATE: tuple[Evaluate, ...] = (
     _yield_from,
     _each,
     _comprehension,
-    _unary,
     _named,
     _formatted,
     _truth,

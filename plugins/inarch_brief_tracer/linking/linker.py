@@ -82,7 +82,6 @@ class Linker:
     """Units with a decorator that returned nothing so far, or a key of which nothing was known."""
     limit: int = 0
     """Steps after which no statement is evaluated a second time."""
-    own_attributes: dict[tuple[Value, str], Cell] = Factory(dict)
     known: dict[tuple[object, ...], Value] = Factory(dict)
     """Values that are told apart by what they were made with, by their kind and that."""
     crossings: dict[tuple[str, str], int] = Factory(dict)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.attribute_writes import attributes_matching, store
+from inarch_brief_tracer.linking.attribute_writes import attributes_matching
 from inarch_brief_tracer.linking.attributes import attribute, special
 from inarch_brief_tracer.linking.budget import CALLBACK
-from inarch_brief_tracer.linking.callbacks import hand_over
 from inarch_brief_tracer.linking.calls import call
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
-from inarch_brief_tracer.linking.containers import all_items, as_text, dunder_call, iterate, iterated
+from inarch_brief_tracer.linking.containers import as_text, iterated
 from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
 from inarch_brief_tracer.linking.names import module_value
 from inarch_brief_tracer.linking.values import (
@@ -17,7 +16,6 @@ from inarch_brief_tracer.linking.values import (
     Cls,
     Container,
     Func,
-    Generator,
     Instance,
     Namespace,
     Partial,
@@ -60,10 +58,6 @@ def _second(linker: Linker, arguments: Arguments, line: int) -> Values:
     return argument(arguments, 1)
 
 
-def _nothing(linker: Linker, arguments: Arguments, line: int) -> Values:
-    return EMPTY
-
-
 def _collects(kind: str) -> Model:
     """Model what makes a container of the items of its argument."""
 
@@ -74,8 +68,6 @@ def _collects(kind: str) -> Model:
         keys = arguments.keywords.get("key", EMPTY)
         items = iterated(linker, given, line)
         _all(linker, keys, Arguments((items,)), line)
-        if kind == "sorted" and not keys:
-            dunder_call(linker, items, "__lt__", Arguments((items,)), line)
         return _list(linker, items, line, 7, kind)
 
     return model
@@ -84,9 +76,6 @@ def _collects(kind: str) -> Model:
 def _dict(linker: Linker, arguments: Arguments, line: int) -> Values:
     made = linker.container(-(line << 10) - 8, "dict")
     linker.methods["Container"](linker, made, "update", arguments, line)
-    for mapping in arguments.mappings:
-        if isinstance(mapping, Container):
-            linker.put(made.rest, all_items(linker, mapping))
     return (made,)
 
 
@@ -102,12 +91,6 @@ def _map(linker: Linker, arguments: Arguments, line: int) -> Values:
     return _list(linker, _all(linker, argument(arguments, 0), Arguments(given), line), line, 10)
 
 
-def _filter(linker: Linker, arguments: Arguments, line: int) -> Values:
-    items = iterated(linker, argument(arguments, 1), line)
-    _all(linker, argument(arguments, 0), Arguments((items,)), line)
-    return _list(linker, items, line, 11)
-
-
 def _choose(linker: Linker, arguments: Arguments, line: int) -> Values:
     several = len(arguments.positional) > 1
     items = arguments.every() if several else iterated(linker, argument(arguments, 0), line)
@@ -116,11 +99,7 @@ def _choose(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 
 def _next(linker: Linker, arguments: Arguments, line: int) -> Values:
-    result = argument(arguments, 1)
-    for value in argument(arguments, 0):
-        found = special(linker, value, "__next__", NO_ARGUMENTS, line)
-        result = union(result, found if found is not None else iterate(linker, value, line))
-    return result
+    return union(iterated(linker, argument(arguments, 0), line), argument(arguments, 1))
 
 
 def _iter(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -144,10 +123,6 @@ def _zip(linker: Linker, arguments: Arguments, line: int) -> Values:
     for place, values in enumerate(arguments.positional):
         linker.put(linker.item(row, place), iterated(linker, values, line))
     return _list(linker, (row,), line, 16)
-
-
-def _chain(linker: Linker, arguments: Arguments, line: int) -> Values:
-    return _list(linker, iterated(linker, arguments.every(), line), line, 17)
 
 
 def _super(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -198,14 +173,6 @@ def _getattr(linker: Linker, arguments: Arguments, line: int) -> Values:
     return result
 
 
-def _setattr(linker: Linker, arguments: Arguments, line: int) -> Values:
-    for name in argument(arguments, 1):
-        if isinstance(name, Text) and name.text.isidentifier():
-            for base in argument(arguments, 0):
-                store(linker, base, name.text, argument(arguments, 2), line)
-    return EMPTY
-
-
 def _type(linker: Linker, arguments: Arguments, line: int) -> Values:
     given = arguments.positional[0] if len(arguments.positional) == 1 else EMPTY
     return tuple([value.cls.open_class if value.open else value.cls for value in given if isinstance(value, Instance)])
@@ -230,21 +197,11 @@ def _partial(linker: Linker, arguments: Arguments, line: int) -> Values:
     return (made,)
 
 
-def _wraps(linker: Linker, arguments: Arguments, line: int) -> Values:
-    return (linker.outside("<identity>"),)
-
-
 def _context(linker: Linker, arguments: Arguments, line: int) -> Values:
     for value in argument(arguments, 0):
         if isinstance(value, Func):
             value.context = True
     return argument(arguments, 0)
-
-
-def _decorator_or_factory(linker: Linker, arguments: Arguments, line: int) -> Values:
-    """Model `lru_cache` and its like: applied to a function, or called to get what is applied."""
-    functions = tuple([value for value in argument(arguments, 0) if not isinstance(value, Text | Instance)])
-    return functions or (linker.outside("<identity>"),)
 
 
 def _static(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -260,25 +217,6 @@ def _import_module(linker: Linker, arguments: Arguments, line: int) -> Values:
     return tuple([module for module in found if module is not None])
 
 
-def _awaited(linker: Linker, arguments: Arguments, line: int) -> Values:
-    hand_over(linker, arguments, line, "asyncio.run")
-    return tuple([value for value in arguments.every() if isinstance(value, Generator | Instance)])
-
-
-def _field(linker: Linker, arguments: Arguments, line: int) -> Values:
-    cls = linker.scope.cls
-    factories = arguments.keywords.get("default_factory", EMPTY) + arguments.keywords.get("factory", EMPTY)
-    if cls is not None:
-        linker.put(cls.factories, factories)
-    result = arguments.keywords.get("default", EMPTY)
-    for factory in factories:
-        if isinstance(factory, Cls):
-            result = union(result, (factory.exact,))
-        elif isinstance(factory, Func):
-            result = union(result, linker.read(factory.returns))
-    return result
-
-
 def _builtins(model: Model, *names: str) -> dict[str, Model]:
     return {f"<builtin>.{name}": model for name in names}
 
@@ -290,11 +228,9 @@ _GIVEN_BACK = (
 )
 _SPECIAL = ("repr", "len", "float", "bytes", "abs", "round", "divmod", "pow", "dir", "hash")
 """Builtins that call the special method of their own name."""
-_AWAITING = ("run", "create_task", "gather", "wait_for", "ensure_future", "shield", "TaskGroup.create_task")
 MODELS: dict[str, Model] = {
     **dict.fromkeys(_GIVEN_BACK, _given),
     **{f"<builtin>.{name}": _calls(f"__{name}__") for name in _SPECIAL},
-    **_builtins(_nothing, "isinstance", "issubclass", "hasattr", "callable", "id", "range"),
     **_builtins(_collects("list"), "list", "reversed"),
     **_builtins(_collects("set"), "set", "frozenset"),
     **_builtins(_choose, "sum", "any", "all", "min", "max"),
@@ -304,29 +240,22 @@ MODELS: dict[str, Model] = {
     **dict.fromkeys(("<builtin>.dict", "collections.OrderedDict", "collections.ChainMap"), _dict),
     **dict.fromkeys(("<builtin>.next", "<builtin>.anext"), _next),
     **dict.fromkeys(("<builtin>.iter", "<builtin>.aiter"), _iter),
-    **dict.fromkeys(("itertools.chain", "itertools.chain.from_iterable"), _chain),
     **dict.fromkeys(("<builtin>.type.__new__", "abc.ABCMeta.__new__", "enum.EnumMeta.__new__"), _made_class),
     **dict.fromkeys(("<builtin>.property", "functools.cached_property"), _property),
     **dict.fromkeys(("functools.partial", "functools.partialmethod"), _partial),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), _context),
     **dict.fromkeys(("<builtin>.__import__", "importlib.import_module"), _import_module),
-    **dict.fromkeys([f"asyncio.{name}" for name in _AWAITING], _awaited),
-    **dict.fromkeys(("dataclasses.field", "attr.ib", "attr.field", "attrs.field"), _field),
     "<builtin>.tuple": _collects("tuple"),
     "<builtin>.sorted": _collects("sorted"),
-    "<builtin>.map": _map,
-    "<builtin>.filter": _filter,
+    **_builtins(_map, "map", "filter"),
     "<builtin>.enumerate": _enumerate,
     "<builtin>.zip": _zip,
     "<builtin>.super": _super,
-    "<builtin>.setattr": _setattr,
     "<builtin>.type": _type,
     "<builtin>.ascii": _calls("__repr__"),
     "<builtin>.bool": _calls("__bool__", "__len__"),
     "<builtin>.int": _calls("__int__", "__index__"),
     "<builtin>.staticmethod": _static,
-    "functools.wraps": _wraps,
-    "functools.lru_cache": _decorator_or_factory,
     "collections.defaultdict": _default_dict,
     "typing.cast": _second,
 }

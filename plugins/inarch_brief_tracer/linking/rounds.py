@@ -5,7 +5,7 @@ from __future__ import annotations
 from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, MODULE_SCOPE
 from inarch_brief_tracer.linking.budget import Budget
-from inarch_brief_tracer.linking.containers import container_method, generator_method, property_method, text_method
+from inarch_brief_tracer.linking.containers import container_method, property_method, text_method
 from inarch_brief_tracer.linking.linker import Linker, Missing
 from inarch_brief_tracer.linking.loading import Bodies
 from inarch_brief_tracer.linking.models import MODELS
@@ -28,7 +28,6 @@ def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
     linker = Linker(budget, models=MODELS, shared=shared)
     linker.methods = {
         "Container": container_method,
-        "Generator": generator_method,
         "Property": property_method,
         "Namespace": namespace_method,
         "Cls": family_method,

@@ -48,7 +48,7 @@ class Scope:
         cls, func, file = self.cls, self.function, self.file
         if cls is not None and self.facts.kind == CLASS_SCOPE:
             del cls.scope, cls.exact, cls.open, cls.open_class, cls.class_cells, cls.instance_cells, cls.lookups
-            del cls.subclasses, cls.descendants, cls.ancestry, cls.bases, cls.factories, cls.metaclass
+            del cls.subclasses, cls.descendants, cls.ancestry, cls.bases, cls.metaclass
         if func is not None:
             del func.scope, func.returns, func.yields, func.bound
         file.scopes, file.bodies, file.stars = [], (), []
@@ -98,7 +98,7 @@ class Cls(Value):
     """A class of the tree."""
 
     __slots__ = (
-        *("ancestry", "bases", "class_cells", "data", "descendants", "exact", "factories", "fields"),
+        *("ancestry", "bases", "class_cells", "data", "descendants", "exact", "fields"),
         *("instance_cells", "lookups", "metaclass", "open", "open_class", "outside"),
         *("scope", "subclasses"),
     )
@@ -121,8 +121,6 @@ class Cls(Value):
         self.open_class = OpenClass(self)
         self.fields: tuple[str, ...] = ()
         """Names declared in its body, in order: the fields of a data class."""
-        self.factories = Cell()
-        """What makes the defaults of its fields."""
         self.data = ""
         """Name of the decorator that writes its `__init__`."""
 

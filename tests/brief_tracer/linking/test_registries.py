@@ -81,23 +81,6 @@ def test_methods_of_too_many_families_are_not_matched_by_name() -> None:
     assert not [pair for pair in edges if pair[0] == "run"]
 
 
-def test_a_mapping_makes_what_it_lacks() -> None:
-    edges = found(
-        """
-class Style:
-    def apply(self): pass
-class Cache(dict):
-    def __missing__(self, key):
-        self[key] = Style()
-        return Style()
-CACHE = Cache()
-def run(): CACHE["bold"].apply()
-"""
-    )
-    assert edges["run", "Cache.__missing__"] == "inferred"
-    assert ("run", "Style.apply") in edges
-
-
 def test_a_descriptor_that_decorates_a_method_is_told_its_name() -> None:
     edges = found(
         """
