@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from inarch_brief_tracer.facts.entry_kinds import CALLS_IT, HANDLER, HOOK, SIGNAL, TASK, VIEW
 from inarch_brief_tracer.facts.file_facts import CLASS, FUNCTION, METHOD, Call, Facts, Symbol
-from inarch_brief_tracer.facts.outside_hooks import hooks_of
 
 MOUNT = "mount"
 """No entry: a router that is mounted under a prefix, kept beside them."""
@@ -49,6 +48,23 @@ _ANSWERS = re.compile(
     r"get|post|put|patch|delete|head|options|list|retrieve|create|update|destroy|partial_update|dispatch|on_connect"
     r"|on_receive|handle|do_.*"
 )
+_HOOKS = (
+    ("logging", "emit|handle|flush|close|filter|process|format\\w*"),
+    ("ast|docutils|sphinx|libcst|html|xml", r"(visit|generic|depart|leave|unknown|handle|start|end)\w*|run|characters"),
+    ("http|socketserver|cmd", r"(do|help|complete|handle|log)_\w+|handle|setup|finish|default|emptyline"),
+    ("threading|multiprocessing|unittest", r"run|setUp\w*|tearDown\w*"),
+    ("json|codecs|pickle", r"default|encode|decode|iterencode|reducer_override|find_class|persistent_\w+"),
+    ("argparse|string", r"__call__|error|exit|_?(format|get|print|convert|split|fill)_\w+|parse"),
+    ("asyncio|twisted|anyio", r"\w+_(received|made|lost)|\w+(Received|Made|Lost)"),
+    ("setuptools|distutils|hatchling|importlib", r"(initialize|finalize|get|find|create|exec)_?\w*|run|update|clean"),
+    ("markdown|pygments|jinja2", r"extendMarkdown|run|test|handleMatch|get_\w+|analyse_text|filter|format|parse|load"),
+    ("django|rest_framework", r"(get|has|save|perform|process|validate|to)_?\w*|clean\w*|authenticate|ready|render"),
+    ("celery|textual|discord|mkdocs|watchdog", r"on_\w+|(action|watch|render|compose|run)\w*"),
+    ("click|typer|cloup", r"convert|invoke|main|parse_args|shell_complete|(make|format|get|list|resolve)_\w+"),
+    ("scrapy|pytest|sqlalchemy", r"(parse|process)\w*|start_requests|collect|runtest|reportinfo|repr_failure"),
+    ("requests|httpx|urllib3", r"__call__|send|\w*auth_flow|handle_\w*request"),
+)
+"""Libraries, and methods that they call of classes derived from theirs."""
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
@@ -85,21 +101,21 @@ def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
             yield EntryPoint(HOOK, short, place, symbol.line, "pytest hook")
         elif symbol.kind == METHOD and owner in views and _ANSWERS.fullmatch(short):
             yield EntryPoint(VIEW, symbol.name, place, symbol.line, "method of a view")
-        elif symbol.kind == METHOD and owner in hooks and hooks[owner][1].fullmatch(short):
+        elif symbol.kind == METHOD and owner in hooks and re.fullmatch(hooks[owner][1], short):
             yield EntryPoint(HOOK, symbol.name, place, symbol.line, f"{hooks[owner][0]}{CALLS_IT}")
     for call in facts.calls:
         if call.text:
             yield from _registered(call)
 
 
-def _hooks(facts: Facts, libraries: dict[str, str]) -> dict[str, tuple[str, re.Pattern[str]]]:
+def _hooks(facts: Facts, libraries: dict[str, str]) -> dict[str, tuple[str, str]]:
     """Give, for each class that is made for a library, what matches the methods of it that this calls."""
-    found: dict[str, tuple[str, re.Pattern[str]]] = {}
+    found: dict[str, tuple[str, str]] = {}
     for symbol in facts.symbols:
         for base in symbol.bases if symbol.kind == CLASS else ():
             dotted = base.partition("[")[0]
             library = libraries.get(dotted.partition(".")[0], "")
-            methods = hooks_of(library, dotted.rpartition(".")[2]) if library else None
+            methods = next((methods for names, methods in _HOOKS if library in names.split("|")), "")
             known = (library, methods) if methods else found.get(dotted)
             if known:
                 found.setdefault(symbol.name, known)

@@ -58,6 +58,10 @@ def _second(linker: Linker, arguments: Arguments, line: int) -> Values:
     return argument(arguments, 1)
 
 
+def _nothing(linker: Linker, arguments: Arguments, line: int) -> Values:
+    return EMPTY
+
+
 def _collects(kind: str) -> Model:
     """Model what makes a container of the items of its argument."""
 
@@ -231,6 +235,7 @@ _SPECIAL = ("repr", "len", "float", "bytes", "abs", "round", "divmod", "pow", "d
 MODELS: dict[str, Model] = {
     **dict.fromkeys(_GIVEN_BACK, _given),
     **{f"<builtin>.{name}": _calls(f"__{name}__") for name in _SPECIAL},
+    **_builtins(_nothing, "isinstance", "issubclass", "hasattr", "callable"),
     **_builtins(_collects("list"), "list", "reversed"),
     **_builtins(_collects("set"), "set", "frozenset"),
     **_builtins(_choose, "sum", "any", "all", "min", "max"),
