@@ -1,47 +1,28 @@
-"""What annotations say: instances of the classes they name, containers of them, or nothing."""
+"""What annotations say: instances of the classes they name, or nothing."""
 
 from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import ATTRIBUTE, SEQUENCE, SUBSCRIPT, UNION, Code
 from inarch_brief_tracer.linking.attributes import attribute
 from inarch_brief_tracer.linking.cells import Value, Values
-from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
+from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.names import builtin, name_cell
 from inarch_brief_tracer.linking.values import Cls, Outside, Scope, Text
 
 _TRANSPARENT = frozenset(
     "Optional Union Final ClassVar Annotated Required NotRequired Awaitable Coroutine TypeGuard InitVar".split()  # noqa: SIM905
 )
-_SEQUENCES = frozenset(
-    """
-    list List tuple Tuple set Set frozenset FrozenSet Sequence MutableSequence Iterable Iterator Generator Collection
-    deque Deque AsyncIterator AsyncIterable AsyncGenerator AbstractSet Container Reversible KeysView ValuesView
-    ContextManager AbstractContextManager AsyncContextManager AbstractAsyncContextManager
-    """.split()  # noqa: SIM905
-)
-_MAPPINGS = frozenset(
-    "dict Dict Mapping MutableMapping defaultdict DefaultDict OrderedDict Counter ChainMap ItemsView".split()  # noqa: SIM905
-)
 
 
-def hinted(linker: Linker, scope: Scope, code: Code, site: int, depth: int = 0) -> Values:
-    """Give the values that an annotation in a scope promises.
-
-    Args:
-        site: A number that is unique to the annotation, for the containers it names.
-    """
+def hinted(linker: Linker, scope: Scope, code: Code, depth: int = 0) -> Values:
+    """Give the objects that an annotation in a scope promises; what containers hold is known from what is put in."""
     if code is None or depth > 6:
         return EMPTY
     if type(code) is str or code[0] == ATTRIBUTE:
         return _instances(linker, scope, _named(linker, scope, code))
     if code[0] == UNION:
-        result: Values = ()
-        for place, part in enumerate(code[1]):
-            result = union(result, hinted(linker, scope, part, site * 8 + place, depth + 1))
-        return result
-    if code[0] == SUBSCRIPT:
-        return _subscripted(linker, scope, code, site, depth)
-    return EMPTY
+        return every([hinted(linker, scope, part, depth + 1) for part in code[1]])
+    return _subscripted(linker, scope, code, depth) if code[0] == SUBSCRIPT else EMPTY
 
 
 def _named(linker: Linker, scope: Scope, code: Code) -> Values:
@@ -77,31 +58,13 @@ def _instances(linker: Linker, scope: Scope, named: Values) -> Values:
     return tuple(result)
 
 
-def _subscripted(linker: Linker, scope: Scope, code: Code, site: int, depth: int) -> Values:
+def _subscripted(linker: Linker, scope: Scope, code: Code, depth: int) -> Values:
     base, inner = code[1], code[2]
     name = base if type(base) is str else base[2] if type(base) is tuple and base[0] == ATTRIBUTE else ""
     parts = inner[3] if type(inner) is tuple and inner[0] == SEQUENCE else (inner,)
     if name in ("type", "Type"):
         return tuple([value for value in _named(linker, scope, inner) if isinstance(value, Cls)])
     if name in _TRANSPARENT:
-        if name == "Annotated":
-            parts = parts[:1]
-        elif name == "Coroutine":
-            parts = parts[-1:]
-        result: Values = ()
-        for place, part in enumerate(parts):
-            result = union(result, hinted(linker, scope, part, site * 8 + place, depth + 1))
-        return result
-    if (name in _SEQUENCES or name in _MAPPINGS) and parts:
-        kind = "dict" if name in _MAPPINGS else "tuple" if name in ("tuple", "Tuple") else "list"
-        items = hinted(linker, scope, parts[-1] if kind == "dict" else parts[0], site * 8, depth + 1)
-        if kind == "tuple":
-            for place, part in enumerate(parts[1:]):
-                items = union(items, hinted(linker, scope, part, site * 8 + 1 + place, depth + 1))
-        if not items:
-            return EMPTY
-        made = linker.container(-(1 << 50) - site, kind)
-        linker.put(made.rest, items)
-        return (made,)
-    found = _named(linker, scope, base)
-    return _instances(linker, scope, found) if name != "Callable" and name != "Literal" else EMPTY
+        kept = parts[:1] if name == "Annotated" else parts[-1:] if name == "Coroutine" else parts
+        return every([hinted(linker, scope, part, depth + 1) for part in kept])
+    return _instances(linker, scope, _named(linker, scope, base)) if name not in ("Callable", "Literal") else EMPTY

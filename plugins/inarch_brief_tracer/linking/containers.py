@@ -63,10 +63,6 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
         return found or EMPTY
     if isinstance(base, Cls):
         return (base,)  # Generic[int]
-    if isinstance(base, Outside) and base.name.startswith("typing."):
-        # An alias: what it stands for is among its arguments.
-        parts = [all_items(linker, key) if isinstance(key, Container) else (key,) for key in keys]
-        return every(parts) if base.name in ("typing.Union", "typing.Optional", "typing.Annotated") else (base,)
     return (base,) if isinstance(base, Outside) else EMPTY
 
 

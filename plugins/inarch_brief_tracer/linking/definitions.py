@@ -5,11 +5,10 @@ from __future__ import annotations
 from inarch_brief_tracer.facts.link_facts import CALL, SEQUENCE, SUBSCRIPT, Code
 from inarch_brief_tracer.linking.annotations import hinted
 from inarch_brief_tracer.linking.attributes import special
-from inarch_brief_tracer.linking.binding import call_all, generator
+from inarch_brief_tracer.linking.binding import call_all
 from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, FRAMEWORK, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
 from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Cell, Value, Values
-from inarch_brief_tracer.linking.containers import iterated
 from inarch_brief_tracer.linking.evaluate import evaluate, function_of
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import lookup, set_bases
@@ -20,7 +19,6 @@ from inarch_brief_tracer.linking.values import (
     PLAIN,
     STATIC,
     Cls,
-    Container,
     Func,
     Generator,
     Namespace,
@@ -97,22 +95,16 @@ _OF_CLASS = ("<builtin>.classmethod", "classproperty")
 
 
 def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], returned: Code) -> None:
-    scope, names = func.scope, func.scope.facts.parameters
-    for place, (name, hint) in enumerate(hints):
-        values = hinted(linker, linker.scope, hint, linker.unit << 6 | place + 1)
-        if values and name == names.rest:
-            linker.put(linker.own_container(func, "tuple").rest, values)
-        elif values and name == names.keywords:
-            linker.put(linker.own_container(func, "dict").rest, values)
+    names = func.scope.facts.parameters
+    for name, hint in hints:
+        values = hinted(linker, linker.scope, hint)
+        if name == names.rest or name == names.keywords:
+            linker.put(linker.own_container(func, "tuple" if name == names.rest else "dict").rest, values)
         else:
-            linker.put(own_cell(scope, name), values)
-    if returned is not None:
-        values = hinted(linker, linker.scope, returned, linker.unit << 6)
-        if func.generator:
-            containers = tuple([value for value in values if isinstance(value, Container)])
-            linker.put(generator(func).items, iterated(linker, containers, 0))
-        elif values:
-            linker.put(func.returns, tuple([value for value in values if not isinstance(value, Outside)]))
+            linker.put(own_cell(func.scope, name), values)
+    if returned is not None and not func.generator:
+        values = hinted(linker, linker.scope, returned)
+        linker.put(func.returns, tuple([value for value in values if not isinstance(value, Outside)]))
 
 
 def _decorated(linker: Linker, values: Values, decorators: Values, line: int) -> Values:

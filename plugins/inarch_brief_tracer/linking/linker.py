@@ -12,9 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.budget import NAME, Budget
+from inarch_brief_tracer.linking.budget import EXACT, NAME, Budget
 from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
-from inarch_brief_tracer.linking.crossings import certainty
 from inarch_brief_tracer.linking.values import (
     Bound,
     Cls,
@@ -84,8 +83,6 @@ class Linker:
     """Steps after which no statement is evaluated a second time."""
     known: dict[tuple[object, ...], Value] = Factory(dict)
     """Values that are told apart by what they were made with, by their kind and that."""
-    crossings: dict[tuple[str, str], int] = Factory(dict)
-    """How sure calls between files of two import roots can be, by their paths."""
     shared: frozenset[str] = frozenset()
     """Names that several files claim as modules."""
     hierarchical: set[Value] = Factory(set)
@@ -181,7 +178,7 @@ class Linker:
         if self.guessing:
             confidence = NAME
         elif callee.file.root is not self.scope.file.root:
-            confidence = max(confidence, self.crossing(self.scope.file, callee.file))
+            confidence = max(confidence, self.crossing(callee.file))
         key = (self.scope.id << 28 | callee.id) << 3 | kind
         found = line << 2 | confidence
         known = self.edges.get(key)
@@ -189,13 +186,11 @@ class Linker:
         if known is None or (found & 3, found) < (known & 3, known):
             self.edges[key] = found
 
-    def crossing(self, caller: File, callee: File) -> int:
-        """Say how sure a call between two import roots can be: by name where the caller's own may be meant."""
-        key = (caller.path, callee.path)
-        known = self.crossings.get(key)
-        if known is None:
-            known = self.crossings[key] = certainty(self.elsewhere or self.modules, caller, callee)
-        return known
+    def crossing(self, callee: File) -> int:
+        """Say how sure a call into another import root can be: by name where several files claim its module."""
+        modules = self.elsewhere or self.modules
+        names = callee.module, callee.module.partition(".")[0]
+        return NAME if any(len(modules.get(name, ())) > 1 for name in names) else EXACT
 
     def outside(self, name: str) -> Outside:
         """Give the value of a name outside the tree."""

@@ -88,7 +88,7 @@ def _augment(linker: Linker, code: Code) -> None:
 
 def _declare(linker: Linker, code: Code) -> None:
     scope = linker.scope
-    values = hinted(linker, scope, code[2], linker.unit)
+    values = hinted(linker, scope, code[2])
     target = code[1]
     if scope.cls is not None and scope.function is None and type(target) is str:
         if target not in scope.cls.fields:
