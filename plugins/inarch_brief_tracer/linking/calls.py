@@ -6,7 +6,7 @@ from inarch_brief_tracer.linking.binding import call_all, call_function
 from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, HIERARCHY, INFERRED, NAME
 from inarch_brief_tracer.linking.callbacks import call_overriding, hand_over
 from inarch_brief_tracer.linking.cells import Arguments, Value, Values
-from inarch_brief_tracer.linking.linker import EMPTY, Linker, union
+from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
 from inarch_brief_tracer.linking.members import instance_cell, lookup, outside_bases
 from inarch_brief_tracer.linking.values import (
     Bound,
@@ -112,24 +112,14 @@ def _instance(linker: Linker, callee: Instance, arguments: Arguments, line: int)
 def _partial(linker: Linker, callee: Partial, arguments: Arguments, line: int) -> Values:
     given = callee.given
     if given is not None:
-        arguments = Arguments(
-            (*given.positional, *arguments.positional),
-            given.keywords | arguments.keywords,
-            arguments.rest,
-            given.mappings + arguments.mappings,
-        )
+        positional = (*given.positional, *arguments.positional)
+        keywords, mappings = given.keywords | arguments.keywords, given.mappings + arguments.mappings
+        arguments = Arguments(positional, keywords, arguments.rest, mappings)
     if callee.around is not None:
         linker.edge(callee.around.scope, CALLBACK, INFERRED, line)
-    result: Values = ()
-    for func in linker.read(callee.func):
-        if isinstance(func, Partial):
-            # One over another, at most once: a name may be bound to a partial of itself.
-            for inner in linker.read(func.func):
-                if not isinstance(inner, Partial):
-                    result = union(result, call(linker, inner, arguments, line))
-        else:
-            result = union(result, call(linker, func, arguments, line))
-    return result
+    # A name may be bound to a partial of itself.
+    functions = [func for func in linker.read(callee.func) if not isinstance(func, Partial)]
+    return every([call(linker, func, arguments, line) for func in functions])
 
 
 def _method(linker: Linker, callee: Method, arguments: Arguments, line: int) -> Values:

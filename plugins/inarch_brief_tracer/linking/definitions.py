@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from inarch_brief_tracer.facts.link_facts import CALL, SEQUENCE, SUBSCRIPT, Code
 from inarch_brief_tracer.linking.annotations import hinted
-from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.binding import call_all
 from inarch_brief_tracer.linking.budget import DECORATOR, DUNDER, FRAMEWORK, INFERRED
 from inarch_brief_tracer.linking.calls import call, functions_first
@@ -48,9 +47,6 @@ def _function(linker: Linker, code: Code) -> None:
     result: Values = (func,)
     for place in range(len(applied) - 1, -1, -1):
         result = _decorated(linker, result, applied[place], line)
-    if applied and owner is not None:
-        for value in result:
-            special(linker, value, "__set_name__", Arguments(((owner,),)), line)
     linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
 
 

@@ -32,11 +32,6 @@ def _assign(linker: Linker, code: Code) -> None:
     values = evaluate(linker, code[2])
     for target in code[1]:
         assign(linker, target, values, 0)
-    scope = linker.scope
-    if scope.cls is not None and scope.function is None:
-        for value in values:
-            if isinstance(value, Instance):
-                special(linker, value, "__set_name__", Arguments(((scope.cls,),)), scope.facts.line)
 
 
 def _return(linker: Linker, code: Code) -> None:

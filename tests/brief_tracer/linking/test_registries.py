@@ -81,21 +81,6 @@ def test_methods_of_too_many_families_are_not_matched_by_name() -> None:
     assert not [pair for pair in edges if pair[0] == "run"]
 
 
-def test_a_descriptor_that_decorates_a_method_is_told_its_name() -> None:
-    edges = found(
-        """
-class cached:
-    def __init__(self, func): self.func = func
-    def __set_name__(self, owner, name): pass
-    def __get__(self, instance, owner): return self.func(instance)
-class Form:
-    @cached
-    def fields(self): pass
-"""
-    )
-    assert edges["Form", "cached.__set_name__"] == "inferred"
-
-
 def test_a_metaclass_gets_the_attributes_of_hundreds_of_classes() -> None:
     classes = "\n".join(f"class Lexer{number}(Lexer):\n    def analyse(text): pass" for number in range(200))
     edges = found(
