@@ -33,7 +33,7 @@ def evaluate(linker: Linker, code: Code) -> Values:
     """Give what an expression stands for in the scope being evaluated."""
     if type(code) is tuple:
         return _EVALUATE[code[0]](linker, code)
-    if code is None:
+    if not code:  # None, or a slice
         return EMPTY
     scope = linker.scope
     cell = scope.resolved.get(code)

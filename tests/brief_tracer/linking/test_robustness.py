@@ -254,3 +254,9 @@ def test_no_circles_are_left_to_the_collector() -> None:
         gc.enable()
     scopes = sum(len(own.scopes) for _, own in files.values())
     assert left < scopes
+
+
+def test_a_slice_that_is_written_is_no_name_of_a_star_import() -> None:
+    files = {"a.py": "def go(): pass\n", "b.py": "from a import *\nrows = []\nrows[1:2] = [go()]\n"}
+    found = link({path: (path[0], facts(text)) for path, text in files.items()}).edges
+    assert [(edge.caller, edge.callee) for edge in found] == [("b", "a.go")]
