@@ -133,6 +133,6 @@ def _listed(groups: Iterable[tuple[list[str], list[str]]]) -> dict[str, tuple[st
     for words, others in groups:
         for word in words:
             found.setdefault(word, {}).update(dict.fromkeys(others))
-    for word, others in found.items():
-        others.pop(word, None)
-    return {word: tuple(others) for word, others in found.items()}
+    for word, called in found.items():
+        called.pop(word, None)
+    return {word: tuple(called) for word, called in found.items()}
