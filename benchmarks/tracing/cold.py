@@ -32,7 +32,7 @@ TREES = {"django": "5.2", "stdlib": "", "sympy": "1.14.0"}
 QUESTIONS = {
     "django": "how are migrations ordered?",
     "stdlib": "how are zip files read?",
-    "sympy": "how are equations solved?",
+    "sympy": "how are sums solved?",
 }
 
 
@@ -57,11 +57,6 @@ def floor(paths: list[Path]) -> float:
         spent += time.process_time() - start
     gc.enable()
     return spent
-
-
-def peak() -> int:
-    """Give the most memory that this process had so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def indexed(root: Path, cache: str) -> tuple[float, str]:
@@ -94,15 +89,15 @@ def measure(name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "root")
         paths = copied(name, root)
-        parsing, before = floor(paths), peak()
+        parsing = floor(paths)
         first = first_answer(name, root, Path(folder, "home"))
         spent, said = indexed(root, folder + "/cache")
         parsing = (parsing + floor(paths)) / 2
         size = sum(path.stat().st_size for path in Path(folder, "cache").iterdir())
     print(
         f"{name:7} parse {parsing:6.2f} s  first answer {first:5.2f} s = {first / parsing:4.2f} x"
-        f"  index {spent:6.2f} s = {spent / parsing:4.2f} x  memory {peak():4} MB"
-        f" (parsing alone {before})  disk {size / 1e6:5.2f} MB  {said}",
+        f"  index {spent:6.2f} s = {spent / parsing:4.2f} x  memory"
+        f" {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:4} MB  disk {size / 1e6:5.2f} MB  {said}",
         flush=True,
     )
 

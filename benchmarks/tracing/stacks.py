@@ -1,12 +1,12 @@
 """Shown paths against the stacks that were seen while packages' own tests ran.
 
-    python benchmarks/tracing/stacks.py [--whole] [--printed] [--untouched] [PACKAGE ...]
+    python benchmarks/tracing/stacks.py [--printed] [--untouched] [PACKAGE ...]
 
 A recording holds, for each function, the stack of package functions when it was first called. Asked for the function,
 is the stack's first function among the entries that are shown (20 at most), and is the stack itself, loops cut out,
-among the 3 paths shown for that entry? Without `--whole` only the package is indexed, else the whole source
-distribution with its tests and examples. `--printed` looks at the first 8 entries that an answer prints, those to
-which no way is known among them, `--untouched` at packages that are never tuned on.
+among the 3 paths shown for that entry? Only the package is indexed, without its tests and examples. `--printed` looks
+at the first 8 entries that an answer prints, those to which no way is known among them, `--untouched` at packages that
+are never tuned on.
 """
 
 from __future__ import annotations
@@ -51,13 +51,10 @@ def graph_of(root: Path) -> Iterator[Graph]:
 
 
 @contextmanager
-def tree_of(name: str, whole: bool) -> Iterator[Path]:
-    """Return the folder to index: a copy of the package alone, or the source distribution."""
+def tree_of(name: str) -> Iterator[Path]:
+    """Return the folder to index: a copy of the package alone."""
     sdist = fetch_sdist(name, {**PACKAGES, **UNTOUCHED}[name])
     base = sdist / "src" if (sdist / "src" / name).is_dir() else sdist
-    if whole:
-        yield sdist
-        return
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(base / name, Path(folder, name))
         yield Path(folder)
@@ -105,24 +102,19 @@ def written(scores: list[Score]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure packages and print a row each: all stacks, and those of two functions and more."""
+    """Measure packages and print a row each."""
     pinned = UNTOUCHED if "--untouched" in arguments else PACKAGES
     names = [name for name in arguments if not name.startswith("-")] or list(pinned)
     entries = PRINTED if "--printed" in arguments else ENTRIES
     every: list[Score] = []
-    long: list[Score] = []
     for name in names:
         chains = json.loads((HERE / f"{name}.json").read_text())["chains"]
-        with tree_of(name, "--whole" in arguments) as root, graph_of(root) as graph:
+        with tree_of(name) as root, graph_of(root) as graph:
             stacks = {target: without_loops([str(frame) for frame, _ in chain]) for target, chain in chains.items()}
-            found = {target: judged(graph, target, stack, entries) for target, stack in stacks.items()}
-        longer = [found[target] for target, stack in stacks.items() if len(stack) > 1]
-        print(
-            f"{name:9} all {written(list(found.values()))}    of two functions and more {written(longer)}", flush=True
-        )
-        every += found.values()
-        long += longer
-    print(f"pooled    all {written(every)}    of two functions and more {written(long)}")
+            found = [judged(graph, target, stack, entries) for target, stack in stacks.items()]
+        print(f"{name:9} {written(found)}", flush=True)
+        every += found
+    print(f"pooled    {written(every)}")
 
 
 if __name__ == "__main__":

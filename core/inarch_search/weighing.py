@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 from typing import NamedTuple
@@ -66,8 +66,8 @@ def weighed(index: Index, question: Question) -> Weighing:
         weight = share * min(rarity(index, term, texts), max(own[word] for word in words))
         sought[term] = Sought(term, weight, words, share)
 
-    for first, second, words in _pairs(question, own):
-        add(stem(first + second), words, JOINED)
+    for joined, words in _pairs(question, own):
+        add(stem(joined), words, JOINED)
     if len(order) < MOST_TERMS:  # a report has words enough of its own
         lists = (near_words,) if question.shape == REPORT else (near_words, plain_words)
         for term, listed in product(order, lists):
@@ -76,13 +76,10 @@ def weighed(index: Index, question: Question) -> Weighing:
     return Weighing(own, unknown, tuple(sought.values()))
 
 
-def _pairs(question: Question, own: dict[str, float]) -> list[tuple[str, str, tuple[str, ...]]]:
-    found: list[tuple[str, str, tuple[str, ...]]] = []
+def _pairs(question: Question, own: dict[str, float]) -> Iterator[tuple[str, tuple[str, str]]]:
     for first, second in zip(question.order, question.order[1:], strict=False):
         if first in own and second in own and first != second:
-            words = question.terms[first].word, question.terms[second].word
-            found.append((words[0], words[1], (first, second)))
-    return found
+            yield question.terms[first].word + question.terms[second].word, (first, second)
 
 
 @cache
