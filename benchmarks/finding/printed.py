@@ -84,7 +84,6 @@ def is_right(root: Path, place: tuple[str, int], said: str, expected: Sequence[P
 
 
 def report(rows: Sequence[Printed]) -> None:
-    """Print the totals."""
     there = [row for row in rows if row.question.expected]
     absent = Counter(row.heading for row in rows if not row.question.expected)
     first, five = share(row.rank == 1 for row in there), share(1 <= row.rank <= 5 for row in there)

@@ -84,7 +84,6 @@ def first_answer(name: str, root: Path, home: Path) -> float:
 
 
 def measure(name: str) -> None:
-    """Measure one tree in this process and print its row."""
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "root")

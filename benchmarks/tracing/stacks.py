@@ -32,8 +32,8 @@ from inarch_brief_tracer.store.kept_files import Shelf
 from inarch_sandbox_fs import inarch_workspaces
 
 ENTRIES, PRINTED, PATHS = 20, 8, 3
-Score = tuple[int, int, int]
-"""How many stacks there are, with the entry found, with the path found."""
+Score = tuple[bool, bool]
+"""Whether the entry is found, and the path."""
 
 
 @contextmanager
@@ -75,13 +75,13 @@ def judged(graph: Graph, name: str, stack: list[str], entries: int) -> Score:
     """Ask for a function, and compare what is shown with its stack."""
     target = next((node for node in graph.find(name) if node.qualname == name), None)
     if target is None:
-        return 1, 0, 0
+        return False, False
     flow = flow_to(graph, target, entries=entries, k=PATHS)
     names = [route.entry.node.qualname for route in flow.routes]
     if entries == PRINTED:
         names = printed(flow)
     shown = [route for route in flow.routes if route.entry.node.qualname == stack[0] in names]
-    return 1, stack[0] in names, stack in [[step.node.qualname for step in route.steps] for route in shown]
+    return stack[0] in names, stack in [[step.node.qualname for step in route.steps] for route in shown]
 
 
 def printed(flow: Flow) -> list[str]:
@@ -95,14 +95,12 @@ def printed(flow: Flow) -> list[str]:
 
 
 def written(scores: list[Score]) -> str:
-    """Write how many stacks there are, and both shares."""
     count = max(1, len(scores))
-    entries, paths = (sum(score[place] for score in scores) / count for place in (1, 2))
+    entries, paths = (sum(score[place] for score in scores) / count for place in (0, 1))
     return f"{len(scores):5} stacks  entry {entries:6.1%}  path {paths:6.1%}"
 
 
 def main(arguments: list[str]) -> None:
-    """Measure packages and print a row each."""
     pinned = UNTOUCHED if "--untouched" in arguments else PACKAGES
     names = [name for name in arguments if not name.startswith("-")] or list(pinned)
     entries = PRINTED if "--printed" in arguments else ENTRIES
