@@ -29,10 +29,10 @@ from inarch_offline.reading import whole_code
 from inarch_offline.results import Context, Symbol, context, file_text, files, hits, symbols
 from inarch_offline.snippets import methods_of, telling_lines
 from inarch_offline.words import held, significant
+from inarch_search.confidence import LIKELY as LIKELY_FROM
 from inarch_search.confidence import SURE
 
 FOUND, LIKELY, NEAREST = "Found", "Likely one of these", "Probably not here; nearest"
-_LIKELY_FROM = 0.2
 _MOST = 5
 """Places of an answer; `in full` shows twice as many."""
 _SCREEN = 25
@@ -157,7 +157,7 @@ def _heading(intent: Intent, found: Context, first: Symbol) -> str:
     if alone and not bears(first, intent.names):
         return NEAREST
     sure = found.confidence if first == found.target else min(found.confidence, SURE - 0.01)
-    return FOUND if sure >= SURE else LIKELY if sure >= _LIKELY_FROM else NEAREST
+    return FOUND if sure >= SURE else LIKELY if sure >= LIKELY_FROM else NEAREST
 
 
 def _placed(
