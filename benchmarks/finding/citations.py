@@ -96,11 +96,11 @@ def judged(one: Citation, root: Path) -> tuple[str, bool]:
                    for it in around if it.place.name.rpartition(".")[2] == last)  # fmt: skip
         return "definition", made or plain(last) in lines_of(path)[one.line - 1]
     if "module `" not in one.said and (found := QUOTED.search(one.said)) and len(plain(found["text"])) >= SHORTEST:
-        return "quotation", stands(found["text"], lines_of(path), one.line)
+        return "quotation", is_there(found["text"], lines_of(path), one.line)
     return "line only", True
 
 
-def stands(quote: str, rows: list[str], line: int) -> bool:
+def is_there(quote: str, rows: list[str], line: int) -> bool:
     """Whether the pieces of a quotation are in a file in their order, the first on the line or in the text above it."""
     above = line - 1
     while above > 0 and rows[above - 1] and line - above < FOLLOWING:

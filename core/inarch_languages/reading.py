@@ -190,7 +190,7 @@ class _Reading:
                 self.package = text_of(node)
 
     def _defined(self, role: str, captured: Captured, outer: _Open, is_nested: bool) -> _Open | None:
-        """Make a symbol, named after what it stands in; None for what is no definition of its own."""
+        """Make a symbol, named with what it is in; None if it is not a definition of its own."""
         node = captured[role][0]
         if "target" in captured and node.parent is not None and node.parent.type == "variable_declarator":
             return None  # var Router = module.exports = function: it has a name already

@@ -41,7 +41,7 @@ _COLUMNS = "id, file, line, end, kind, nature, name, qualified, summary"
 
 
 def format_of() -> str:
-    """Return what tells an index made by this version from any other."""
+    """Return what an index made by this version has, and no other."""
     return hashlib.sha256(repr((FORMAT, sorted(WEIGHTS.items()))).encode()).hexdigest()
 
 

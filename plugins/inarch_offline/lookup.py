@@ -110,16 +110,6 @@ def say_hits(page: Page, title: str, found: Iterable[Hit], most: int) -> bool:
     return bool(shown)
 
 
-def say_symbols(page: Page, title: str, symbols: Iterable[Symbol], most: int = 5) -> None:
-    """Write a list of definitions with the first sentence of what each says of itself."""
-    kept = [symbol for symbol in symbols if not symbol.name.startswith("__")][:most]
-    if kept:
-        page.head(title)
-    for symbol in kept:
-        doc = doc_of(symbol)
-        page.item(f"{symbol.kind} `{shortened(symbol.qualname)}`" + (f" — {doc}" if doc else ""), symbol.place)
-
-
 def doc_of(symbol: Symbol, most: int = 110) -> str:
     """Return the first sentence of a docstring."""
     return "" if symbol.doc.startswith(":") else sentence(plain_text(symbol.doc), most)

@@ -101,6 +101,6 @@ class FlowSource:
 
 
 def _ignore(task: asyncio.Task[str]) -> None:
-    """Take note of how a late look ended: nobody needs to see an error that came too late to matter."""
+    """Take note of how a late look ended: an error that came too late to matter is not shown."""
     if not task.cancelled():
         task.exception()

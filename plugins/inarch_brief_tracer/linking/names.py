@@ -134,13 +134,6 @@ def module_attribute(linker: Linker, module: Module, name: str) -> Values:
     return (inner,) if inner is not None else EMPTY
 
 
-def dotted_value(linker: Linker, text: str) -> Values:
-    """Give what a dotted path in a string names: `package.module.name` or `package.module:name`."""
-    module, _, name = text.replace(":", ".").rpartition(".")
-    found = module_value(linker, linker.scope.file, module) if module else None
-    return module_attribute(linker, found, name) if found is not None and name.isidentifier() else EMPTY
-
-
 def _namespace(linker: Linker, name: str) -> Module | None:
     files = linker.modules.get(name)
     if files is not None:

@@ -277,11 +277,11 @@ def _placeholder_begun(text: str, start: int) -> int:
     return place if "‹secret:".startswith(text[place : place + 8]) else len(text)
 
 
-_PLAIN = (bool, int, float)
+_PLAIN = frozenset({bool, int, float, type(None)})
 
 
 def _deep(data: Any, change: Callable[[str], str], known: dict[str, str]) -> Any:
-    """Return JSON data with every string changed, each text once; the same object where nothing changed."""
+    """Return JSON data with every string changed, each text once; the same object if nothing changed."""
     if isinstance(data, str):
         if data not in known:  # the names of members come again and again
             known[data] = change(data)
@@ -289,7 +289,7 @@ def _deep(data: Any, change: Callable[[str], str], known: dict[str, str]) -> Any
     if isinstance(data, (dict, Mapping)):  # a dict is told at once
         items = {
             known[key] if key in known else _deep(key, change, known): (
-                item if item is None or type(item) in _PLAIN else _deep(item, change, known)
+                item if type(item) in _PLAIN else _deep(item, change, known)
             )
             for key, item in data.items()
         }
