@@ -1,6 +1,6 @@
 """What a bad plugin may do, a real module each, and what has to be said of it.
 
-The page docs/explanation/containment.md has a row for each group; `benchmarks/containment.py` measures each case.
+The page docs/explanation/containment.md has a row for each group.
 """
 
 from __future__ import annotations
