@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inarch.plugins.modules import single_file
-from inarch.plugins.remembering import Verdicts, key_of
+from inarch.plugins.verdicts import Verdict, key_of
 
 
 def pass_of(file: Path) -> str:
@@ -16,4 +16,4 @@ def pass_of(file: Path) -> str:
 def keep_passes(cache: Path, passes: list[str]) -> None:
     """Keep passes in the folder that `XDG_CACHE_HOME` will name."""
     for key in passes:
-        Verdicts(cache / "inarch" / "probes", key).keep_pass()
+        Verdict(cache / "inarch" / "probes" / key).keep(None)

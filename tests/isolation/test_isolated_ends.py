@@ -16,7 +16,7 @@ from isolated_apps import EVERY_KIND, GRACE_S, HERE, call
 
 import inarch
 from inarch.config.load import load_config
-from inarch.plugins.apart import Apart, verdicts_of
+from inarch.plugins.apart import Apart, isolated_verdict
 from inarch.plugins.modules import single_file
 from inarch_isolation import ProcessLoader
 
@@ -203,7 +203,7 @@ def test_a_plugin_that_hangs_on_import_costs_its_time_once(tmp_path: Path) -> No
     assert again.running == {}, "nothing was started"
     tables["isolation"]["hangs"]["network"] = True
     changed = load_config(str(tmp_path), config=tables, environ={"HOME": str(tmp_path)})
-    assert verdicts_of(found, changed) == verdicts_of(found, config)
+    assert isolated_verdict(found, changed) == isolated_verdict(found, config)
     with pytest.raises(inarch.PluginError, match=r"within 2 s \(leave"):
         Apart(changed, True, 2.0).load(found, ProcessLoader())
 

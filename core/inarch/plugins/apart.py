@@ -17,7 +17,7 @@ from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.loading import context_of, probe_job, settings_of
 from inarch.plugins.modules import locate
 from inarch.plugins.registration import Registration, registration_of
-from inarch.plugins.remembering import HOUR, Refusal, verdicts_of
+from inarch.plugins.verdicts import Refusal, Verdict, key_of
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -113,22 +113,29 @@ class Apart:
         )
 
     def _check_remembered(self, found: FoundPlugin) -> None:
-        verdicts = verdicts_of(found, self._config)
-        remembered = verdicts.refusal(self._given(found)) if verdicts else None
-        if remembered is not None:
+        verdict = isolated_verdict(found, self._config)
+        remembered = verdict.read(self._given(found)) if verdict else None
+        if isinstance(remembered, Refusal):
             remedy = f"{remembered.remedy}; `inarch plugins check {found.name}` tries it again"
             message = f"plugin {found.name!r} {remembered.text}"
             raise PluginError(message, plugin=found.name, door="load", remedy=remedy)
 
     def _remember(self, found: FoundPlugin, error: PluginError) -> None:
-        verdicts = verdicts_of(found, self._config)
-        if verdicts:
-            verdicts.keep_refusal(Refusal(error.reason, error.remedy, HOUR), self._given(found))
+        if verdict := isolated_verdict(found, self._config):
+            verdict.keep(Refusal(error.reason, error.remedy), self._given(found))
 
     def _given(self, found: FoundPlugin) -> Mapping[str, Any]:
         """Return what, changed, could let a refused plugin pass."""
         given = probe_job(found, self._config, self._seconds).given
         return {**given, "isolation": repr(self._config.isolation[found.name])}
+
+
+def isolated_verdict(found: FoundPlugin, config: Config) -> Verdict | None:
+    """Return the file that remembers that an isolated plugin hung: it must not cost every start its time."""
+    try:
+        return Verdict(config.cache_dir / "probes" / f"{key_of(found)}.isolated")
+    except OSError:  # files that can't be read: its loader will say so
+        return None
 
 
 def _code(found: FoundPlugin) -> tuple[str, ...]:

@@ -20,8 +20,7 @@ from inarch.plugins.registration import Registration, register
 if TYPE_CHECKING:
     from inarch.config.config import Config
     from inarch.config.folders import Folders
-    from inarch.plugins.probing import Outcome, ProbeJob
-    from inarch.plugins.verdicts import Tried
+    from inarch.plugins.probe import ProbeJob, Tried
 
 PROBE_SECONDS = 5.0
 
@@ -40,11 +39,11 @@ def load_plugin(
         PluginError: It must not or can't be loaded, or broke its side of the contract.
         ConfigError: Its settings in the configuration are wrong.
     """
-    outcome = admit(found, config, probe_seconds)
+    odd = admit(found, config, probe_seconds)
 
     def context_for(cls: type | None) -> PluginContext:
         settings = settings_of(found.name, cls, config)
-        if outcome == "settings":  # right for us, yet the probe could not make them, so the hooks are untried
+        if odd:  # right for us, yet the probe could not make them, so the hooks are untried
             raise PluginError(
                 f"plugin {found.name!r} could not be probed: its settings can't be made from plain data",
                 plugin=found.name,
@@ -53,12 +52,7 @@ def load_plugin(
             )
         return evolve(context_of(found, config, settings, recorded), **folders)
 
-    if found.ours:
-        return register(load_module(found), found.name, manager, context_for)
-    from inarch.plugins.process_state import standing
-
-    with standing(found.name):
-        return register(load_module(found), found.name, manager, context_for)
+    return register(load_module(found), found.name, manager, context_for)
 
 
 def context_of(found: FoundPlugin, config: Config, settings: object, recorded: bool) -> PluginContext:
@@ -76,17 +70,21 @@ def context_of(found: FoundPlugin, config: Config, settings: object, recorded: b
     )
 
 
-def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> Outcome:
-    """Return at once for our own plugins; let any other pass a probe first.
+def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> str:
+    """Let a plugin that is not ours pass a probe first. Return what is wrong with its settings there, or "".
 
     Raises:
         PluginError: The plugin must not be loaded.
     """
     if found.ours:
-        return "passed"
-    from inarch.plugins.probing import probe
+        return ""
+    from inarch.plugins.probe import probe
 
-    return probe(found, probe_job(found, config, probe_seconds))
+    tried = probe(found, probe_job(found, config, probe_seconds))
+    if tried.refusal is None:
+        return tried.settings
+    text, remedy = tried.refusal
+    raise PluginError(f"plugin {found.name!r} {text}", plugin=found.name, door="load", remedy=remedy)
 
 
 def try_again(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Tried | None:
@@ -94,23 +92,20 @@ def try_again(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> 
 
     One that the user wants loaded elsewhere is not tried, for a probe would give it every right of the user: what is
     remembered of it is forgotten, and None comes back.
-
-    Raises:
-        PluginError: It could not be tried.
     """
-    from inarch.plugins.probing import probe_afresh
-    from inarch.plugins.remembering import verdicts_of
+    from inarch.plugins.apart import isolated_verdict
+    from inarch.plugins.probe import probe
 
     if not config.is_isolated(found.name):
-        return probe_afresh(found, probe_job(found, config, PROBE_SECONDS, commands))
-    if (verdicts := verdicts_of(found, config)) is not None:
-        verdicts.forget()
+        return probe(found, probe_job(found, config, PROBE_SECONDS, commands), afresh=True)
+    if verdict := isolated_verdict(found, config):
+        verdict.forget()
     return None
 
 
 def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tuple[str, ...] = ()) -> ProbeJob:
     """Return what the probe of a plugin is told: what its place in the configuration gives it."""
-    from inarch.plugins.probing import ProbeJob
+    from inarch.plugins.probe import ProbeJob
 
     table = config.plugin_tables.get(found.name, {})
     variables = {key: config.environ[key] for key in config.environ if key.startswith("INARCH_PLUGIN_")}

@@ -62,9 +62,9 @@ def _print(rows: tuple[Checked, ...]) -> None:
 
 
 def _cost(row: Checked) -> str:
-    if row.seconds is None or row.memory_mb is None:
+    if row.seconds is None:
         return ""
     names = ", ".join(
         [*row.tools, *(hook.removeprefix("inarch_") for hook in row.hooks if hook != "inarch_tools"), *row.commands]
     )
-    return f"{row.seconds:.2f} s  {row.memory_mb:.1f} MB  {names}"
+    return f"{row.seconds:.2f} s  {names}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import evolve, frozen
 
-from inarch import ConfigError, PluginError
+from inarch import ConfigError
 from inarch.host import compose_plugins, tried_file, try_again, version_contract
 from inarch_sdk.nearest import nearest
 
@@ -21,7 +21,7 @@ _UNTRIED = "runs in a process of its own and is not in the profile, so it was no
 
 @frozen
 class Checked:
-    """One plugin and what came of trying it; `seconds` and `memory_mb` are what loading it takes."""
+    """One plugin and what came of trying it; `seconds` is what loading it takes."""
 
     name: str
     state: Literal["ok", "refused", "absent"]
@@ -33,7 +33,6 @@ class Checked:
     remedy: str = ""
     warnings: tuple[str, ...] = ()
     seconds: float | None = None
-    memory_mb: float | None = None
     hooks: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
@@ -82,14 +81,11 @@ def _tried(found: FoundPlugin, config: Config, discovery: Discovery) -> Checked:
 
 
 def _probed(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Checked:
-    try:
-        tried = try_again(found, config, commands)
-    except PluginError as error:
-        return _row(found, "refused", error.reason, error.remedy)
+    tried = try_again(found, config, commands)
     if tried is None:
         return _row(found, "ok", warnings=(_UNTRIED,))
     if tried.refusal is not None:
-        return _row(found, "refused", tried.refusal.text, tried.refusal.remedy)
+        return _row(found, "refused", *tried.refusal)
     if tried.settings:
         text, remedy = f"its settings are wrong: {tried.settings}", f"mend [plugins.{found.name}] of the configuration"
         return _row(found, "refused", text, remedy)
@@ -97,7 +93,6 @@ def _probed(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Ch
     brought: dict[str, Any] = {
         "warnings": tuple(facts["warnings"]),
         "seconds": facts["seconds"],
-        "memory_mb": facts["memory_mb"],
         "hooks": tuple(facts["hook_names"]),
         "tools": tuple(facts["tools"]),
     }
