@@ -1,8 +1,11 @@
-"""`inarch plugins install` and `uninstall`: with the program that this environment is kept with."""
+"""`inarch plugins install` and `uninstall`: print the command to run, and keep the profile in step."""
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,168 +15,156 @@ from inarch.commands import ANSWERED, FAILED, composing_options, say, say_remedy
 from inarch.output import print_line
 
 if TYPE_CHECKING:
-    from inarch.host import Discovery, FoundPlugin
-    from inarch_commands.plugins.installers import CannotInstall, Installer, What
+    from inarch.host import Discovery
+    from inarch_commands.plugins.installers import What
+
+_ARCHIVES = (".whl", ".tar.gz", ".zip")
 
 
-@click.command("install", short_help="Install plugins beside this Inarch.")
+@click.command("install", short_help="Print the command that installs plugins here.")
 @click.argument("things", nargs=-1, metavar="WHAT...")
 @click.option("-e", "--editable", "folders", multiple=True, metavar="PATH", help="A folder; edits count at once.")
-@click.option("--enable/--no-enable", help="Write what came into the profile of your configuration file.")
+@click.option("--enable/--no-enable", help="Write those that are installed into the profile of your file.")
 @click.option("--upgrade", is_flag=True, help="Take a newer version of what is installed already.")
-@click.option("--dry-run", is_flag=True, help="Only show the command.")
+@click.option("--dry-run", is_flag=True, hidden=True)  # from the time when the command was run
 @composing_options
 def install(
     things: tuple[str, ...], folders: tuple[str, ...], enable: bool, upgrade: bool, dry_run: bool, **given: Any
 ) -> int:
-    """Install plugins beside this Inarch, try them, and say what to write into your configuration.
+    """Print the command that installs plugins beside this Inarch. Run it yourself, then enable them.
 
     WHAT is the name of a distribution, also with a version such as 'NAME>=1', a path, or an address.
     """
     from inarch.host import discover
-    from inarch_commands.plugins.installing import read_things
+    from inarch_commands.plugins.installers import installing
 
     wanted = read_things(things, folders)
-    words = " ".join(one.text for one in wanted)
-    program = _program("installed", lambda error: error.remedy.replace("WHAT", words))
-    if program is None:
+    names = {one.distribution for one in wanted}
+    there = [one for one in discover().plugins.values() if not one.ours and one.distribution in names]
+    missing = names - {one.distribution for one in there}
+    if enable:
+        for plugin in there:
+            _enable(plugin.name, given)
+        if not missing:
+            return ANSWERED
+    if not _print_command("installed", " ".join(one.text for one in wanted), lambda: installing(wanted, upgrade)):
         return FAILED
-    before = discover()
-    present = {plugin.distribution for plugin in before.plugins.values()}
-    if not _run_all(program, program.installing(wanted, upgrade=upgrade, present=present), dry_run):
-        return FAILED
-    return ANSWERED if dry_run else _tell_what_came(wanted, before, enable, given)
-
-
-@click.command("uninstall", short_help="Remove plugins that were installed.")
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--dry-run", is_flag=True, help="Only show the command.")
-@composing_options
-def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
-    """Remove the distributions of plugins; NAME is a plugin's name or a distribution's."""
-    from inarch.host import discover
-    from inarch_commands.plugins.installing import distributions_named
-
-    before = discover()
-    distributions = distributions_named(names, before)
-    program = _program("uninstalled", lambda _: "take it out of your profile's `plugins`, which is as good")
-    if program is None:
-        return FAILED
-    if not _run_all(program, program.uninstalling(distributions), dry_run):
-        return FAILED
-    if not dry_run:
-        gone = [plugin.name for plugin in before.plugins.values() if plugin.distribution in distributions]
-        _tell_what_went(gone, discover())
+    say("note", "run that, then `inarch plugins check`; this command with --enable writes it into your profile")
     return ANSWERED
 
 
-def _program(done: str, remedy: Callable[[CannotInstall], str]) -> Installer | None:
-    """Return what installs here; where nothing may, say what to do."""
-    from inarch_commands.plugins.installers import CannotInstall, installer
+@click.command("uninstall", short_help="Print the command that removes plugins.")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--dry-run", is_flag=True, hidden=True)
+@composing_options
+def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
+    """Print the command that removes the distributions of plugins, and list the profiles that name them.
+
+    NAME is a plugin's name or a distribution's.
+    """
+    from inarch.host import discover, user_config_path
+    from inarch_commands.config.enabling import naming
+    from inarch_commands.plugins.installers import uninstalling
+
+    found = discover()
+    distributions = distributions_named(names, found)
+    done = _print_command("uninstalled", " ".join(distributions), lambda: uninstalling(distributions))
+    for plugin in found.plugins.values():
+        if plugin.distribution in distributions:
+            try:
+                places = naming(user_config_path(os.environ), plugin.name)
+            except (ConfigError, UsageError):  # a file that can't be read has other problems
+                places = ()
+            for place in places:
+                say("note", f"{place} names {plugin.name!r}: take it out")
+    return ANSWERED if done else FAILED
+
+
+def read_things(things: Sequence[str], folders: Sequence[str]) -> tuple[What, ...]:
+    """Return the things to install; paths are made absolute.
+
+    Raises:
+        UsageError: One of them is an option or a path that does not exist, or there is none.
+    """
+    from inarch_commands.plugins.installers import What
+
+    if not things and not folders:
+        raise UsageError("there is nothing to install", "give a name, a path or an address")
+    return tuple([_thing(text) for text in things] + [What(_path(text), editable=True) for text in folders])
+
+
+def _thing(text: str) -> What:
+    from inarch_commands.plugins.installers import What
+
+    if "://" not in text and (text.startswith((".", "~")) or os.sep in text or text.endswith(_ARCHIVES)):
+        return What(_path(text))
+    _check(text)
+    if Path(text, "pyproject.toml").is_file():  # the index may have something quite different by this name
+        raise UsageError(f"{text} is a folder here and may be a name in the index", f"write ./{text} for the folder")
+    return What(text)
+
+
+def _path(text: str) -> str:
+    _check(text)
+    path = Path(text).expanduser()
+    if not path.exists():
+        raise UsageError(f"there is no file or folder {text}", "a name without a slash is looked up in the index")
+    return str(path.resolve())
+
+
+def _check(text: str) -> None:
+    if not text.strip() or not text.isprintable():
+        raise UsageError(f"{text!r} is nothing that can be installed", "give a name, a path or an address")
+    if text.lstrip().startswith("-"):
+        raise UsageError(f"{text!r} is an option, not a thing to install", "add it to the printed command")
+
+
+def distributions_named(names: Sequence[str], found: Discovery) -> tuple[str, ...]:
+    """Return the distributions that plugins or distributions of these names are.
+
+    Raises:
+        UsageError: One ships with Inarch or is not installed.
+    """
+    from packaging.utils import canonicalize_name
+
+    from inarch_sdk.nearest import nearest
+
+    others = [*found.plugins.values(), *found.shadowed]
+    known = {one.name: one for one in reversed(others)} | {one.distribution: one for one in others if not one.ours}
+    wanted: list[str] = []
+    for name in names:
+        one = known.get(name) or known.get(canonicalize_name(name))
+        if name == "inarch":
+            raise UsageError("'inarch' is this program, not a plugin", "remove it with what installed it")
+        if one is not None and one.ours:
+            remedy = f"leave it out of a run with -p no:{name}, or for good with a `plugins` list in your profile"
+            raise UsageError(f"{name!r} ships with inarch", remedy)
+        if one is None:
+            foreign = [key for key, item in known.items() if not item.ours]
+            raise UsageError(f"no plugin is called {name!r}", nearest(name, foreign))
+        wanted.append(one.distribution)
+    return tuple(dict.fromkeys(wanted))
+
+
+def _print_command(done: str, words: str, command: Callable[[], Sequence[str]]) -> bool:
+    """Print the command; if this environment must be left alone, say what to do instead."""
+    from inarch_commands.plugins.installers import CannotInstall
 
     try:
-        return installer()
+        print_line(shlex.join(command()))
     except CannotInstall as error:
-        say("error", f"nothing was {done}: {error.message}")
-        say_remedy(remedy(error))
-        return None
-
-
-def _run_all(program: Installer, commands: Sequence[Sequence[str]], dry_run: bool) -> bool:
-    """Show and run the commands; where the program is missing, only show them."""
-    from inarch_commands.plugins.installing import run_shown, shown_command
-
-    if dry_run:
-        for command in commands:
-            print_line(shown_command(program, command))
-        return True
-    if not program.is_there:
-        say("error", f"{program.program[0]} keeps this environment and is not on PATH; run where it is:")
-        say_remedy("\n".join(shown_command(program, command) for command in commands))
+        say("error", f"nothing can be {done} here: {error.message}")
+        say_remedy(error.remedy.replace("WHAT", words))
         return False
-    for command in commands:
-        say_remedy(f"$ {shown_command(program, command)}")
-        code, last = run_shown(program, command)
-        if code != 0:
-            say("error", f"{program.program[0].rpartition('/')[2]} ended with exit code {code}: {last}")
-            return False
     return True
 
 
-def _tell_what_came(wanted: Sequence[What], before: Discovery, enable: bool, given: Mapping[str, Any]) -> int:
-    from inarch.host import discover
-    from inarch_commands.plugins.installing import came
-
-    after = discover()
-    _tell_if_we_changed(after)
-    found = came(wanted, before, after)
-    shadowed = [one for one in after.shadowed if one not in before.shadowed]
-    for other in shadowed:
-        say("error", f"plugin {other.name!r} of {other.distribution} stays unused: another has taken the name")
-    if not found:
-        if not shadowed:
-            missing = 'nothing has an entry point in the group inarch.plugins (in pyproject.toml: NAME = "MODULE")'
-            say("note", f"no plugin came with it: {missing}")
-        return FAILED if shadowed else ANSWERED
-    fine = [plugin for plugin in found if _is_fine(plugin)]
-    for plugin in fine:
-        _enable(plugin.name, enable, given)
-    return ANSWERED if len(fine) == len(found) and not shadowed else FAILED
-
-
-def _tell_if_we_changed(after: Discovery) -> None:
-    from inarch import __version__
-
-    now = next((one.version for one in after.plugins.values() if one.ours), __version__)
-    if now != __version__:
-        say("note", f"inarch itself is {now} now, it was {__version__}")
-
-
-def _is_fine(plugin: FoundPlugin) -> bool:
-    """Try the plugin and say how it went."""
-    from inarch_commands.plugins.installing import tried
-
-    reason, remedy = tried(plugin)
-    whole = f"{plugin.distribution} {plugin.version}"
-    if reason:
-        say("error", f"plugin {plugin.name!r} of {whole} is installed and refused: {reason} ({remedy})")
-        return False
-    print_line(f"plugin {plugin.name}: installed with {whole}, tried, all right")
-    return True
-
-
-def _enable(name: str, write: bool, given: Mapping[str, Any]) -> None:
-    import os
-
+def _enable(name: str, given: Mapping[str, Any]) -> None:
     from inarch.host import load_config, user_config_path
-    from inarch_commands.config.enabling import chosen_profile, enable, lines_to_add
+    from inarch_commands.config.enabling import chosen_profile, enable
 
     path = user_config_path(os.environ)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
-    config = load_config(given.get("root") or ".", profile=profile)
-    if not write:
-        if name not in config.profile.plugins:
-            print_line(f"to load it, write into {path} (--enable does):  {lines_to_add(profile, name)}")
-        return
+    load_config(given.get("root") or ".", profile=profile)  # a file with an error is not changed
     added = enable(path, profile, name)
     print_line(f"{path}: profiles.{profile}.plugins {'now names' if added else 'names'} {name!r}")
-
-
-def _tell_what_went(gone: Sequence[str], after: Discovery) -> None:
-    import os
-
-    from inarch.host import user_config_path
-    from inarch_commands.config.enabling import naming
-
-    path = user_config_path(os.environ)
-    for name in gone:
-        if name in after.plugins:
-            say("note", f"plugin {name!r} is still there, from {after.plugins[name].location}")
-            continue
-        print_line(f"plugin {name}: uninstalled")
-        try:
-            places = naming(path, name)
-        except (ConfigError, UsageError):  # a file that can't be read is no matter here: the uninstalling went well
-            places = ()
-        for place in places:
-            say("note", f"{place} still names {name!r}: take it out")

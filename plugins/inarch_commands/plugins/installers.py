@@ -1,27 +1,29 @@
-"""Which program installs beside this Inarch: told by what the environment it runs in is."""
+"""The command that installs beside this Inarch or removes: it depends on the environment that Inarch runs in."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from attrs import frozen
 
 from inarch import InarchError
 
-Kind = Literal["pip", "uv", "pipx", "uv tool"]
-
 _NAME = re.compile(r"[A-Za-z0-9._-]*")
+_OWN = """\
+pipx install inarch, then: pipx inject inarch WHAT
+uv tool install inarch --with WHAT
+python3 -m venv ~/inarch && ~/inarch/bin/pip install inarch WHAT"""
 
 
 class CannotInstall(InarchError):
-    """Nothing can be installed here by us; the remedy is what to do, a line each."""
+    """Nothing can be installed in this environment. The remedy lists what to run instead, a line each."""
 
 
 @frozen
@@ -33,7 +35,7 @@ class What:
 
     @property
     def distribution(self) -> str:
-        """The distribution's name as far as it can be told from the outside, "" if it can't."""
+        """The distribution's name as far as it can be seen from the outside, else ""."""
         from packaging.utils import canonicalize_name
 
         path = Path(self.text)
@@ -41,99 +43,6 @@ class What:
         if not name and not path.is_absolute():
             name = _NAME.match(self.text)[0]  # type: ignore[index]  # matches anything, if only nothing
         return canonicalize_name(name)
-
-
-@frozen
-class Installer:
-    """The program that installs into this environment.
-
-    Args:
-        kind: Which one.
-        program: The words before its subcommand; empty where it isn't there.
-        name: What the program calls this environment.
-        home: The variable with the program's folder, where that is not the usual one.
-        flags: Words that go to pip.
-        receipt: What uv remembers of this environment.
-    """
-
-    kind: Kind
-    program: tuple[str, ...]
-    name: str = "inarch"
-    home: tuple[str, str] | None = None
-    flags: tuple[str, ...] = ()
-    receipt: Mapping[str, Any] = {}
-
-    @property
-    def is_there(self) -> bool:
-        """Whether the program can be run."""
-        return shutil.which(self.program[0]) is not None
-
-    @property
-    def environ(self) -> dict[str, str]:
-        """Variables for the program beside our own."""
-        return dict([self.home]) if self.home else {}
-
-    def installing(
-        self, things: Sequence[What], *, upgrade: bool = False, present: Collection[str] = ()
-    ) -> tuple[tuple[str, ...], ...]:
-        """Return the commands that install these things; `present` are the distributions of plugins that are there."""
-        if self.kind == "pipx":
-            return tuple(self._injecting(things, upgrade, present))
-        if self.kind == "uv tool":
-            from inarch_commands.plugins.uv_receipts import with_things
-
-            return ((*self.program, *with_things(self.receipt, self.name, things, upgrade=upgrade)),)
-        words = [word for one in things for word in (("--editable", one.text) if one.editable else (one.text,))]
-        return ((*self.program, "install", *self.flags, *(("--upgrade",) if upgrade else ()), *words),)
-
-    def _injecting(self, things: Sequence[What], upgrade: bool, present: Collection[str]) -> Iterator[tuple[str, ...]]:
-        # What is there is not looked at again, and --force would install Inarch and all it stands on anew.
-        again = [one.distribution for one in things if one.distribution in present and (upgrade or one.editable)]
-        if again:
-            yield (*self.program, "uninject", self.name, *again)
-        plain = [one.text for one in things if not one.editable]
-        if plain:
-            yield (*self.program, "inject", self.name, *plain)
-        for one in things:
-            if one.editable:  # the flag is for everything that a command installs
-                yield (*self.program, "inject", "--editable", self.name, one.text)
-
-    def uninstalling(self, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-        """Return the commands that remove these distributions."""
-        if self.kind == "pipx":
-            return ((*self.program, "uninject", self.name, *names),)
-        if self.kind == "uv tool":
-            from inarch_commands.plugins.uv_receipts import without_names
-
-            return ((*self.program, *without_names(self.receipt, self.name, names)),)
-        if self.kind == "uv":
-            return ((*self.program, "uninstall", *self.flags, *names),)
-        return ((*self.program, "uninstall", "--yes", *names),)
-
-
-def installer() -> Installer:
-    """Return what installs into the environment that this process runs in.
-
-    Raises:
-        CannotInstall: It is one that must be left alone, or that nothing at hand installs into.
-    """
-    prefix = Path(sys.prefix)
-    if (prefix / "pipx_metadata.json").is_file():
-        return _pipx(prefix)
-    if (prefix / "uv-receipt.toml").is_file():
-        return _uv_tool(prefix)
-    if any((folder / "CACHEDIR.TAG").is_file() for folder in prefix.parents):
-        ways = "uvx --with WHAT inarch ...\nuv tool install inarch --with WHAT"
-        raise CannotInstall("this environment is in a cache and will be thrown away", ways)
-    virtual = sys.prefix != sys.base_prefix
-    if not virtual and Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").is_file():
-        raise CannotInstall("this Python belongs to the system, which alone installs into it (PEP 668)", _OWN)
-    if os.access(sysconfig.get_path("purelib"), os.W_OK) and not _is_in_user_site():
-        return _pip()
-    if not virtual and _has_user_site():
-        return _pip("--user")
-    where = sysconfig.get_path("purelib")
-    raise CannotInstall(f"{where} can't be written", f"let its owner install the plugin, or make your own:\n{_OWN}")
 
 
 def _project_name(folder: Path) -> str:
@@ -145,62 +54,80 @@ def _project_name(folder: Path) -> str:
         return ""
 
 
-_OWN = """\
-pipx install inarch, then: pipx inject inarch WHAT
-uv tool install inarch --with WHAT
-python3 -m venv ~/inarch && ~/inarch/bin/pip install inarch WHAT"""
+def installing(things: Sequence[What], upgrade: bool) -> list[str]:
+    """Return the words of the command that installs these things.
+
+    Raises:
+        CannotInstall: This environment must be left alone.
+    """
+    prefix = Path(sys.prefix)
+    words = [word for one in things for word in (["--editable", one.text] if one.editable else [one.text])]
+    more = ["--upgrade"] if upgrade else []
+    if (prefix / "pipx_metadata.json").is_file():
+        return ["pipx", "runpip", prefix.name, "install", *more, *words] if upgrade else _inject(prefix.name, things)
+    if (prefix / "uv-receipt.toml").is_file():
+        kept = _tool_of_uv(prefix, [one.distribution for one in things])
+        return kept + more + [w for o in things for w in ("--with-editable" if o.editable else "--with", o.text)]
+    return [*_pip("install"), *more, *words]
 
 
-def _pip(*flags: str) -> Installer:
-    from importlib.util import find_spec
+def uninstalling(names: Sequence[str]) -> list[str]:
+    """Return the words of the command that removes these distributions.
 
-    if find_spec("pip") is not None:
-        # -P: a folder called pip in the working directory is not the pip that is meant.
-        return Installer("pip", (sys.executable, "-P", "-m", "pip"), flags=flags)
-    if not flags and shutil.which("uv"):
-        return Installer("uv", ("uv", "pip"), flags=("--python", sys.executable))
-    ways = f"{sys.executable} -m ensurepip\nuv pip install --python {sys.executable} WHAT"
-    raise CannotInstall("this environment has no pip, and there is no uv", ways)
-
-
-def _pipx(prefix: Path) -> Installer:
-    if prefix.parent.name != "venvs":
-        raise CannotInstall("this environment of pipx will be thrown away", "pipx install inarch")
-    usual = (".local/share/pipx", ".local/pipx")
-    home = _home("PIPX_HOME", prefix.parent.parent, usual)
-    return Installer("pipx", ("pipx",), prefix.name, home)
+    Raises:
+        CannotInstall: This environment must be left alone.
+    """
+    prefix = Path(sys.prefix)
+    if (prefix / "pipx_metadata.json").is_file():
+        return ["pipx", "uninject", prefix.name, *names]
+    if (prefix / "uv-receipt.toml").is_file():
+        return _tool_of_uv(prefix, names)
+    return [*_pip("uninstall"), *names]
 
 
-def _uv_tool(prefix: Path) -> Installer:
+def _inject(name: str, things: Sequence[What]) -> list[str]:
+    editable = ["--editable"] if any(one.editable for one in things) else []
+    return ["pipx", "inject", *editable, name, *(one.text for one in things)]
+
+
+def _pip(verb: str) -> list[str]:
+    prefix = Path(sys.prefix)
+    if any((folder / "CACHEDIR.TAG").is_file() for folder in prefix.parents):
+        raise CannotInstall("this environment is in a cache and will be thrown away", _OWN)
+    if sys.prefix == sys.base_prefix and Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").is_file():
+        raise CannotInstall("this Python belongs to the system, which alone installs into it (PEP 668)", _OWN)
+    if find_spec("pip") is None and shutil.which("uv"):
+        return ["uv", "pip", verb, "--python", sys.executable]
+    return [sys.executable, "-m", "pip", verb]
+
+
+def _tool_of_uv(prefix: Path, without: Sequence[str]) -> list[str]:
+    """Return the words that install the tool again with everything that is beside it now: uv's receipt lists it."""
     import tomllib
 
     try:
-        receipt = tomllib.loads((prefix / "uv-receipt.toml").read_text("utf-8")).get("tool", {})
+        receipt: Mapping[str, Any] = tomllib.loads((prefix / "uv-receipt.toml").read_text("utf-8")).get("tool", {})
     except (OSError, ValueError) as error:
-        raise CannotInstall(
-            f"what uv remembers of this environment can't be read: {error}", "uv tool install --reinstall inarch"
-        ) from None
-    home = _home("UV_TOOL_DIR", prefix.parent, (".local/share/uv/tools",))
-    return Installer("uv tool", ("uv", "tool"), prefix.name, home, receipt=receipt)
+        message = f"uv's receipt of this environment can't be read: {error}"
+        raise CannotInstall(message, "uv tool install --reinstall inarch") from None
+    words = ["uv", "tool", "install", *(["--python", str(receipt["python"])] if receipt.get("python") else [])]
+    requirements = receipt.get("requirements") or [{"name": prefix.name}]
+    for one in sorted(requirements, key=lambda one: bool(one.get("name") != prefix.name)):
+        if one.get("name") == prefix.name:
+            words += ["--editable", str(one["editable"])] if "editable" in one else [_requirement(one)]
+        elif one.get("name") not in without:
+            words += ["--with-editable", str(one["editable"])] if "editable" in one else ["--with", _requirement(one)]
+    return words
 
 
-def _home(variable: str, folder: Path, usual: Sequence[str]) -> tuple[str, str] | None:
-    """Return the variable that leads the program to the folder, None where it finds it without."""
-    if any(folder == Path.home() / place for place in usual):
-        return None
-    return variable, str(folder)
-
-
-def _is_in_user_site() -> bool:
-    import site
-
-    import inarch
-
-    user = site.getusersitepackages()
-    return sys.prefix == sys.base_prefix and str(inarch.__file__).startswith(f"{user}{os.sep}")
-
-
-def _has_user_site() -> bool:
-    import site
-
-    return bool(site.ENABLE_USER_SITE)
+def _requirement(one: Mapping[str, Any]) -> str:
+    """Return a requirement of the receipt in the words of the command line."""
+    extras = ",".join(one.get("extras") or ())
+    name = f"{one.get('name', '')}[{extras}]" if extras else str(one.get("name", ""))
+    if "git" in one:
+        address, _, revision = str(one["git"]).partition("?")  # `?tag=1.0`, for pip and here `@1.0`
+        return f"{name} @ git+{address}" + (f"@{revision.partition('=')[2]}" if revision else "")
+    place = next((str(one[key]) for key in ("directory", "path", "url") if one.get(key)), "")
+    if not place:
+        return f"{name}{one.get('specifier', '')}"
+    return f"{name} @ {place if '://' in place else f'file://{place}'}"

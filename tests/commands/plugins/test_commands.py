@@ -32,8 +32,9 @@ def passed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = make_world(tmp_path_factory.mktemp("first"))
     inarch(first, "plugins", "list")
     cache = first / "home" / ".cache"
-    for refused in cache.rglob("*.refused"):
-        refused.unlink()
+    for verdict in cache.rglob("probes/*"):
+        if json.loads(verdict.read_text())["refusal"]:
+            verdict.unlink()
     return cache
 
 
