@@ -121,8 +121,6 @@ class Compaction(Protocol):
     @property
     def name(self) -> str:
         """Name for messages."""
-        ...
 
     async def compact(self, crowded: Crowded) -> Compacted | None:
         """Return what the model sees from now on, or None to leave it to the next one."""
-        ...

@@ -15,15 +15,12 @@ class KeptFolder(Protocol):
 
     def place(self, name: str) -> str:
         """Return a file's path as messages show it."""
-        ...
 
     def names(self, folder: str = "") -> Sequence[str]:
         """Return the names of the files there are below `folder`, sorted."""
-        ...
 
     def read(self, name: str) -> bytes | None:
         """Return a file's bytes, None if it is not there."""
-        ...
 
     def change(self, name: str, edit: Callable[[bytes | None], bytes | None]) -> None:
         """Give `edit` the present bytes and put what it returns in their place, whole or not at all.
@@ -31,4 +28,3 @@ class KeptFolder(Protocol):
         Other processes wait meanwhile, so nothing of theirs is lost. Equal bytes are not written; None removes the
         file. A project stays trusted over such a change.
         """
-        ...

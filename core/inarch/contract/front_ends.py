@@ -49,16 +49,12 @@ class FrontEnd(Protocol):
     @property
     def name(self) -> str:
         """The word for `--output`."""
-        ...
 
     def show(self, event: Event) -> None:
         """Show an event; `model.delta` ones come only here."""
-        ...
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask about a batch of calls at once; a call without an answer is denied."""
-        ...
 
     def close(self) -> None:
         """Finish the display; may be called twice."""
-        ...

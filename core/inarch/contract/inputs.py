@@ -42,8 +42,6 @@ class Inbox(Protocol):
             UsageError: There are no words.
             StoreError: The journal is required and could not be kept.
         """
-        ...
 
     def unsay(self, input_id: str) -> bool:
         """Take words back; whether they were still waiting."""
-        ...

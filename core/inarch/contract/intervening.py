@@ -59,11 +59,9 @@ class Rewriter(Protocol):
     @property
     def name(self) -> str:
         """Name for messages."""
-        ...
 
     def rewrite(self, call: ToolCall, tool: Tool, context: ToolContext) -> Rewrite | Awaitable[Rewrite | None] | None:
         """Return what becomes of a valid call, or None; through `context` it may look, and change nothing."""
-        ...
 
 
 Reviewed = str | Review | None
@@ -75,7 +73,6 @@ class Reviewer(Protocol):
     @property
     def name(self) -> str:
         """Name for messages."""
-        ...
 
     def review(self, call: ToolCall, tool: Tool, context: ToolContext) -> Reviewed | Awaitable[Reviewed]:
         """Return what the model is to read with the result, a `Review`, or None.
@@ -83,7 +80,6 @@ class Reviewer(Protocol):
         Calls that wait for this one wait for its reviewers, too. Through `context` a reviewer may change the files that
         the call declared to write, and run programs: what they change is the call's, and is undone with it.
         """
-        ...
 
 
 @frozen
@@ -109,11 +105,9 @@ class EndGuard(Protocol):
     @property
     def name(self) -> str:
         """Name for messages."""
-        ...
 
     async def hold(self, ending: Ending) -> str | None:
         """Return why the turn must go on, for the model, or None to let it end."""
-        ...
 
 
 def patience_of(part: object) -> float:

@@ -15,8 +15,6 @@ class LateTools(Protocol):
     @property
     def name(self) -> str:
         """Name for messages."""
-        ...
 
     def new_tools(self) -> Sequence[Tool]:
         """Return the tools that came since it was last asked; asked at each prompt and after each batch of calls."""
-        ...

@@ -58,11 +58,9 @@ class Loading(Protocol):
             PluginError: It can't be loaded.
             ConfigError: Its settings are wrong; `key` and `source` are those that it was given.
         """
-        ...
 
     def close(self) -> None:
         """End whatever runs for it; may be called twice."""
-        ...
 
 
 class Loader(Protocol):
@@ -71,7 +69,6 @@ class Loader(Protocol):
     @property
     def name(self) -> str:
         """The mode."""
-        ...
 
     def begin(self, job: LoadJob) -> Loading:
         """Begin to load a plugin, without waiting for it.
@@ -79,4 +76,3 @@ class Loader(Protocol):
         Raises:
             PluginError: It can't be loaded this way.
         """
-        ...

@@ -82,19 +82,15 @@ class Clock(Protocol):
 
     def new_id(self) -> str:
         """Return an id that nothing else has."""
-        ...
 
     def utc_now(self) -> str:
         """Return the present time, UTC, RFC 3339 with microseconds and `Z`."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds that never go back."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Wait for seconds of `monotonic`."""
-        ...
 
 
 class ToolContext(Protocol):
@@ -103,37 +99,30 @@ class ToolContext(Protocol):
     @property
     def turn_id(self) -> str:
         """The turn the call belongs to."""
-        ...
 
     @property
     def call_id(self) -> str:
         """The call's own id."""
-        ...
 
     @property
     def workspace(self) -> Workspace:
         """The workspace; what is read and written through it is recorded with the call."""
-        ...
 
     @property
     def cancelled(self) -> threading.Event:
         """Set when the call should stop."""
-        ...
 
     @property
     def earlier(self) -> Sequence[ToolCall]:
         """This turn's finished calls, oldest first."""
-        ...
 
     @property
     def seen(self) -> Mapping[str, str]:
         """Path to hash of the files as this session last read or wrote them."""
-        ...
 
     @property
     def selection(self) -> Any:
         """What the user points at in a front end that has such a thing, else None."""
-        ...
 
     @property
     def rights(self) -> ChosenRights | None:
@@ -142,22 +131,18 @@ class ToolContext(Protocol):
         None where no person let the call run, by an answer or by a rule that names it: an approve mode did, or nothing
         was asked.
         """
-        ...
 
     @property
     def settings(self) -> Any:
         """The plugin's settings."""
-        ...
 
     @property
     def state(self) -> Path:
         """The plugin's own safe folder."""
-        ...
 
     @property
     def inbox(self) -> Inbox:
         """What takes the plugin's words for the model, also when the call is over: for work that goes on behind it."""
-        ...
 
     async def child(self, task: ChildTask) -> ChildTurn:
         """Run a turn of a child session to its end.
@@ -170,15 +155,12 @@ class ToolContext(Protocol):
             ToolFailed: It can't be begun: too deep, no such tool, setting or child, or a `root` that is no true copy.
             ConfigError: Its model isn't there.
         """
-        ...
 
     def emit(self, chunk: str) -> None:
         """Show live output."""
-        ...
 
     def output(self, ref: str) -> bytes:
         """Return the whole of a long output that was stored under `output_ref`."""
-        ...
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
         """Record an event of a kind that the plugin declares with `inarch_events`, in the turn of the call.
@@ -186,7 +168,6 @@ class ToolContext(Protocol):
         Raises:
             ValueError: The plugin declares no such kind, or the data is not as its schema says.
         """
-        ...
 
 
 @runtime_checkable
@@ -211,55 +192,44 @@ class Tool(Protocol):
     @property
     def name(self) -> str:
         """Unique name: letters, digits and `_`."""
-        ...
 
     @property
     def description(self) -> str:
         """What it does, for a model, in a sentence or two."""
-        ...
 
     @property
     def category(self) -> Category:
         """What kind of tool it is; bounded writes of `file` and `other` are what `--approve edits` lets through."""
-        ...
 
     @property
     def input_schema(self) -> Mapping[str, Any]:
         """JSON Schema (2020-12) of the arguments: an object."""
-        ...
 
     @property
     def output_schema(self) -> Mapping[str, Any] | None:
         """JSON Schema of the result's data, or None."""
-        ...
 
     @property
     def timeout_s(self) -> float:
         """Seconds after which the call is stopped."""
-        ...
 
     @property
     def max_retries(self) -> int:
         """How often a failed call without writes is tried again."""
-        ...
 
     @property
     def requires_confirmation(self) -> bool:
         """Whether the person is asked even where nothing else asks."""
-        ...
 
     @property
     def receives_secrets(self) -> bool:
         """Whether placeholders in the arguments are replaced by the values they stand for."""
-        ...
 
     def effects(self, arguments: Mapping[str, Any]) -> Effects:
         """Return what a call with these arguments reads and writes; pure."""
-        ...
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
         """Do it and return plain JSON data or a `ToolResult`; synchronous ones run in a thread."""
-        ...
 
 
 class ModelProvider(Protocol):
@@ -277,37 +247,29 @@ class ModelProvider(Protocol):
     @property
     def name(self) -> str:
         """The part of `PROVIDER/MODEL` before the slash."""
-        ...
 
     @property
     def default_model(self) -> str:
         """Used for `model = "PROVIDER"` and by `auto`."""
-        ...
 
     @property
     def default_decision_model(self) -> str:
         """A cheap model for decisions."""
-        ...
 
     def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Stream the reply; failures are `ProviderError`s."""
-        ...
 
     async def models(self) -> Sequence[ModelInfo]:
         """Return the models on offer."""
-        ...
 
     def limits(self, model: str) -> Limits:
         """Return what is known of a model's limits."""
-        ...
 
     def price(self, model: str) -> Price | None:
         """Return a model's price, None if unknown."""
-        ...
 
     async def close(self) -> None:
         """Let go of connections; may be called twice."""
-        ...
 
 
 def _record_nowhere(name: str, data: Mapping[str, Any]) -> None:
@@ -342,11 +304,9 @@ class DecisionStrategy(Protocol):
     @property
     def name(self) -> str:
         """The name a profile uses."""
-        ...
 
     async def decide(self, situation: Situation) -> Decision | None:
         """Return a decision, or None to pass on to the next strategy."""
-        ...
 
 
 class ContextSource(Protocol):
@@ -355,11 +315,9 @@ class ContextSource(Protocol):
     @property
     def name(self) -> str:
         """Name for `context.added`."""
-        ...
 
     async def gather(self, situation: Situation) -> Contribution | None:
         """Return what to add, or None."""
-        ...
 
 
 class Policy(Protocol):
@@ -368,11 +326,9 @@ class Policy(Protocol):
     @property
     def name(self) -> str:
         """Name for messages."""
-        ...
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
         """Return allow, ask or deny with a reason."""
-        ...
 
 
 class Tracer(Protocol):
@@ -389,16 +345,12 @@ class Tracer(Protocol):
     @property
     def name(self) -> str:
         """Name for messages."""
-        ...
 
     def saw(self, event: Event) -> None:
         """Take note of an event; must be quick."""
-        ...
 
     def summary(self, turn_id: str) -> str | None:
         """Return a line about the turn that ends, or None."""
-        ...
 
     def close(self) -> None:
         """Let go of files; may be called twice."""
-        ...

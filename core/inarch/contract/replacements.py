@@ -31,12 +31,10 @@ class Pacing(Protocol):
     @property
     def longest_silence_s(self) -> float:
         """How many seconds a reply may say nothing."""
-        ...
 
     @property
     def longest_reply_s(self) -> float:
         """How many seconds a reply may take, however steadily it drips."""
-        ...
 
     async def before(
         self, model: str, tokens: int, told: Callable[[LimitWait], None], patience: float = float("inf")
@@ -52,19 +50,15 @@ class Pacing(Protocol):
         Raises:
             ProviderError: It is not to be sent.
         """
-        ...
 
     def sent(self, model: str, tokens: int) -> None:
         """Count a request that goes out now, each attempt by itself."""
-        ...
 
     def corrected(self, model: str, estimated: int, used: int) -> None:
         """Replace the estimate that `sent` was given by what the service has reported."""
-        ...
 
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
         """Return the seconds to wait before a request that failed is sent again, None where it is not."""
-        ...
 
 
 class LastingApprovals(Protocol):
@@ -78,7 +72,6 @@ class LastingApprovals(Protocol):
 
     def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:
         """Return the scope of an earlier answer that covers a call of this shape, None where the person is asked."""
-        ...
 
     def remember(self, scope: ApprovalScope, shape: str, tool: Tool, words: str) -> None:
         """Keep an answer for as long as its scope says.
@@ -92,7 +85,6 @@ class LastingApprovals(Protocol):
         Raises:
             StoreError: It can't be kept; then it holds for this session.
         """
-        ...
 
 
 @frozen

@@ -19,22 +19,18 @@ class SessionAccess(Protocol):
     @property
     def session_id(self) -> str:
         """The session."""
-        ...
 
     @property
     def store(self) -> ContextStore:
         """Where its events are, and the bytes that they name."""
-        ...
 
     @property
     def workspace(self) -> Workspace:
         """The files of the session's directory."""
-        ...
 
     @property
     def runners(self) -> Collection[str]:
         """The tools that run command lines, of whose doings not all is recorded."""
-        ...
 
     def alone(self, action: str) -> AbstractContextManager[None]:
         """Keep turns from running meanwhile; everything recorded before is in the store.
@@ -42,7 +38,6 @@ class SessionAccess(Protocol):
         Raises:
             UsageError: A turn is running, or somebody else is alone.
         """
-        ...
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
         """Record an event of a kind that the plugin declares with `inarch_events`.
@@ -51,7 +46,6 @@ class SessionAccess(Protocol):
             ValueError: The plugin declares no such kind, or the data is not as its schema says.
             StoreError: It could not be kept, and the journal is required.
         """
-        ...
 
     def standing(self, path: str) -> Standing:
         """Return what stands at a path now; the hash of a link is that of its target.
@@ -59,7 +53,6 @@ class SessionAccess(Protocol):
         Raises:
             ToolFailed: Nobody can tell.
         """
-        ...
 
     def present(self, path: str, ref: str) -> bytes:
         """Return the bytes that stand at a path now, of a link its target.
@@ -67,7 +60,6 @@ class SessionAccess(Protocol):
         Raises:
             ToolFailed: They are others than those of this hash, or more than are kept.
         """
-        ...
 
     def put_back(
         self,
@@ -94,7 +86,6 @@ class SessionAccess(Protocol):
             StoreError: Nothing can be kept and the journal is required, or the files were put back and that could not
                 be recorded.
         """
-        ...
 
 
 @frozen

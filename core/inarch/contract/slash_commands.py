@@ -20,17 +20,14 @@ class SlashContext(Protocol):
     @property
     def session_id(self) -> str:
         """The session in which the command was typed."""
-        ...
 
     @property
     def columns(self) -> int:
         """How wide the screen is."""
-        ...
 
     @property
     def approve(self) -> str:
         """The session's approve mode."""
-        ...
 
     def set_approve(self, level: str) -> None:
         """Let another approve mode hold from now on, as `Session.set_approve` does: the person typed the command.
@@ -38,7 +35,6 @@ class SlashContext(Protocol):
         Raises:
             UsageError: There is no such mode.
         """
-        ...
 
     def extension(self, name: str) -> Any:
         """Return what a plugin adds to the session, as `Session.extension` does.
@@ -46,7 +42,6 @@ class SlashContext(Protocol):
         Raises:
             UsageError: No plugin brings it.
         """
-        ...
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool as if a model had called it: policies judge it, the person is asked, undo takes it back.
@@ -56,11 +51,9 @@ class SlashContext(Protocol):
         Raises:
             StoreError: The journal is required and could not be kept.
         """
-        ...
 
     def show(self, text: str) -> None:
         """Show text at once; what `run` returns is shown at its end."""
-        ...
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
         """Record an event of a kind that the plugin declares with `inarch_events`.
@@ -68,11 +61,9 @@ class SlashContext(Protocol):
         Raises:
             ValueError: The plugin declares no such kind, or the data is not as its schema says.
         """
-        ...
 
     def submit(self, prompt: str) -> None:
         """Have a prompt run once the command has ended, as if the person had typed it; one that fails submits none."""
-        ...
 
     def ask_model(self, name: str) -> None:
         """Have another model than the session's asked in the turns of what is submitted from here on.
@@ -83,7 +74,6 @@ class SlashContext(Protocol):
         Raises:
             ConfigError: No composed plugin provides it, or its key is not there.
         """
-        ...
 
 
 class Submitted(str):

@@ -41,35 +41,27 @@ class ContextStore(Protocol):
         Raises:
             StoreError: `missing` for that, `busy` where another event has the number of one, or why nothing is kept.
         """
-        ...
 
     async def sync(self) -> None:
         """Return when everything appended is on disk."""
-        ...
 
     def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
         """Return the events with `seq` greater than `after`, in order; damaged ones are left out and told."""
-        ...
 
     def sessions(self, root: str | None = None) -> Sequence[SessionInfo]:
         """Return the sessions of a root, or all, newest first."""
-        ...
 
     def delete(self, session_id: str) -> None:
         """Remove a session with its events and blobs."""
-        ...
 
     def put_blob(self, session_id: str, data: bytes) -> str:
         """Keep bytes and return their reference (a content hash)."""
-        ...
 
     def get_blob(self, session_id: str, ref: str) -> bytes:
         """Return the bytes of a reference."""
-        ...
 
     def close(self) -> None:
         """Let go of files; may be called twice."""
-        ...
 
 
 @frozen

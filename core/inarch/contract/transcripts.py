@@ -207,24 +207,19 @@ class Transcript(Protocol):
     @property
     def info(self) -> SessionInfo:
         """Its id, directory, times and title."""
-        ...
 
     @property
     def begun(self) -> Data:
         """What was recorded as it began: `profile`, `version`, `plugins`, `forked_from`, `forked_at`."""
-        ...
 
     def exchanges(self) -> Iterator[Exchange]:
         """Yield each agent's turn with its prompt; first what came before them, if anything did."""
-        ...
 
     def events(self, kinds: Collection[str] = (), after: int = 0) -> Iterator[Event]:
         """Yield the events themselves, all or those of some kinds, such as `turn.ended`; those behind a number."""
-        ...
 
     def spent(self) -> tuple[Spent, ...]:
         """Return what its requests came to, by purpose, plugin and model."""
-        ...
 
 
 @runtime_checkable
@@ -234,13 +229,10 @@ class Exporter(Protocol):
     @property
     def name(self) -> str:
         """What `--format` calls it."""
-        ...
 
     @property
     def suffixes(self) -> tuple[str, ...]:
         """The ends of file names that mean it, such as `(".csv",)`; the first is that of a file nobody named."""
-        ...
 
     def export(self, session: Transcript, out: TextIO) -> None:
         """Write the session. `out` is UTF-8 without any change of line ends; `out.buffer` takes bytes."""
-        ...

@@ -26,49 +26,38 @@ class Workspace(Protocol):
     @property
     def root(self) -> str:
         """The root's absolute path, for messages only."""
-        ...
 
     def stat(self, path: str) -> FileStat | None:
         """Return what stands at `path` without following a link at its end, or None where there is nothing."""
-        ...
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         """Return the bytes of a regular file. `hash` is set when the whole file was read."""
-        ...
 
     def digest(self, path: str) -> str:
         """Return the hash of a whole regular file, however big, in bounded memory."""
-        ...
 
     def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
         """Write a file atomically if its present hash is `expected_hash` (None: it must not exist)."""
-        ...
 
     def remove(self, path: str, expected_hash: str) -> FileChange:
         """Remove a file whose present hash is `expected_hash`."""
-        ...
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
         """Move a file whose present hash is `expected_hash` to a path where nothing stands."""
-        ...
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
         """Put a file back as it was: its bytes and its mode."""
-        ...
 
     def entries(self, path: str = ".") -> tuple[FileStat, ...]:
         """Return what stands in a directory, by name, ignored things and links included; nothing below it."""
-        ...
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the files that match a glob, sorted, without git-ignored ones and without following links."""
-        ...
 
     def search(
         self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
     ) -> SearchHits:
         """Return the lines that match a regular expression, within a time limit."""
-        ...
 
     def run(
         self,
@@ -100,15 +89,12 @@ class Workspace(Protocol):
             ToolFailed: It can't be started, or not as well confined as is required.
             Cancelled: `cancelled` was set; the program is gone.
         """
-        ...
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""
-        ...
 
     def close(self) -> None:
         """Stop what still runs and let go of descriptors; may be called twice."""
-        ...
 
 
 @runtime_checkable
@@ -117,11 +103,9 @@ class Restorable(Protocol):
 
     def survey(self, limit: int) -> Survey:
         """Return what stands below the root, ignored things and bulky folders left out."""
-        ...
 
     def link_target(self, path: str) -> bytes:
         """Return what a symbolic link points to, as it stands in it."""
-        ...
 
     def restore_all(self, states: Sequence[FileState], near: Sequence[str] = ()) -> tuple[str, ...]:
         """Leave every path as its state says, or, where one can't be, all of them as they are.
@@ -133,7 +117,6 @@ class Restorable(Protocol):
         Raises:
             ToolFailed: `conflict` where something else stands than was expected; nothing has changed.
         """
-        ...
 
 
 @frozen
