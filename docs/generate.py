@@ -1,4 +1,4 @@
-"""Writes what is made from the program, pages and stubs: `python docs/generate.py`, or one of them by its name.
+"""Writes what is made from the program: `python docs/generate.py`, or one of them by its name.
 
 `--check` writes nothing and ends with 1 if a page is not what would be written; a test does that.
 """
@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -18,23 +17,14 @@ from generators import (  # noqa: E402 - found beside this file
     plugin_directory,
     plugin_settings,
     services,
-    stubs,
 )
 
-import inarch.host  # noqa: E402 - as above
-
-KERNEL = DOCS.parent / "core" / "inarch"
-
-LENT = "_HOMES: dict[str, str]\n__all__: list[str]\n"
-PUBLIC = "__version__: str\n" + LENT
 PAGES = {
     "cli": (DOCS / "reference" / "cli-help.md", cli_help.page),
     "library": (DOCS / "reference" / "library.md", library.page),
     "settings": (DOCS / "reference" / "plugin-settings.md", plugin_settings.page),
     "services": (DOCS / "reference" / "services.md", services.page),
     "directory": (DOCS / "reference" / "plugin-directory.md", plugin_directory.page),
-    "public-names": (KERNEL / "__init__.pyi", partial(stubs.page, inarch, PUBLIC)),
-    "lent-names": (KERNEL / "host.pyi", partial(stubs.page, inarch.host, LENT)),
 }
 
 

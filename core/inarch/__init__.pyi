@@ -1,4 +1,4 @@
-"""Written by docs/generate.py from the table in inarch: where type checkers find each name."""
+"""The public names, and where each comes from. The runtime reads this list, too: one name a line."""
 
 from inarch import commands as commands
 from inarch import confinement as confinement
@@ -199,3 +199,6 @@ from inarch_staging import keep_former as keep_former
 __version__: str
 _HOMES: dict[str, str]
 __all__: list[str]
+
+def _homes(file: str) -> dict[str, str]: ...
+def _loaded(module: str, homes: dict[str, str], name: str) -> object: ...

@@ -1,4 +1,4 @@
-"""Written by docs/generate.py from the table in inarch.host: where type checkers find each name."""
+"""The lent names, and where each comes from. The runtime reads this list, too: one name a line."""
 
 from inarch.calls.explaining import Explanation as Explanation
 from inarch.calls.explaining import explain as explain

@@ -33,26 +33,16 @@ def imported_by(code: str) -> set[str]:
     return set(run.stdout.split())
 
 
-def names_for_type_checkers(module: ModuleType) -> dict[str, str]:
-    """Return where a type checker sees each name of `module` come from: in the stub beside it."""
-    assert module.__file__
-    tree = ast.parse(Path(module.__file__).with_suffix(".pyi").read_text("utf-8"))
-    return {
-        str(alias.asname): str(node.module)
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-
-
 @pytest.mark.parametrize("module", [inarch, inarch.host])
 def test_type_checkers_see_every_name_where_it_comes_from(module: ModuleType) -> None:
-    seen = names_for_type_checkers(module)
-    assert set(module.__all__) - {"__version__"} == set(seen)
-    assert len(set(module.__all__)) == len(module.__all__)
-    for name, home in seen.items():
-        whole = f"{home}.{name}"
-        assert getattr(module, name) is (sys.modules.get(whole) or getattr(import_module(home), name))
+    assert module.__file__
+    tree = ast.parse(Path(module.__file__).with_suffix(".pyi").read_text("utf-8"))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    seen = {str(alias.asname): f"{node.module}.{alias.name}" for node in imports for alias in node.names}
+    assert sum(len(node.names) for node in imports) == len(seen) and set(module.__all__) - {"__version__"} == set(seen)
+    for name, whole in seen.items():
+        home, _, own = whole.rpartition(".")
+        assert own == name and getattr(module, name) is (sys.modules.get(whole) or getattr(import_module(home), name))
 
 
 def test_what_is_not_lent_is_an_attribute_error() -> None:
