@@ -163,7 +163,3 @@ def test_a_wrong_variable_is_named(place: Place, name: str, text: str, said: str
 def test_a_wrong_flag_is_named(place: Place, flags: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         place.load(flags=flags)
-
-
-def test_flags_that_are_not_given_count_for_nothing(place: Place) -> None:
-    assert place.load(flags={"model": None, "approve": "all"}).profile == Profile(approve="all")

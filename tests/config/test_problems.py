@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -20,53 +19,35 @@ CASES = [
     ('[profiles.default]\n\nmodle = "a"', 3, "profiles.default.modle", "did you mean 'model'?"),
     ('[profiles.default]\nextend = "a"', 2, "profiles.default.extend", "did you mean 'extends'?"),
     ('[profiles.default]\nmodel = "a b"', 2, "profiles.default.model", "PROVIDER/NAME"),
-    ('[profiles.default]\nmodel = "/b"', 2, "profiles.default.model", "PROVIDER/NAME"),
-    ('[profiles.default]\nmodel = "a/"', 2, "profiles.default.model", "PROVIDER/NAME"),
     ('[profiles.default]\nfallback = ["a", "b c"]', 2, "profiles.default.fallback[1]", "PROVIDER/NAME"),
-    ("[profiles.default]\ndecision_model = 1", 2, "profiles.default.decision_model", "must be a string"),
     ('[profiles.default]\napprove = "al"', 2, "profiles.default.approve", "did you mean 'all'?"),
     ("[profiles.default]\nmax_iterations = 0", 2, "profiles.default.max_iterations", "1 or more"),
-    ("[profiles.default]\nmax_iterations = true", 2, "profiles.default.max_iterations", "whole number"),
-    ("[profiles.default]\nmax_iterations = 1.5", 2, "profiles.default.max_iterations", "whole number"),
     ("[profiles.default]\nmax_seconds = -1", 2, "profiles.default.max_seconds", "greater than 0"),
     ("[profiles.default]\nmax_seconds = inf", 2, "profiles.default.max_seconds", "finite"),
     ('[profiles.default]\nmax_cost_usd = "much"', 2, "profiles.default.max_cost_usd", "amount"),
-    ("[profiles.default]\nmax_cost_usd = nan", 2, "profiles.default.max_cost_usd", "amount"),
-    ("[profiles.default]\ncontext_turns = -1", 2, "profiles.default.context_turns", "0 or more"),
     ('[profiles.default]\njournal = "never"', 2, "profiles.default.journal", "'best-effort'"),
     ('[profiles.default]\nplugins = "a"', 2, "profiles.default.plugins", "must be a list"),
     ('[profiles.default]\nplugins = [\n"a",\n3]', 4, "profiles.default.plugins[1]", "must be a string"),
     ('[profiles.default]\nplugins = ["a", "a"]', 2, "profiles.default.plugins", "each once"),
     ('profiles = "a"', 1, "profiles", "[profiles.NAME]"),
-    ("[profiles]\ndefault = 1", 2, "profiles.default", "[profiles.NAME]"),
     ('[profiles.a]\nextends = "defualt"', 2, "profiles.a.extends", "did you mean 'default'?"),
-    ("[profiles.a]\nextends = 1", 2, "profiles.a.extends", "name of a profile"),
     ('[profiles.a]\nextends = "a"', 2, "profiles.a.extends", "a -> a"),
     ('profile = "wrok"\n[profiles.work]', 1, "profile", "did you mean 'work'? known: default, work"),
     ('[profiles."a.b"]\nx = 1', 2, "profiles.'a.b'.x", "unknown key"),
     ("[plugins]\na = 1", 2, "plugins.a", "[plugins.NAME]"),
-    ('rules = "no"', 1, "rules", "[[rules]]"),
     ("[rules]\nx = 1", 1, "rules", "two brackets"),
     ('[[rules]]\ntool = "a"', 1, "rules[0]", "'decision' is missing"),
     ('[[rules]]\ntool = "a"\ndecision = "allow"\n[[rules]]\ntool = ""\ndecision = "deny"', 5, "rules[1].tool", "name"),
     ('[[rules]]\ntool = "a"\ndecision = "alow"', 3, "rules[0].decision", "did you mean 'allow'?"),
     ('[[rules]]\ntool = "a"\ndecision = "ask"\nmatch = { a = 1 }', 4, "rules[0].match.a", "must be a string"),
     ('[[rules]]\ntool = "a"\ndecision = "ask"\nexpires = "soon"', 4, "rules[0].expires", "a date"),
-    ('[[rules]]\ntool = "a"\ndecision = "ask"\nexpires = 12:00:00', 4, "rules[0].expires", "a date"),
     ("[commands.t]\nwrites = []", 1, "commands.t", "'argv' is missing"),
-    ("[commands.t]\nargv = []", 2, "commands.t.argv", "a list of words"),
     ('[commands.t]\nargv = ["echo", "\\u001b[2J"]', 2, "commands.t.argv", "without hidden characters"),
-    ('[commands.t]\nargv = ["ls", "a\\u202eb"]', 2, "commands.t.argv", "without hidden characters"),
     ('[commands.t]\nargv = ["a"]\nnetwork = ["pypi.org", "a b"]', 3, "commands.t.network[1]", "a host such as"),
-    ('[commands.t]\nargv = ["a"]\nnetwork = ["*"]', 3, "commands.t.network[0]", "a host such as"),
     ('[commands.t]\nargv = ["a"]\nnetwork = ["a\\u001b.b"]', 3, "commands.t.network[0]", "a host such as"),
     ('[commands.t]\nargv = ["a"]\nnetwork = ["bücher.example"]', 3, "commands.t.network[0]", "xn--"),
     ('[commands.t]\nargv = ["a"]\nnetwork = "pypi.org"', 3, "commands.t.network", "true or false or a list"),
-    ('[commands.t]\nargv = ["a"]\nnetwork = [1]', 3, "commands.t.network[0]", "a string"),
-    ('[isolation.t]\nnetwork = ["http://pypi.org"]', 2, "isolation.t.network[0]", "a host such as"),
     ('[commands.t]\nargv = ["a"]\nwrites = ["../x"]', 3, "commands.t.writes[0]", "inside the project"),
-    ('[commands.t]\nargv = ["a"]\nwrites = ["/etc"]', 3, "commands.t.writes[0]", "inside the project"),
-    ('[commands.t]\nargv = ["a"]\nnetwork = "yes"', 3, "commands.t.network", "true or false"),
     ('[isolation.p]\nmode = "proces"', 2, "isolation.p.mode", "did you mean 'process'?"),
     ("[isolation.p]\nmemory_mb = 0", 2, "isolation.p.memory_mb", "1 or more"),
     ("a = 1\nb = ", 2, "", "not valid TOML"),
@@ -140,28 +121,12 @@ def test_a_file_that_can_not_be_read(place: Place, write: Any, said: str) -> Non
     assert caught.value.source == str(place.file)
 
 
-def test_a_socket_is_no_configuration(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    place.file.parent.mkdir(parents=True)
-    monkeypatch.chdir(place.file.parent)
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind("config.toml")
-        with pytest.raises(ConfigError, match=str(place.file)):
-            place.load()
-
-
 @pytest.mark.usefixtures("permissions_count")
 def test_a_file_without_permission(place: Place) -> None:
     place.user("")
     place.file.chmod(0)
     with pytest.raises(ConfigError, match="Permission denied"):
         place.load()
-
-
-def test_the_line_of_bytes_that_are_no_text(place: Place) -> None:
-    place.user("")
-    place.file.write_bytes(b"# a\n# b\n# \xff\n")
-    (error,) = place.problems()
-    assert error.line == 3
 
 
 def test_a_root_that_is_no_directory(place: Place, tmp_path: Path) -> None:

@@ -142,15 +142,6 @@ def test_a_wrong_variable_of_a_plugin(place: Place) -> None:
         config.settings("p", Settings)
 
 
-def test_tables_of_unknown_plugins_are_hints(place: Place) -> None:
-    place.user("[plugins.ofline]\na = 1\n")
-    config = place.load(environ={"INARCH_PLUGIN_OTHER__A": "1", "INARCH_PLUGIN_OFFLINE__A": "1"})
-    table, variable = config.hints(["offline", "sandbox-fs"])
-    assert f"{place.file}:1" in table
-    assert "did you mean 'offline'?" in table
-    assert variable.startswith("INARCH_PLUGIN_OTHER__A")
-
-
 @frozen
 class Plain:
     text: str = ""

@@ -72,14 +72,6 @@ def test_a_change_ends_trust_and_is_said(place: Place, path: str) -> None:
     assert place.load().trusted
 
 
-def test_a_file_that_goes_ends_trust(place: Place) -> None:
-    place.project("")
-    (place.root / "AGENTS.md").write_text("a")
-    trust(place)
-    (place.root / "AGENTS.md").unlink()
-    assert trust_of(str(place.root), place.state).state == "changed"
-
-
 def test_trust_belongs_to_a_path(place: Place) -> None:
     place.project("[profiles.default]\nmax_iterations = 300\n")
     trust(place)
@@ -96,14 +88,6 @@ def test_revoked_trust_is_gone(place: Place) -> None:
     trust(place)
     assert revoke(str(place.root), place.state)
     assert trust_of(str(place.root), place.state).state == "untrusted"
-
-
-def test_what_is_granted_is_what_was_shown(place: Place) -> None:
-    place.project("")
-    shown = trust_of(str(place.root), place.state)
-    place.project("[profiles.default]\nmax_iterations = 99\n")
-    grant(str(place.root), shown.files, place.state)
-    assert not place.load().trusted
 
 
 def test_a_text_that_was_swapped_after_the_check_is_not_read(place: Place) -> None:

@@ -14,6 +14,8 @@ from attrs import frozen
 from inarch.config.config import Config
 from inarch.config.load import load_config
 from inarch.plugins.composition import Composition, compose_plugins
+from inarch.plugins.discovery import discover
+from inarch.plugins.verdicts import Verdict, key_of
 
 TOOL = """
     import inarch
@@ -61,13 +63,19 @@ class Site:
         given: dict[str, Any] = {"profiles": {"default": {"model": "offline", "plugins": list(plugins), **profile}}}
         return load_config(str(self.world), config={**given, "plugins": tables or {}}, environ=environ)
 
-    def compose(self, *plugins: str, **options: Any) -> Composition:
-        """Compose these plugins, without the provider that `model` names unless it is given."""
+    def compose(self, *plugins: str, probed: bool = True, **options: Any) -> Composition:
+        """Compose these plugins, without the provider that `model` names unless it is given.
+
+        With `probed` those of the folder count as probed: a probe is a process, and rarely the subject.
+        """
         keys = ("without", "files", "builtins", "probe_seconds")
         passed = {key: options.pop(key) for key in keys if key in options}
         if "model" not in options:
             passed["without"] = [*passed.get("without", ()), "offline"]
-        return compose_plugins(self.config(*plugins, **options), **passed)
+        config = self.config(*plugins, **options)
+        for found in discover([str(self.folder)]).plugins.values() if probed else ():
+            Verdict(config.cache_dir / "probes" / key_of(found)).keep(None)
+        return compose_plugins(config, **passed)
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ BROKEN: dict[str, tuple[str, str]] = {
 def test_a_bad_plugin_is_refused_and_the_rest_works(site: Site, what: str) -> None:
     source, words = REFUSED[what]
     site.add("bad", source)
-    composition = site.compose("bad", "sqlite-store")
+    composition = site.compose("bad", "sqlite-store", probed=False)
     (refused,) = composition.refused
     assert words in refused.reason
     assert (refused.name, refused.distribution, refused.version) == ("bad", "bad", "1.0")
@@ -125,9 +125,9 @@ TIMES = (2.0, 60.0)
 def test_a_plugin_that_hangs_is_refused(site: Site, source: str, where: str) -> None:
     site.add("bad", source)
     site.add("good")
-    probed = site.compose("good")  # with all the time it needs
+    probed = site.compose("good", probed=False)  # with all the time it needs
     for seconds in TIMES:
-        composition = site.compose("bad", "good", probe_seconds=seconds)
+        composition = site.compose("bad", "good", probe_seconds=seconds, probed=False)
         if where in composition.refused[0].reason:
             break
     assert f"did not finish {where} within {seconds:g} s" in composition.refused[0].reason
@@ -146,7 +146,7 @@ def test_nothing_of_a_hanging_plugin_lives_on(site: Site) -> None:
     """,
     )
     for seconds in TIMES:
-        assert site.compose("bad", probe_seconds=seconds).refused
+        assert site.compose("bad", probe_seconds=seconds, probed=False).refused
         if pid_file.exists():
             break
     end = time.monotonic() + LONGEST_S  # a killed process takes a moment to go
@@ -238,7 +238,7 @@ def test_a_cache_that_cannot_be_written_costs_only_the_next_probe(site: Site) ->
 def test_a_plugin_that_cannot_be_probed_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.add("demo")
     monkeypatch.setattr(sys, "executable", str(site.world / "no-such-python"))
-    (refused,) = site.compose("demo").refused
+    (refused,) = site.compose("demo", probed=False).refused
     assert "could not be probed" in refused.reason and "no-such-python" in refused.reason
 
 
@@ -275,5 +275,5 @@ def test_an_entry_point_that_names_no_module_is_refused(site: Site) -> None:
     info = site.folder / "odd-1.dist-info"
     info.mkdir()
     (info / "entry_points.txt").write_text("[inarch.plugins]\nodd = odd-module:attr\n")
-    (refused,) = site.compose("odd").refused
+    (refused,) = site.compose("odd", probed=False).refused
     assert "names 'odd-module:attr', which is no module" in refused.reason

@@ -14,7 +14,7 @@ from inarch import compose
 from inarch.plugins.discovery import discover, own_ready
 from inarch.plugins.readiness import Ready, read_ready
 from inarch.turns.models import choose_model
-from inarch_sdk.model_table import SERVICES, service_of
+from inarch_sdk.model_table import SERVICES
 
 PROVIDER = """
     import inarch
@@ -56,32 +56,6 @@ def chosen(root: Path, environ: dict[str, str], **more: Any) -> str:
 def asks(ready: Ready) -> str:
     """What `auto` asks if this is the first that is ready."""
     return next(f"{one.provider}/{one.model}" for one in SERVICES if (ready.variable, ready.rank) in one.keys)
-
-
-def test_the_order_of_the_docs() -> None:
-    order = [one.needs for one in own_ready()]
-    assert order[:9] == [
-        "GEMINI_API_KEY",
-        "OPENROUTER_API_KEY",
-        "settings.base_url",
-        "OPENAI_API_KEY",
-        "OPENAI_CHATGPT_TOKEN",
-        "ANTHROPIC_API_KEY",
-        "GOOGLE_API_KEY",
-        "DEEPSEEK_API_KEY",
-        "XAI_API_KEY",
-    ]
-    assert order[-1] == "nothing"
-
-
-@pytest.mark.parametrize("ready", KEYED, ids=lambda ready: ready.variable)
-def test_each_key_alone_is_chosen(tmp_path: Path, ready: Ready) -> None:
-    full_name = chosen(tmp_path, {ready.variable: "k"})
-    assert full_name == asks(ready)
-    service = service_of(full_name)
-    assert service is not None
-    with compose(root=tmp_path, flags={"model": full_name}, environ={"HOME": str(tmp_path)}) as app:
-        assert app.choice().deciding == f"{service.provider}/{service.decision_model}"
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

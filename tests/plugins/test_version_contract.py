@@ -58,12 +58,6 @@ def test_markers_and_extras_that_do_not_hold_are_passed_over(site: Site) -> None
     assert version_contract(found).reason == ""
 
 
-def test_the_needs_of_an_extra_are_needs(site: Site) -> None:
-    installed(site, "no-such-thing-at-all; extra == 'big'", name="lib")
-    assert "no-such-thing-at-all" in version_contract(installed(site, "inarch", "lib[big]", name="user")).reason
-    assert version_contract(installed(site, "inarch", "lib", name="plain")).reason == ""
-
-
 def test_metadata_without_inarch_or_without_sense_is_a_warning(site: Site) -> None:
     assert "doesn't name inarch" in version_contract(installed(site, "pluggy")).warning
     contract = version_contract(installed(site, "!!", name="odd"))

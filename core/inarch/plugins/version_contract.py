@@ -64,10 +64,7 @@ def _needed(found: FoundPlugin) -> Iterator[Requirement]:
 
 
 def _unmet(found: FoundPlugin, needed: Requirement) -> Iterator[tuple[str, str]]:
-    from importlib.metadata import PackageNotFoundError, requires, version
-    from itertools import chain
-
-    from packaging.requirements import Requirement
+    from importlib.metadata import PackageNotFoundError, version
 
     if _is_us(needed):
         if not needed.specifier.contains(__version__, prereleases=True):
@@ -80,11 +77,6 @@ def _unmet(found: FoundPlugin, needed: Requirement) -> Iterator[tuple[str, str]]
         return
     if not needed.specifier.contains(present, prereleases=True):
         yield (f"needs {_shown(needed)}, and {present} is installed", _install(found))
-    for extra in needed.extras:
-        of_extra = (Requirement(text) for text in requires(needed.name) or ())
-        wanted = (one for one in of_extra if one.marker and "extra" in str(one.marker))
-        holding = (one for one in wanted if one.marker and one.marker.evaluate({"extra": extra}))
-        yield from chain.from_iterable(_unmet(found, one) for one in holding if not one.extras)
 
 
 def _shown(needed: Requirement) -> str:

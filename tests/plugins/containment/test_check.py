@@ -128,16 +128,6 @@ def test_a_missing_setting_names_no_file_of_the_probe(tmp_path: Path) -> None:
     assert row["reason"] == "its settings are wrong: plugins.sized: 'size' is missing"
 
 
-def test_two_distributions_of_one_name(tmp_path: Path) -> None:
-    install(tmp_path, "one", TOOL.format("one_words"))
-    info = tmp_path / "site" / "two-1.0.dist-info"
-    info.mkdir()
-    (info / "entry_points.txt").write_text("[inarch.plugins]\none = one_module\n")
-    done = check(tmp_path, "--json")
-    states = [(row["distribution"], row["state"]) for row in json.loads(done.stdout)["plugins"]]
-    assert states == [("one", "ok"), ("two", "refused")]
-
-
 def test_an_isolated_plugin_is_never_tried_with_all_rights(tmp_path: Path) -> None:
     install(tmp_path, "apart", f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
     row = rows(check(tmp_path, "--json", profile="plugins = []\n[isolation.apart]\nmode = 'process'\n"))["apart"]
