@@ -16,15 +16,13 @@ from attrs import define, field
 
 from inarch_isolation.wire import LONGEST, Malformed, Messages, encoded
 
-MOST_WAITING = 4096
-"""Messages of one call that nobody has looked at yet; a child that respects its window never comes near."""
 MOST_WAITING_BYTES = 4 * LONGEST
-"""Bytes of them."""
+"""Bytes of messages of one call that nobody has looked at yet; a child that waits for answers never comes near."""
 MOST_LATE_BYTES = 64 << 20
 """Bytes of messages about calls that are over, as threads send that a plugin left running."""
 MOST_UNSENT = 64 << 20
 """Bytes that a child may leave unread."""
-_OPERATIONS = frozenset({"item", "ask", "stop", "reply"})
+_OPERATIONS = frozenset({"ask", "stop", "reply"})
 _EACH = 1 << 10  # what even a short message counts for
 _PIECE = 1 << 18
 _TAIL = 4096
@@ -41,23 +39,18 @@ class PendingCall:
     Args:
         id: Its number.
         deliver: Given each message about it, in the reader's thread.
-        received: How many the reader has delivered; only its thread writes it.
-        taken: How many have been looked at; only the waiting side writes it.
-        received_bytes: How long they were.
-        taken_bytes: So.
+        received: Bytes of what the reader has delivered; only its thread writes it.
+        taken: Bytes of what has been looked at; only the waiting side writes it.
     """
 
     id: int
     deliver: Callable[[Message], None]
     received: int = 0
     taken: int = 0
-    received_bytes: int = 0
-    taken_bytes: int = 0
 
     def took(self, message: Message) -> None:
         """Take note that a message has been looked at."""
-        self.taken += 1
-        self.taken_bytes += message.get("bytes", 0)
+        self.taken += message.get("bytes", 0)
 
     def receive(self, message: dict[str, Any], size: int) -> None:
         """Deliver a message.
@@ -67,10 +60,9 @@ class PendingCall:
         """
         if message["op"] not in _OPERATIONS:
             raise Malformed("what is no message")
-        message["bytes"] = size
-        self.received += 1
-        self.received_bytes += size
-        if self.received - self.taken > MOST_WAITING or self.received_bytes - self.taken_bytes > MOST_WAITING_BYTES:
+        message["bytes"] = _EACH + size
+        self.received += _EACH + size
+        if self.received - self.taken > MOST_WAITING_BYTES:
             raise Malformed("more messages than were asked for")
         self.deliver(message)
 
@@ -203,12 +195,11 @@ class Channel:
 
     def _read_all(self) -> None:
         try:
-            self._read()
+            self._read(Messages())
         finally:
             self._end()
 
-    def _read(self) -> None:
-        messages = Messages()
+    def _read(self, messages: Messages) -> None:
         poller = select.poll()
         poller.register(self._socket, select.POLLIN)
         poller.register(self._stderr, select.POLLIN)

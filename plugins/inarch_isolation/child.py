@@ -13,6 +13,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import define, field
@@ -21,7 +22,9 @@ from inarch import ConfigError, InarchError, PluginError, ToolFailed
 from inarch.host import guarded
 from inarch_isolation.confining import confine, die_with
 from inarch_isolation.failures import error_data
+from inarch_isolation.kinds import called, described, result_data, runs_in_thread
 from inarch_isolation.line import Line, Running
+from inarch_isolation.methods import DOORS, data_of
 from inarch_isolation.wire import Malformed, Messages
 
 if TYPE_CHECKING:
@@ -50,10 +53,7 @@ def main(descriptor: int) -> NoReturn:
                                  remedy=f'use mode = "in-process" in [isolation.{line.plugin}]'))  # fmt: skip
     try:
         offered = _load(job)
-        from inarch_isolation.describing import described
-
-        ready = described(line.plugin, offered)
-        line.send(ready)
+        line.send(described(line.plugin, offered))
     except (InarchError, TypeError, ValueError) as error:
         _leave(line, error)
     Child(line, job, offered).serve(messages)
@@ -91,21 +91,10 @@ def _load(job: Mapping[str, Any]) -> Offered:
     return load_alone(job["plugin"], context, job["settings"], job["variables"])
 
 
-def _with_hint(error: PluginError, hint: str) -> PluginError:
-    return PluginError(f"{error.message} ({hint})", plugin=error.plugin, door=error.door, remedy=error.remedy)
-
-
-def _was_denied(error: BaseException) -> bool:
-    """Whether the system's no is what the error comes from."""
-    return any(isinstance(cause, PermissionError) for cause in _causes(error))
-
-
-def _is_cut_off(error: BaseException) -> bool:
-    """Whether the error comes from a network that isn't there, or from a proxy that refused."""
-    return any(
-        isinstance(cause, (ConnectionError, socket.gaierror))
-        or (isinstance(cause, OSError) and (cause.errno in _NO_NETWORK or "inarch: " in str(cause)))
-        for cause in _causes(error)
+def _is_cut_off(cause: BaseException) -> bool:
+    """Whether an error is that of a network that isn't there, or of a proxy that refused."""
+    return isinstance(cause, (ConnectionError, socket.gaierror)) or (
+        isinstance(cause, OSError) and (cause.errno in _NO_NETWORK or "inarch: " in str(cause))
     )
 
 
@@ -182,115 +171,86 @@ class Child:
         operation = message["op"]
         if operation == "call":
             self._begin(message)
-        elif operation == "post":
-            self._loop.call_soon_threadsafe(self._post, message)
         elif operation in ("back", "piece"):
             self.line.heard(message)
-        elif operation in ("ack", "cancel"):
-            call = self._calls.get(message["id"])
-            if call is not None:
-                call.cancel() if operation == "cancel" else call.room.release(message["count"])
+        elif operation == "cancel" and (call := self._calls.get(message["id"])) is not None:
+            call.cancel()
 
     def _begin(self, message: Mapping[str, Any]) -> None:
-        from inarch_isolation.describing import IN_THREADS, runs_on_loop
-
         call = self._calls[message["id"]] = Running(message["id"])
-        kind, target = self._target(message["object"])
+        kind, target = self._target(message)
         if kind == "tools" and message["method"] != "run":
-            self._asides.submit(self._in_thread, message, call)  # a policy that keeps the loop may be who asks
-        elif kind in IN_THREADS and not runs_on_loop(target, message["method"]):
-            self._threads.submit(self._in_thread, message, call)
+            self._asides.submit(self._work, message, call)  # a policy that keeps the loop may be who asks
+        elif runs_in_thread(kind, target, message["method"]):
+            self._threads.submit(self._work, message, call)
         else:
-            self._loop.call_soon_threadsafe(self._on_loop, message, call)
+            self._loop.call_soon_threadsafe(self._work, message, call)
 
-    def _target(self, name: str) -> tuple[str, Any]:
-        kind, _, number = name.partition("/")
+    def _target(self, message: Mapping[str, Any]) -> tuple[str, Any]:
+        kind, _, number = message["object"].partition("/")
         return kind, (self._opened if kind == "opened" else self._offered.offers[kind])[int(number)]
 
-    def _called(self, message: Mapping[str, Any], call: Running) -> Any:
-        from inarch_isolation.methods import DOORS, METHODS
-
-        kind, target = self._target(message["object"])
-        door, passes = DOORS[kind]
-        with guarded(self.line.plugin, door, passes):
-            return METHODS[kind, message["method"]](self, target, message["args"], call)
-
-    def _in_thread(self, message: Mapping[str, Any], call: Running) -> None:
+    def _work(self, message: Mapping[str, Any], call: Running) -> None:
+        """Do a call, in a thread or on the loop; what is to be awaited is awaited on the loop."""
+        import asyncio
         import inspect
 
+        kind, target = self._target(message)
+        door, passes = DOORS[kind]
         try:
-            value = self._called(message, call)
-            if inspect.isawaitable(value):
-                self._loop.call_soon_threadsafe(self._await, message, call, value)
+            with guarded(self.line.plugin, door, passes):
+                value = called(self, kind, target, message["method"], message["args"], call)
+            if not inspect.isawaitable(value):
+                self._done(message, call, value)
                 return
-            self._done(message, call, value)
+            call.stop = asyncio.run_coroutine_threadsafe(self._finish(message, call, value), self._loop).cancel
+            if call.cancelled.is_set():
+                call.stop()
         except BaseException as error:  # noqa: BLE001 - SystemExit, too, is the call's and not the process's
             self._failed(call, error)
 
-    def _on_loop(self, message: Mapping[str, Any], call: Running) -> None:
-        import inspect
-
-        try:
-            value = self._called(message, call)
-            if inspect.isawaitable(value):
-                self._await(message, call, value)
-            else:
-                self._done(message, call, value)
-        except BaseException as error:  # noqa: BLE001
-            self._failed(call, error)
-
-    def _await(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
-        task = self._loop.create_task(self._finish(message, call, value))
-
-        def stop() -> None:
-            self._loop.call_soon_threadsafe(task.cancel)
-
-        call.stop = stop
-        if call.cancelled.is_set():
-            task.cancel()
-
     async def _finish(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
-        from inarch_isolation.methods import DOORS
-
-        door, passes = DOORS[message["object"].partition("/")[0]]
+        door, passes = DOORS[self._target(message)[0]]
         try:
             with guarded(self.line.plugin, door, passes):
-                result = await value
-            self._done(message, call, result)
+                value = await value
+            self._done(message, call, value)
         except BaseException as error:  # noqa: BLE001
             self._failed(call, error)
 
     def _done(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
-        from inarch_isolation.methods import result_data
-
-        kind, target = self._target(message["object"])
+        kind, target = self._target(message)
         call.flush()
         if (kind, message["method"]) == ("tools", "run"):
-            value = result_data(value, target.name, self.line.plugin)
-        self._calls.pop(call.id, None)
-        call.cancelled.set()  # what the plugin left running may not act for it any more
-        self.line.reply(call.id, value)
+            data = result_data(value, target.name, self.line.plugin)
+        else:
+            with guarded(self.line.plugin, DOORS[kind][0]):
+                data = data_of(value)
+        self._over(call)
+        self.line.reply(call.id, data)
 
     def _failed(self, call: Running, error: BaseException) -> None:
-        if not call.cancelled.is_set():
+        with suppress(InarchError):
             call.flush()
-        self._calls.pop(call.id, None)
-        call.cancelled.set()
-        where = f"[isolation.{self.line.plugin}]"
-        if isinstance(error, PluginError) and isinstance(error.__cause__, MemoryError):
-            error = _with_hint(error, f"memory_mb = {self._job['memory_mb']} in {where}")
-        elif isinstance(error, PluginError) and _was_denied(error):
-            error = _with_hint(error, f"it may do what {where} grants: write, network")
-        elif isinstance(error, PluginError) and self._job["hosts"] and _is_cut_off(error):
-            hosts = ", ".join(self._job["hosts"])
-            hint = f"{where} lets it reach only {hosts}, by the proxy that HTTP_PROXY and HTTPS_PROXY name"
-            error = _with_hint(error, hint)
+        self._over(call)
+        if isinstance(error, PluginError) and (hint := self._hint(error)):
+            error = PluginError(f"{error.message} ({hint})", plugin=error.plugin, door=error.door, remedy=error.remedy)
         elif isinstance(error, KeyboardInterrupt):
             error = ToolFailed("execution", "KeyboardInterrupt")
         self.line.fail(call.id, error)
 
-    def _post(self, message: Mapping[str, Any]) -> None:
-        try:
-            self._called(message, Running(0))
-        except BaseException as error:  # noqa: BLE001
-            self.line.send({"op": "fault", "object": message["object"], "error": error_data(error)})
+    def _over(self, call: Running) -> None:
+        self._calls.pop(call.id, None)
+        call.cancelled.set()  # what the plugin left running may not act for it any more
+
+    def _hint(self, error: PluginError) -> str:
+        """Return which key of the table would have let the plugin do what failed."""
+        where = f"[isolation.{self.line.plugin}]"
+        if isinstance(error.__cause__, MemoryError):
+            return f"memory_mb = {self._job['memory_mb']} in {where}"
+        if any(isinstance(cause, PermissionError) for cause in _causes(error)):
+            return f"it may do what {where} grants: write, network"
+        if self._job["hosts"] and any(map(_is_cut_off, _causes(error))):
+            hosts = ", ".join(self._job["hosts"])
+            return f"{where} lets it reach only {hosts}, by the proxy that HTTP_PROXY and HTTPS_PROXY name"
+        return ""

@@ -8,30 +8,25 @@ from typing import Any, get_args, get_type_hints
 from inarch import Cancelled, ConfigError, InarchError, PluginError, ProviderError, StoreError, ToolFailed, UsageError
 
 _LONGEST_TEXT = 1 << 16
+_KNOWN = (ToolFailed, ProviderError, StoreError, Cancelled, ConfigError, UsageError, PluginError, SystemExit)
+_EXTRAS: Mapping[type, tuple[str, ...]] = {
+    ProviderError: ("status", "retry_after", "retryable", "was_sent", "told"),
+    ConfigError: ("source", "key"),
+}
 
 
 def error_data(error: BaseException) -> dict[str, Any]:
     """Return an error as plain data."""
-    data: dict[str, Any] = {"type": _name_of(error), "message": str(error), "remedy": ""}
+    cls = next((cls for cls in _KNOWN if isinstance(error, cls)), PluginError)
+    # `CancelledError` is of asyncio, which need not be loaded for this
+    name = "Cancelled" if type(error).__name__ == "CancelledError" else cls.__name__
+    data: dict[str, Any] = {"type": name, "message": str(error), "remedy": ""}
     if isinstance(error, InarchError):
         data |= {"message": error.message, "remedy": error.remedy}
-    if isinstance(error, ToolFailed):
-        data["kind"] = error.code
-    elif isinstance(error, StoreError):
-        data["kind"] = error.kind
-    elif isinstance(error, ProviderError):
-        data |= {"kind": error.kind, "status": error.status, "retry_after": error.retry_after}
-        data |= {"retryable": error.retryable, "was_sent": error.was_sent, "told": error.told}
-    elif isinstance(error, ConfigError):
-        data |= {"source": error.source, "key": error.key}
+        data |= {name: getattr(error, name) for name in _EXTRAS.get(cls, ())}
+    if isinstance(error, (ToolFailed, StoreError, ProviderError)):
+        data["kind"] = error.code if isinstance(error, ToolFailed) else error.kind
     return data
-
-
-def _name_of(error: BaseException) -> str:
-    if type(error).__name__ == "CancelledError":  # of asyncio, which need not be loaded for this
-        return "Cancelled"
-    known = (ToolFailed, ProviderError, StoreError, Cancelled, ConfigError, UsageError, PluginError, SystemExit)
-    return next((cls.__name__ for cls in known if isinstance(error, cls)), "PluginError")
 
 
 def error_from(data: Any, plugin: str, door: str) -> BaseException:
@@ -44,12 +39,10 @@ def error_from(data: Any, plugin: str, door: str) -> BaseException:
         return StoreError(_one_of(table, StoreError, "damaged"), message, remedy)
     if kind == "ProviderError":
         return _provider_error(table, message, remedy)
-    if kind == "Cancelled":
-        return Cancelled(message)
     if kind == "UsageError":
         return UsageError(message, remedy)
-    if kind == "SystemExit":
-        return SystemExit(message)
+    if kind in ("Cancelled", "SystemExit"):
+        return Cancelled(message) if kind == "Cancelled" else SystemExit(message)
     return PluginError(message or f"plugin {plugin!r} failed at {door}", plugin=plugin, door=door, remedy=remedy)
 
 

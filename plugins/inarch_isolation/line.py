@@ -5,20 +5,21 @@ from __future__ import annotations
 import itertools
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 
 from inarch import Cancelled, ToolFailed
 from inarch_isolation.failures import error_data, error_from
-from inarch_isolation.wire import LONGEST, WINDOW, encoded
-
-if TYPE_CHECKING:
-    from inarch_isolation.emitting import Emitter
+from inarch_isolation.wire import LONGEST, encoded
 
 _LOOK_S = 0.02
+_TOGETHER_S = 0.01
+MOST_TOGETHER = 1 << 14
+"""Characters of live output that travel in one message."""
 
 
 @define(eq=False, repr=False)
@@ -57,8 +58,8 @@ class Line:
         """Send what a call raised."""
         self.send({"op": "reply", "id": number, "error": error_data(error)})
 
-    def ask(self, call: Running, method: str, piece: Callable[[Any], None] | None = None,
-            stop: threading.Event | None = None, **arguments: Any) -> Any:  # fmt: skip
+    def ask(self, call: Running, method: str, given: Mapping[str, Any], piece: Callable[[Any], None] | None = None,
+            stop: threading.Event | None = None) -> Any:  # fmt: skip
         """Ask the kernel for something on behalf of a call, and wait for it in this thread.
 
         Raises:
@@ -66,17 +67,15 @@ class Line:
         """
         call.check()
         call.flush()
-        number = next(self._ids)
         queue: SimpleQueue[Mapping[str, Any]] = SimpleQueue()
-        self._asked[number] = queue.put
+        number = self._asking(call, method, given, queue.put)
         try:
-            self.send({"op": "ask", "id": call.id, "ask": number, "method": method, **arguments})
             while True:
                 try:
                     message = queue.get(timeout=_LOOK_S if stop is not None else None)
                 except Empty:
                     if stop is not None and stop.is_set():
-                        self.send({"op": "stop", "id": call.id, "ask": number, "method": "stop"})
+                        self.send({"op": "stop", "id": call.id, "ask": number})
                         stop = None
                     continue
                 if message["op"] != "piece":
@@ -86,7 +85,7 @@ class Line:
         finally:
             del self._asked[number]
 
-    async def ask_async(self, call: Running, method: str, **arguments: Any) -> Any:
+    async def ask_async(self, call: Running, method: str, given: Mapping[str, Any]) -> Any:
         """Ask the kernel for something on behalf of a call, and await it.
 
         Raises:
@@ -94,21 +93,12 @@ class Line:
         """
         import asyncio
 
+        call.check()
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Mapping[str, Any]] = loop.create_future()
-        number = next(self._ids)
-
-        def settle(message: Mapping[str, Any]) -> None:
-            if not future.done():
-                future.set_result(message)
-
-        def hand_over(message: Mapping[str, Any]) -> None:
-            loop.call_soon_threadsafe(settle, message)
-
-        self._asked[number] = hand_over
+        queue: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
+        number = self._asking(call, method, given, lambda message: loop.call_soon_threadsafe(queue.put_nowait, message))
         try:
-            self.send({"op": "ask", "id": call.id, "ask": number, "method": method, **arguments})
-            return self._answer(await future)
+            return self._answer(await queue.get())
         finally:
             del self._asked[number]
 
@@ -117,6 +107,16 @@ class Line:
         waiting = self._asked.get(message["ask"])
         if waiting is not None:
             waiting(message)
+
+    def _asking(self, call: Running, method: str, given: Mapping[str, Any], hear: Callable[..., Any]) -> int:
+        number = next(self._ids)
+        self._asked[number] = hear
+        try:
+            self.send({"op": "ask", "id": call.id, "ask": number, "method": method, "args": given})
+        except BaseException:
+            del self._asked[number]
+            raise
+        return int(number)
 
     def _answer(self, message: Mapping[str, Any]) -> Any:
         if "error" in message:
@@ -130,8 +130,7 @@ class Running:
 
     id: int
     cancelled: threading.Event = field(factory=threading.Event)
-    room: threading.Semaphore = field(factory=lambda: threading.Semaphore(WINDOW))
-    stop: Callable[[], None] = lambda: None
+    stop: Callable[[], object] = lambda: None
     emitter: Emitter | None = None
 
     def check(self) -> None:
@@ -151,5 +150,52 @@ class Running:
     def cancel(self) -> None:
         """Tell the call to stop."""
         self.cancelled.set()
-        self.room.release(WINDOW)  # whoever waits for room sees that it is over
         self.stop()
+
+
+@define(eq=False, repr=False)
+class Emitter:
+    """Collects live output of one call: pieces that come close together travel as one message, in order.
+
+    What is left is sent within a moment, and before the call ends in any case. Whoever emits waits until the kernel has
+    taken what was sent before.
+    """
+
+    _line: Line
+    _call: Running
+    _pieces: list[str] = field(factory=list)
+    _size: int = 0
+    _sent: float = 0.0
+    _timed: bool = False
+    _lock: threading.RLock = field(factory=threading.RLock)
+
+    def add(self, piece: str) -> None:
+        """Take a piece."""
+        with self._lock:
+            self._pieces.append(piece)
+            self._size += len(piece)
+            if self._size >= MOST_TOGETHER or time.monotonic() - self._sent > _TOGETHER_S:
+                self.flush()
+            elif not self._timed:
+                self._timed = True
+                timer = threading.Timer(_TOGETHER_S, self._late)
+                timer.daemon = True
+                timer.start()
+
+    def flush(self) -> None:
+        """Send what was collected."""
+        with self._lock:
+            if not self._pieces:
+                return
+            text, self._pieces, self._size = "".join(self._pieces), [], 0
+            for at in range(0, len(text), MOST_TOGETHER):  # what waits to be shown is limited by its length as well
+                self._line.ask(self._call, "context.emit", {"chunk": text[at : at + MOST_TOGETHER]})
+            self._sent = time.monotonic()
+
+    def _late(self) -> None:
+        with self._lock:
+            self._timed = False
+            try:
+                self.flush()
+            except Cancelled:
+                pass  # nobody watches any more

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 from attrs import frozen
 
-from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck, SlashCommand, StoreSpec, from_data
+from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck, SlashCommand, StoreSpec
 from inarch.host import LoadJob, Offered, blame, patience_of
-from inarch_isolation import proxies, proxies_calls, proxies_tracer
-from inarch_isolation.describing import MODEL_MEMBERS, TOOL_MEMBERS
+from inarch_isolation import proxies
+from inarch_isolation.methods import MEMBERS, METHODS, TOOL_EXTRAS, value_of
 from inarch_isolation.process import PluginProcess
-from inarch_isolation.proxies_store import store_opener
 from inarch_isolation.rights import launch
+from inarch_isolation.store import FarStore
 
 _REFUSED = {
     "workspaces": "a workspace opens the project's files itself, which an isolated plugin can't",
@@ -25,6 +26,7 @@ _REFUSED = {
     "loaders": "a loader is a part of Inarch itself",
     "exporters": "an exporter reads a whole session, which an isolated plugin isn't given",
 }
+_KNOWN = {*METHODS, "events"} - {"opened"}
 _TYPES: Mapping[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
 _MOST = 1000
 _LONGEST_S = 7 * 24 * 3600.0
@@ -53,7 +55,7 @@ class Isolated:
         if said.get("op") != "ready":
             raise _settings_error(said.get("error"))
         offers, hooks = said.get("offers"), said.get("hooks")
-        if not isinstance(offers, dict) or set(offers) != {*_MAKERS, *_REFUSED} or not isinstance(hooks, list):
+        if not isinstance(offers, dict) or set(offers) != {*_KNOWN, *_REFUSED} or not isinstance(hooks, list):
             raise _broken(name, "did not say what it registers")
         made = {kind: tuple(_proxies(self.process, kind, described)) for kind, described in offers.items()}
         settings = said.get("settings")
@@ -76,77 +78,48 @@ def _proxies(process: PluginProcess, kind: str, described: Any) -> list[Any]:
     made: list[Any] = []
     for index, item in enumerate(described):
         try:
-            made.append(_MAKERS[kind](process, f"{kind}/{index}", item))
+            made.append(_object(process, kind, index, item))
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise _broken(name, f"registers {kind} that are none ({type(error).__name__}: {error})") from None
     return made
 
 
-def _tool(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
-    effects = None if item["effects"] is None else from_data(Effects, item["effects"])
-    item = {**item, "timeout_s": min(item["timeout_s"], _LONGEST_S)}
-    kind: type[proxies.FarTool] = proxies.FarTool
-    if process.launch.job["children"]:
-        from inarch_isolation.proxies_parent import FarParent as kind
-    tool: Any = kind(process, target, **{member: item[member] for member in TOOL_MEMBERS}, effects=effects)
-    for extra in ("shape", "allowed_by", "preview"):
-        if extra in item["offers"]:
-            setattr(tool, extra, proxies.words_of(tool, extra))
-    for name, value in item["plain"].items():
-        setattr(tool, name, tuple(value) if isinstance(value, list) else value)
-    if "offered" in item["offers"]:
-        tool.offered = proxies.said_of_models(process, target, "offered", "tool")
-    return tool
+def _object(process: PluginProcess, kind: str, number: int, item: Mapping[str, Any]) -> Any:
+    """Return what stands for one object."""
+    told = {member: item[member] for member in MEMBERS.get(kind, ("name",))}
+    offers = frozenset(item.get("offers") or ())
+    if kind == "events":
+        return EventKind(**told)
+    if kind == "stores":
+        return StoreSpec(told["name"], partial(FarStore, process, f"stores/{number}"))
+    if kind in ("rewriters", "reviewers", "end_guards"):
+        told["timeout_s"] = patience_of(item["timeout_s"])
+    if kind == "tools":
+        told["timeout_s"] = min(told["timeout_s"], _LONGEST_S)
+        told["_effects"] = None if item["effects"] is None else value_of(Effects, item["effects"])
+        for name, value in item["plain"].items():
+            if name in TOOL_EXTRAS:
+                told[name] = tuple(value) if isinstance(value, list) else value
+    far = _class(process, kind)(process, kind, number, told, offers)
+    if kind == "slash_commands":
+        return SlashCommand(run=proxies.slash_runner(far), **told)
+    return SelfCheck(told["name"], proxies.check_runner(far)) if kind == "checks" else far
 
 
-def _model(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
-    cls = proxies.FarAskedModel if "find_default" in item["offers"] else proxies.FarModel
-    model: Any = cls(process, target, *(item[member] for member in MODEL_MEMBERS))
-    if "check_key" in item["offers"]:
-        model.check_key = proxies.check_key_of(model)
-    if "takes_effort" in item["offers"]:
-        model.takes_effort = proxies.said_of_models(process, target, "takes_effort", "provider")
-    return model
+def _class(process: PluginProcess, kind: str) -> type[proxies.Far]:
+    if kind == "tools" and process.launch.job["children"]:
+        from inarch_isolation.parents import FarParent
+
+        return FarParent
+    return _CLASSES.get(kind, proxies.Far)
 
 
-def _tracer(process: PluginProcess, target: str, item: Mapping[str, Any]) -> Any:
-    tracer: Any = proxies_tracer.FarTracer(process, target, item["name"])
-    if "copied" in item["offers"]:
-        tracer.copied = proxies_tracer.copied_by(tracer)
-    if "forked" in item["offers"]:
-        tracer.forked = proxies_tracer.forked_by(tracer)
-    for method in {"files", "logs"}.intersection(item["offers"]):
-        setattr(tracer, method, proxies_tracer.files_of(tracer, method))
-    if "remarks" in item["offers"]:
-        tracer.remarks = proxies_tracer.texts_of(tracer, "remarks")
-    return tracer
-
-
-def _timed(cls: Any) -> Callable[[PluginProcess, str, Mapping[str, Any]], Any]:
-    return lambda process, target, item: cls(process, target, item["name"], patience_of(item["timeout_s"]))
-
-
-_MAKERS: Mapping[str, Callable[[PluginProcess, str, Mapping[str, Any]], Any]] = {
-    "tools": _tool,
-    "models": _model,
-    "strategies": lambda process, target, item: proxies.FarStrategy(process, target, item["name"]),
-    "stores": lambda process, target, item: StoreSpec(item["name"], store_opener(process, target)),
-    "tracers": _tracer,
-    "context_sources": lambda process, target, item: proxies.FarSource(process, target, item["name"]),
-    "checks": lambda process, target, item: SelfCheck(item["name"], proxies.check_runner(process, target)),
-    "events": lambda process, target, item: EventKind(item["name"], item["help"], item["schema"]),
-    "rewriters": _timed(proxies_calls.FarRewriter),
-    "reviewers": _timed(proxies_calls.FarReviewer),
-    "end_guards": _timed(proxies_calls.FarGuard),
-    "policies": lambda process, target, item: proxies.FarPolicy(process, target, item["name"]),
-    "slash_commands": lambda process, target, item: SlashCommand(
-        item["name"],
-        item["help"],
-        proxies.slash_runner(process, target),
-        item["words"],
-        item["at_once"],
-        asks=item["asks"],
-    ),
+_CLASSES: Mapping[str, type[proxies.Far]] = {
+    "tools": proxies.FarTool,
+    "models": proxies.FarModel,
+    "policies": proxies.FarPolicy,
+    "reviewers": proxies.FarReviewer,
+    "tracers": proxies.FarTracer,
 }
 
 

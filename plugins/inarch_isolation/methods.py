@@ -1,225 +1,202 @@
-"""What the kernel may call in a child, by kind of object and method: arguments from plain data, results into it."""
+"""What may be called across the pipe, as one table for both sides: methods of a plugin's objects, and what calls lend.
+
+Arguments and results are encoded by `data_of`; `value_of` makes of them what the table says, and refuses anything else.
+"""
 
 from __future__ import annotations
 
 import base64
-import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Iterator, Mapping
+from types import UnionType
+from typing import Any, NamedTuple, get_args, get_origin
 
+import inarch
 from inarch import (
+    Effects,
     Ending,
+    Event,
+    FileChange,
+    FileStat,
     InarchError,
-    ModelRequest,
     ProviderError,
+    Situation,
+    SlashContext,
+    Tool,
     ToolCall,
-    ToolError,
+    ToolContext,
     ToolFailed,
-    ToolResult,
     from_data,
     to_data,
 )
-from inarch.host import OPTIONAL
-from inarch_isolation.line import Running
-from inarch_isolation.stand_ins import FarContext, FarSlashContext, SeenTool, event_of, situation_of
 
-if TYPE_CHECKING:
-    from inarch_isolation.child import Child
-
-_PAGE = 1 << 22
-"""Bytes of events that a store's `scan` sends at once."""
-Method = Callable[["Child", Any, Any, Running], Any]
+ANSWER_S = 10.0
+"""Seconds that a call has on which the kernel waits without being able to do anything else."""
+_SERVICE_S = 60.0  # for what asks a service, or has much to read
+_FLAGS = ("exclusive", "programs", "removes")
+_ENVELOPE = {"seq": int, "time": str, "session_id": str, "kind": str, "data": dict}
 
 
-def run_tool(child: Child, tool: Any, args: Mapping[str, Any], call: Running) -> Any:
-    """Run a tool; what it returns may be awaitable."""
-    context = FarContext(
-        child.line, call, args["turn_id"], args["call_id"], child.settings, child.root, child.state_dir,
-        args["selection"],
-    )  # fmt: skip
-    return tool.run(args["arguments"], context)
+class Member(NamedTuple):
+    """A member of an object: its arguments in order, and what it comes to; None for plain data."""
+
+    takes: Mapping[str, Any] = {}
+    gives: Any = None
+    is_async: bool = False
+    is_value: bool = False
+    seconds: float | None = ANSWER_S
 
 
-def result_data(value: Any, tool: str, plugin: str) -> dict[str, Any]:
-    """Return what a tool returned as plain data.
+_ARGUMENTS = {"arguments": dict}
+_MODEL = {"model": str}
+_JUDGED = {"call": ToolCall, "tool": Tool, "context": ToolContext}
+_SITUATION = {"situation": Situation}
+_SESSION = {"session_id": str}
+_BYTES_OF = {**_SESSION, "data": bytes}
+_RECORD = Member({"name": str, "data": dict})
 
-    Raises:
-        ToolFailed: It has no JSON form.
-    """
-    try:
-        if not isinstance(value, ToolResult):
-            data = {"data": to_data(value)}
-        else:
-            data = {"success": value.success, "data": to_data(value.data), "metadata": to_data(value.metadata)}
-            error = value.error
-            data["error"] = to_data(error) if isinstance(error, ToolError) else str(error) if error else None
-    except (TypeError, ValueError, RecursionError) as error:
-        text = f"tool {tool!r} of plugin {plugin!r} returned what is not JSON data: {error}"
-        raise ToolFailed("execution", text, "report it to the plugin's author") from None
-    return data
-
-
-async def _answer(child: Child, model: Any, args: Any, call: Running) -> None:
-    import asyncio
-
-    async for delta in model.answer(from_data(ModelRequest, args)):
-        if not call.room.acquire(blocking=False):
-            await asyncio.to_thread(call.room.acquire)
-        value = {"type": type(delta).__name__, "delta": to_data(delta)}
-        child.line.send({"op": "item", "id": call.id, "value": value})
-
-
-async def _models(_: Child, model: Any, __: Any, ___: Running) -> Any:
-    return to_data(list(await model.models()))
-
-
-async def _find_default(_: Child, model: Any, __: Any, ___: Running) -> Any:
-    await model.find_default()
-    return model.default_model
-
-
-async def _decide(child: Child, strategy: Any, args: Any, call: Running) -> Any:
-    return to_data(await strategy.decide(situation_of(args, child.line, call, child.root)))
-
-
-async def _gather(child: Child, source: Any, args: Any, call: Running) -> Any:
-    return to_data(await source.gather(situation_of(args, child.line, call, child.root)))
-
-
-def _judge(child: Child, policy: Any, args: Any, call: Running) -> Any:
-    tool = SeenTool(child.line, call, **args["tool"])
-    return to_data(policy.judge(from_data(ToolCall, args["call"]), tool))
-
-
-def _of_call(method: str) -> Method:
-    def asked(child: Child, part: Any, args: Any, call: Running) -> Any:
-        made = from_data(ToolCall, args["call"])
-        context = FarContext(child.line, call, made.turn_id, made.id, child.settings, child.root, child.state_dir)
-        said = getattr(part, method)(made, SeenTool(child.line, call, **args["tool"]), context)
-        return _plain(said) if inspect.isawaitable(said) else to_data(said)
-
-    return asked
-
-
-async def _plain(said: Awaitable[Any]) -> Any:
-    return to_data(await said)
-
-
-async def _hold(child: Child, guard: Any, args: Any, call: Running) -> Any:
-    situation = situation_of(args["situation"], child.line, call, child.root)
-    calls = tuple(from_data(ToolCall, one) for one in args["calls"])
-    return to_data(await guard.hold(Ending(situation, args["answer"], calls, args["held"])))
-
-
-def _saw(_: Child, tracer: Any, args: Any, __: Running) -> None:
-    for line in args:
-        tracer.saw(event_of(line))
-
-
-def _copied(_: Child, tracer: Any, args: Any, __: Running) -> None:
-    tracer.copied(event_of(args))
-
-
-def _open(child: Child, spec: Any, args: Any, _: Running) -> Any:
-    from inarch.host import opened_fault
-
-    opened = spec.open(args)
-    if fault := opened_fault("store", opened):
-        raise TypeError(fault)
-    return {"number": child.keep(opened), "offers": [name for name in OPTIONAL["stores"] if hasattr(opened, name)]}
-
-
-def _append(_: Child, store: Any, args: Any, __: Running) -> None:
-    store.append(args["session_id"], [event_of(line) for line in args["lines"]])
-
-
-def _load(_: Child, store: Any, args: Any, __: Running) -> Any:
-    return [event.line for event in store.load(args["session_id"], args["after"])]
-
-
-def _scan(_: Child, store: Any, args: Any, __: Running) -> Any:
-    lines, size = [], 0
-    kinds = args.get("kinds")
-    for event in (
-        store.scan(args["session_id"], args["after"])
-        if kinds is None
-        else store.scan_kinds(args["session_id"], kinds, args["after"])
-    ):
-        lines.append(event.line)
-        size += len(lines[-1])
-        if size > _PAGE:
-            return {"lines": lines, "more": True}
-    return {"lines": lines, "more": False}
-
-
-def _fork(_: Child, store: Any, args: Any, __: Running) -> None:
-    store.fork(args["source_id"], event_of(args["first"]), args["last"])
-
-
-def _put_snapshot(_: Child, store: Any, args: Any, __: Running) -> None:
-    store.put_snapshot(args["session_id"], args["name"], args["seq"], base64.b64decode(args["data"]))
-
-
-def _put_blob(_: Child, store: Any, args: Any, __: Running) -> Any:
-    return store.put_blob(args["session_id"], base64.b64decode(args["data"]))
-
-
-def _start(child: Child, command: Any, args: Any, call: Running) -> Any:
-    return command.start(args["words"], FarSlashContext(child.line, call, args["session_id"], args["columns"]))
-
-
-METHODS: dict[tuple[str, str], Method] = {
-    ("tools", "run"): run_tool,
-    ("tools", "effects"): lambda _, tool, args, __: to_data(tool.effects(args)),
-    ("tools", "shape"): lambda _, tool, args, __: tool.shape(args),
-    ("tools", "allowed_by"): lambda _, tool, args, __: tool.allowed_by(args),
-    ("tools", "preview"): lambda _, tool, args, __: tool.preview(args),
-    ("tools", "offered"): lambda _, tool, args, __: bool(tool.offered(args)),
-    ("models", "answer"): _answer,
-    ("models", "models"): _models,
-    ("models", "find_default"): _find_default,
-    ("models", "check_key"): lambda _, model, args, __: model.check_key(args),
-    ("models", "takes_effort"): lambda _, model, args, __: bool(model.takes_effort(args)),
-    ("models", "limits"): lambda _, model, args, __: to_data(model.limits(args)),
-    ("models", "price"): lambda _, model, args, __: to_data(model.price(args)),
-    ("models", "close"): lambda _, model, __, ___: model.close(),
-    ("strategies", "decide"): _decide,
-    ("context_sources", "gather"): _gather,
-    ("rewriters", "rewrite"): _of_call("rewrite"),
-    ("reviewers", "review"): _of_call("review"),
-    ("end_guards", "hold"): _hold,
-    ("policies", "judge"): _judge,
-    ("tracers", "saw"): _saw,
-    ("tracers", "copied"): _copied,
-    ("tracers", "forked"): lambda _, tracer, args, __: bool(tracer.forked(event_of(args))),
-    ("tracers", "files"): lambda _, tracer, args, __: to_data(list(tracer.files(args))),
-    ("tracers", "logs"): lambda _, tracer, __, ___: to_data(list(map(str, tracer.logs()))),
-    ("tracers", "remarks"): lambda _, tracer, __, ___: to_data(list(tracer.remarks())),
-    ("tracers", "summary"): lambda _, tracer, args, __: tracer.summary(args),
-    ("tracers", "close"): lambda _, tracer, __, ___: tracer.close(),
-    ("slash_commands", "start"): _start,
-    ("checks", "run"): lambda _, check, __, ___: to_data(list(check.run())),
-    ("stores", "open"): _open,
-    ("opened", "append"): _append,
-    ("opened", "scan"): _scan,
-    ("opened", "scan_kinds"): _scan,
-    ("opened", "fork"): _fork,
-    ("opened", "put_snapshot"): _put_snapshot,
-    ("opened", "get_snapshot"): lambda _, store, args, __: to_data(store.get_snapshot(*args)),
-    ("opened", "damage"): lambda _, store, __, ___: list(map(str, store.damage)),
-    ("opened", "set_aside"): lambda _, store, __, ___: list(map(str, store.set_aside)),
-    ("opened", "sync"): lambda _, store, __, ___: store.sync(),
-    ("opened", "load"): _load,
-    ("opened", "sessions"): lambda _, store, args, __: to_data(list(store.sessions(args))),
-    ("opened", "delete"): lambda _, store, args, __: store.delete(args),
-    ("opened", "put_blob"): _put_blob,
-    ("opened", "get_blob"): lambda _, store, args, __: to_data(store.get_blob(*args)),
-    ("opened", "close"): lambda _, store, __, ___: store.close(),
+METHODS: Mapping[str, Mapping[str, Member]] = {
+    "tools": {
+        "run": Member({**_ARGUMENTS, "context": ToolContext}, seconds=None),
+        "effects": Member(_ARGUMENTS, Effects),
+        "shape": Member(_ARGUMENTS, str | None),
+        "allowed_by": Member(_ARGUMENTS, str | None),
+        "preview": Member(_ARGUMENTS, str | None),
+        "offered": Member(_MODEL, bool),
+    },
+    "models": {
+        "answer": Member({"request": inarch.ModelRequest}, is_async=True, seconds=None),
+        "models": Member({}, tuple[inarch.ModelInfo, ...], is_async=True, seconds=_SERVICE_S),
+        "find_default": Member({}, str, is_async=True, seconds=_SERVICE_S),
+        "check_key": Member(_MODEL, str | None),
+        "takes_effort": Member(_MODEL, bool),
+        "limits": Member(_MODEL, inarch.Limits),
+        "price": Member(_MODEL, inarch.Price | None),
+        "close": Member(is_async=True),
+    },
+    "strategies": {"decide": Member(_SITUATION, inarch.Decision | None, is_async=True, seconds=None)},
+    "context_sources": {"gather": Member(_SITUATION, inarch.Contribution | None, is_async=True, seconds=None)},
+    "rewriters": {"rewrite": Member(_JUDGED, inarch.Rewrite | None, seconds=None)},
+    "reviewers": {"review": Member(_JUDGED, seconds=None)},
+    "end_guards": {"hold": Member({"ending": Ending}, is_async=True, seconds=None)},
+    "policies": {"judge": Member({"call": ToolCall, "tool": Tool}, inarch.Verdict)},
+    "tracers": {
+        "saw": Member({"events": list[Event]}),
+        "copied": Member({"event": Event}),
+        "forked": Member({"event": Event}, bool),
+        "files": Member(_SESSION, list[str]),
+        "logs": Member({}, list[str]),
+        "remarks": Member({}, list[str]),
+        "summary": Member({"turn_id": str}, str | None),
+        "close": Member(),
+    },
+    "slash_commands": {"start": Member({"words": str, "context": SlashContext}, str, is_async=True, seconds=None)},
+    "checks": {"run": Member({}, tuple[inarch.Finding, ...])},
+    "stores": {"open": Member({"path": str}, dict, seconds=_SERVICE_S)},
+    "opened": {
+        "append": Member({**_SESSION, "events": list[Event]}),
+        "sync": Member(is_async=True),
+        "load": Member({**_SESSION, "after": int}),
+        "scan": Member({**_SESSION, "after": int}, dict),
+        "scan_kinds": Member({**_SESSION, "kinds": list[str], "after": int}, dict),
+        "fork": Member({"source_id": str, "first": Event, "last": int}),
+        "put_snapshot": Member({**_SESSION, "name": str, "seq": int, "data": bytes}),
+        "get_snapshot": Member({**_SESSION, "name": str}),
+        "damage": Member({}, list[str], is_value=True),
+        "set_aside": Member({}, list[str], is_value=True),
+        "sessions": Member({"root": str | None}, tuple[inarch.SessionInfo, ...]),
+        "delete": Member(_SESSION),
+        "put_blob": Member(_BYTES_OF, str),
+        "get_blob": Member({**_SESSION, "ref": str}, bytes),
+        "close": Member(),
+    },
 }
-"""Everything that can be called; a value that is awaitable is awaited."""
+"""What the kernel may call, by kind of object. A store has `_SERVICE_S` for everything."""
+STORE_S = _SERVICE_S
+
+LOOKS: Mapping[str, Member] = {
+    "stat": Member({"path": str}, FileStat | None),
+    "read": Member({"path": str, "offset": int, "max_bytes": int | None}, inarch.FileBytes),
+    "digest": Member({"path": str}, str),
+    "entries": Member({"path": str}, tuple[FileStat, ...]),
+    "walk": Member({"pattern": str, "limit": int | None}, inarch.Walk),
+    "search": Member(
+        {"pattern": str, "path": str, "glob": str | None, "ignore_case": bool, "limit": int}, inarch.SearchHits
+    ),
+    "confinement": Member({}, inarch.Confinement),
+}
+"""What every call may ask of the workspace."""
+ASKED: Mapping[str, Mapping[str, Member]] = {
+    "workspace": {
+        **LOOKS,
+        "replace": Member({"path": str, "chunks": bytes, "expected_hash": str | None}, FileChange),
+        "remove": Member({"path": str, "expected_hash": str}, FileChange),
+        "move": Member({"path": str, "new_path": str, "expected_hash": str}, FileChange),
+        "restore": Member({"path": str, "entry": FileStat, "blob": bytes}, FileChange),
+        "run": Member(
+            {
+                "argv": list[str], "rights": inarch.Rights, "cwd": str, "stdin": bytes, "timeout_s": float,
+                "merged": bool, "shows": bool, "stops": bool,
+            },
+            inarch.Ran,
+        ),
+    },
+    "context": {
+        "earlier": Member({}, tuple[ToolCall, ...], is_value=True),
+        "seen": Member({}, dict, is_value=True),
+        "emit": Member({"chunk": str}),
+        "output": Member({"ref": str}, bytes),
+        "record": _RECORD,
+        "child": Member({"task": dict}, inarch.ChildTurn, is_async=True),
+    },
+    "inbox": {"say": Member({"text": str}, inarch.Input), "unsay": Member({"input_id": str}, bool)},
+    "situation": {"ask": Member({"request": inarch.ModelRequest}, inarch.Reply, is_async=True), "record": _RECORD},
+    "slash": {
+        "call": Member({"tool": str, "arguments": dict}, inarch.ToolResult, is_async=True),
+        "show": Member({"text": str}),
+        "record": _RECORD,
+        "ask_model": Member({"name": str}),
+        "submit": Member({"prompt": str}),
+    },
+    "tool": {
+        "input_schema": Member({}, dict, is_value=True),
+        "output_schema": Member({}, dict | None, is_value=True),
+        "effects": Member(_ARGUMENTS, Effects),
+        "shape": Member(_ARGUMENTS, str | None),
+        "allowed_by": Member(_ARGUMENTS, str | None),
+        "preview": Member(_ARGUMENTS, str | None),
+        "offered": Member(_MODEL, bool),
+    },
+}  # fmt: skip
+"""What a child may ask of what a call was lent; nothing else is answered."""
+
+LENT: Mapping[Any, tuple[str, Mapping[str, Any]]] = {
+    Situation: ("situation", {
+        "turn": inarch.Turn, "messages": tuple[inarch.Message, ...], "tools": tuple[inarch.ToolSpec, ...],
+        "decision_model": str, "effectful_calls": int, "seen": dict, "happened": tuple[Event, ...],
+    }),
+    ToolContext: ("context", {"turn_id": str, "call_id": str, "selection": None}),
+    SlashContext: ("slash", {"session_id": str, "columns": int}),
+    Tool: ("tool", dict.fromkeys((
+        "name", "description", "category", "timeout_s", "max_retries", "requires_confirmation", "receives_secrets",
+    ))),
+}  # fmt: skip
+"""What is lent to calls: its name in `ASKED`, and what of it a child is given at once."""
+
+MEMBERS: Mapping[str, tuple[str, ...]] = {
+    "tools": (
+        "name", "description", "category", "input_schema", "output_schema", "timeout_s", "max_retries",
+        "requires_confirmation", "receives_secrets",
+    ),
+    "models": ("name", "default_model", "default_decision_model"),
+    "slash_commands": ("name", "help", "words", "at_once", "asks"),
+    "events": ("name", "help", "schema"),
+}  # fmt: skip
+"""What is told of an object at the start; of other kinds only the name."""
+TOOL_EXTRAS = ("modes", "text", "least_window", "for_a_watcher", "known_as")
 
 _USUAL = (ProviderError, ToolFailed)
-DOORS: dict[str, tuple[Any, tuple[type[BaseException], ...]]] = {
+DOORS: Mapping[str, tuple[Any, tuple[type[BaseException], ...]]] = {
     "tools": ("tool", _USUAL),
     "models": ("provider", _USUAL),
     "strategies": ("strategy", _USUAL),
@@ -235,3 +212,68 @@ DOORS: dict[str, tuple[Any, tuple[type[BaseException], ...]]] = {
     "opened": ("store", (InarchError,)),
 }
 """What each kind is called for, and the errors that go through as they are."""
+
+
+def data_of(value: Any) -> Any:
+    """Return a value as plain data; an event as its line.
+
+    Raises:
+        TypeError: It has no JSON form.
+    """
+    if isinstance(value, Event):
+        return value.line
+    if isinstance(value, (list, tuple, Iterator)):
+        return [data_of(item) for item in value]
+    return to_data(value)
+
+
+def value_of(cls: Any, data: Any) -> Any:
+    """Return the value that plain data of the other side is.
+
+    Raises:
+        ValueError, TypeError, KeyError, AttributeError: It is none of this class.
+    """
+    if cls is None:
+        return data
+    if isinstance(cls, UnionType):  # always with None
+        return None if data is None else value_of(get_args(cls)[0], data)
+    if get_origin(cls) in (list, tuple):
+        (item, *_), make = get_args(cls), get_origin(cls)
+        return make(value_of(item, one) for one in _checked(list, data))
+    if cls is float:
+        return float(data)
+    if cls in (str, int, bool, dict):
+        return _checked(cls, data)
+    if cls is bytes:
+        return base64.b64decode(data, validate=True)
+    if cls is Event:
+        return event_of(data)
+    return _effects_of(data) if cls is Effects else from_data(cls, data)
+
+
+def event_of(line: Any) -> Event:
+    """Return the event that a line of JSON is.
+
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        envelope = json.loads(line)
+        if all(type(envelope[name]) is kind for name, kind in _ENVELOPE.items()):
+            return Event(**envelope)
+    except (TypeError, KeyError, RecursionError):
+        pass
+    raise ValueError("what is no event")
+
+
+def _checked(kind: type, data: Any) -> Any:
+    if type(data) is not kind:
+        raise TypeError(f"must be {kind.__name__}, not {type(data).__name__}")
+    return data
+
+
+def _effects_of(data: Any) -> Effects:
+    """Return effects: whether it is a yes or a no is not guessed."""
+    flags = {name: _checked(bool, data[name]) for name in _FLAGS}
+    reads, writes = (frozenset(value_of(list[str], data[name])) for name in ("reads", "writes"))
+    return Effects(reads, writes, **flags)

@@ -15,22 +15,24 @@ from attrs import define, field
 
 from inarch import InarchError, PluginError
 from inarch.host import blame
-from inarch_isolation.asked import MOST_AT_ONCE, Answers, answer_later, hand_over
-from inarch_isolation.awaiting import ACKNOWLEDGED, AwaitedCall
+from inarch_isolation.answering import Answers
 from inarch_isolation.channel import Channel, Message, PendingCall
-from inarch_isolation.ending import ending_words, reap
 from inarch_isolation.failures import error_from
+from inarch_isolation.methods import ANSWER_S
 from inarch_isolation.rights import Launch
-from inarch_isolation.spawning import spawned
+from inarch_isolation.spawning import ending_words, reap, spawned
 from inarch_isolation.wire import Malformed
 
-ANSWER_S = 10.0
-"""Seconds that a call has on which the kernel waits without being able to do anything else."""
+STOP_S = 0.7
+"""Seconds that a cancelled call has to end; the kernel abandons it after one."""
 STOP_UNWATCHED_S = 10.0
 """Seconds that a call has to end for which nobody waits any more."""
 MOST_RESTARTS = 3
 """How often a child that ended is started again within `WITHIN_S` seconds."""
 WITHIN_S = 60.0
+MOST_AT_ONCE = 8
+"""Questions of one call that are answered side by side; the rest waits its turn."""
+_LOOK_S = 0.03
 
 
 @define(eq=False, repr=False)
@@ -52,8 +54,6 @@ class PluginProcess:
     _channel: Channel | None = None
     _ready: SimpleQueue[Message] = field(factory=SimpleQueue)
     _faults: dict[str, BaseException] = field(factory=dict)
-    _targets: set[str] = field(factory=set)
-    _posted: int = 0
     _is_loaded: bool = False
     _lock: threading.RLock = field(factory=threading.RLock)
 
@@ -65,34 +65,26 @@ class PluginProcess:
         """
         with self._lock:
             self._is_loaded = False
+            opened: list[int] = []
             try:
-                ours, theirs = socket.socketpair()
-            except OSError as error:
-                raise self._error(f"could not be started: {error}") from error
-            try:
-                errors, errors_in = os.pipe()
-            except OSError as error:
-                ours.close()
-                theirs.close()
-                raise self._error(f"could not be started: {error}") from error
-            try:
-                child, gate, end = spawned(self.launch, theirs.fileno(), errors_in)
+                ours, theirs = (one.detach() for one in socket.socketpair())
+                opened += ours, theirs
+                opened += os.pipe()
+                child, gate, end = spawned(self.launch, theirs, opened[3])
             except (OSError, ValueError) as error:
-                ours.close()
-                os.close(errors)
+                for descriptor in opened:
+                    os.close(descriptor)
                 raise self._error(f"could not be started: {error}") from error
-            finally:
-                theirs.close()
-                os.close(errors_in)
-            ready: SimpleQueue[Message] = SimpleQueue()
-            self._ready = ready
+            os.close(theirs)
+            os.close(opened[3])
+            self._ready = SimpleQueue()
             self.generation += 1
             self._channel = channel = Channel(
-                ours,
-                errors,
+                socket.socket(fileno=ours),
+                opened[2],
                 lambda at_once: end(reap(child, at_once)),
                 partial(ending_words, self.plugin, self.launch.job),
-                self._heard(ready),
+                _started(self._ready),
             )
             channel.start()
             channel.send({"op": "start", "job": {**self.launch.job, "gate": gate}})
@@ -112,15 +104,13 @@ class PluginProcess:
             deadline = time.monotonic() + self.start_s
             while True:
                 try:
-                    message = self._ready.get(timeout=0.05)
+                    return self._loaded(channel, self._ready.get(timeout=0.05))
                 except Empty:
                     if not channel.is_open and channel.reason:
                         raise self._error(channel.reason) from None
                     if time.monotonic() > deadline:
                         channel.give_up(f"did not finish loading within {self.start_s:g} s")
                         raise self._error(f"did not finish loading within {self.start_s:g} s") from None
-                    continue
-                return self._loaded(channel, message)
 
     def _loaded(self, channel: Channel, message: Message) -> Mapping[str, Any]:
         if message.get("op") != "ready":
@@ -167,6 +157,15 @@ class PluginProcess:
             self._restarted.append(now)
             self.begin()
 
+    def answers(self, child: Any = None) -> Answers:
+        """Return what answers the questions of a call."""
+        return Answers(self.plugin, self.launch.job, self.send, child)
+
+    def send(self, message: Message) -> None:
+        """Send a message to the child that runs, if one does."""
+        if self._channel is not None:
+            self._channel.send(message)
+
     def call(
         self,
         target: str,
@@ -175,12 +174,12 @@ class PluginProcess:
         *,
         door: str = "tool",
         seconds: float | None = ANSWER_S,
-        answer: Answers | None = None,
-        item: Callable[[Any], None] | None = None,
+        answers: Answers | None = None,
         cancelled: threading.Event | None = None,
-        stop: Callable[[Message], None] | None = None,
     ) -> Any:
         """Call a method in the child and wait for it in this thread, which answers what the child asks meanwhile.
+
+        However much the child sends and however slowly, cancelling and the deadline are looked at with every message.
 
         Args:
             target: The object, such as `tools/0`.
@@ -188,32 +187,44 @@ class PluginProcess:
             arguments: Plain data.
             door: What it is called for, in messages.
             seconds: After which the child is ended.
-            answer: Given a method and arguments that the child asks for; what it returns is the answer.
-            item: Given each piece of live output.
+            answers: Answers what the child asks.
             cancelled: When it is set, the child is told, and ended if the call goes on.
-            stop: Given at once what the child says of something it has asked for.
 
         Raises:
             InarchError: What the plugin raised, or how its process ended.
         """
-        channel = self.channel()
+        channel, answers = self.channel(), answers or self.answers()
         queue: SimpleQueue[Message] = SimpleQueue()
 
         def deliver(message: Message) -> None:
-            if message.get("op") != "stop":
+            if message["op"] != "stop":
                 queue.put(message)
                 return
-            call.took(message)
-            call.received_bytes -= message["bytes"]
-            if stop is not None:
-                stop(message)
+            call.received -= message["bytes"]
+            answers.stopped(message)
 
         call = channel.open(deliver)
-        self._send(channel, call, target, method, arguments)
-        awaited = AwaitedCall(self.plugin, channel, call, queue, f"{target} {method}", seconds, answer, item, cancelled)
+        deadline = None if seconds is None else time.monotonic() + seconds
+        is_stopping = False
         try:
-            return self._outcome(channel, awaited.outcome(), door, leaves=item is not None)
-        finally:  # an item that is none ends the call here, and the child has to hear of it
+            self._send(channel, call, target, method, arguments)
+            while True:
+                looks = cancelled is not None or deadline is not None
+                message = _next(queue, _LOOK_S if looks else None)
+                if cancelled is not None and not is_stopping and cancelled.is_set():
+                    is_stopping, deadline = True, time.monotonic() + STOP_S
+                    channel.send({"op": "cancel", "id": call.id})
+                if deadline is not None and time.monotonic() > deadline:
+                    why = "cancelled" if is_stopping else f"asked for {seconds:g} s"
+                    channel.give_up(f"was ended: {target} {method} did not return after it was {why}")
+                    deadline = None
+                if message is None:
+                    continue
+                call.took(message)
+                if message["op"] != "ask":
+                    return self._outcome(channel, message, door, leaves=method == "run")
+                channel.send(answers.answered(message))
+        finally:
             self._give_up_on(channel, call)
 
     async def call_async(
@@ -223,12 +234,10 @@ class PluginProcess:
         arguments: Any = None,
         *,
         door: str,
-        answer: Any = None,
         seconds: float | None = None,
+        answers: Answers | None = None,
     ) -> Any:
         """Call a method in the child and await it; cancelling ends the call there too.
-
-        `answer` may return awaitables.
 
         Raises:
             InarchError: What the plugin raised, or how its process ended.
@@ -239,7 +248,7 @@ class PluginProcess:
         try:
             async with (
                 asyncio.timeout(seconds),
-                aclosing(self.stream(target, method, arguments, door=door, answer=answer)) as stream,
+                aclosing(self.stream(target, method, arguments, door=door, answers=answers)) as stream,
             ):
                 async for operation, value in stream:
                     if operation == "reply":
@@ -248,45 +257,54 @@ class PluginProcess:
             raise self._error(f"did not answer within {seconds:g} s: {target} {method}") from None
 
     async def stream(
-        self, target: str, method: str, arguments: Any = None, *, door: str, answer: Any = None
+        self, target: str, method: str, arguments: Any = None, *, door: str, answers: Answers | None = None
     ) -> AsyncGenerator[tuple[str, Any], None]:
-        """Yield `("item", value)` for each piece of a reply, then `("reply", value)`.
+        """Yield `("piece", value)` for each piece of a reply, then `("reply", value)`.
 
         Raises:
             InarchError: What the plugin raised, or how its process ended.
         """
         import asyncio
 
-        loop = asyncio.get_running_loop()
+        loop, answers = asyncio.get_running_loop(), answers or self.answers()
         queue: asyncio.Queue[Message] = asyncio.Queue()
+
+        def deliver(message: Message) -> None:
+            try:
+                loop.call_soon_threadsafe(queue.put_nowait, message)
+            except RuntimeError:
+                pass  # the loop is closed: nobody waits any more
+
         channel = self._channel if self.runs and self._is_loaded else None
         if channel is None:  # starting the process again takes a while
             channel = await asyncio.to_thread(self.channel)
-        call = channel.open(lambda message: hand_over(loop, queue, message))
-        tasks = set()
+        call = channel.open(deliver)
         turns = asyncio.Semaphore(MOST_AT_ONCE)
-        taken = 0
+        tasks = set()
+
+        async def answer(message: Message) -> None:
+            async with turns:
+                reply = await answers.answered_later(message)
+            call.took(message)  # one that is being answered counts as waiting
+            channel.send(reply)
+
         try:
             self._send(channel, call, target, method, arguments)
             while True:
                 message = await queue.get()
-                if message.get("op") != "ask":  # one that is being answered counts as waiting
-                    call.took(message)
-                if message.get("op") == "item":
-                    taken += 1
-                    if taken % ACKNOWLEDGED == 0:
-                        channel.send({"op": "ack", "id": call.id, "count": ACKNOWLEDGED})
-                    yield "item", message.get("value")
-                elif message.get("op") == "ask":
-                    task = asyncio.ensure_future(answer_later(self.plugin, channel, call.id, message, answer, turns))
-                    tasks.add(task)
-                    task.add_done_callback(tasks.discard)
-                    task.add_done_callback(lambda _, message=message: call.took(message))  # type: ignore[misc]
-                else:
+                if message["op"] == "reply" or message["op"] == "gone":
                     yield "reply", self._outcome(channel, message, door)
                     return
+                if message.get("method") == "piece":
+                    call.took(message)
+                    yield "piece", message.get("args")
+                    channel.send({"op": "back", "ask": message.get("ask")})
+                elif message["op"] == "ask":
+                    task = asyncio.ensure_future(answer(message))
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
         finally:
-            for task in tasks:
+            for task in tuple(tasks):
                 task.cancel()
             self._give_up_on(channel, call)
 
@@ -298,18 +316,18 @@ class PluginProcess:
         Raises:
             InarchError: What an earlier one raised, or that the child is gone for good.
         """
-        fault = self._faults.pop(target, None)
-        if fault is not None:
+        if (fault := self.fault_of(target)) is not None:
             raise fault
-        channel = self._channel
-        if channel is None or not channel.is_open:
+        if not self.runs:
             self._begin_again()
             threading.Thread(target=self._look_at_start, name="inarch-isolated-start", daemon=True).start()
-            channel = self._channel
-        assert channel is not None
-        self._targets.add(target)
-        self._posted += 1
-        channel.send({"op": "post", "object": target, "method": method, "args": arguments})
+        assert self._channel is not None
+
+        def deliver(message: Message) -> None:
+            if "error" in message:
+                self._faults[target] = error_from(message["error"], self.plugin, "tracer")
+
+        self._send(self._channel, self._channel.open(deliver), target, method, arguments)
 
     def _look_at_start(self) -> None:
         try:
@@ -357,7 +375,7 @@ class PluginProcess:
         timer.start()
 
     def _outcome(self, channel: Channel, message: Message, door: str, leaves: bool = False) -> Any:
-        if message.get("op") == "gone":
+        if message["op"] == "gone":
             raise self._error(channel.reason or "ended")
         if "error" in message:
             error = error_from(message["error"], self.plugin, door)
@@ -366,24 +384,26 @@ class PluginProcess:
             raise error
         return message.get("value")
 
-    def _heard(self, ready: SimpleQueue[Message]) -> Callable[[Message], None]:
-        """Return what takes a child's messages that are about no call: one when it starts, one for a failed `post`."""
-        is_loaded, faults = False, 0
-
-        def hear(message: Message) -> None:
-            nonlocal is_loaded, faults
-            operation, target = message.get("op"), message.get("object")
-            if operation in ("ready", "failed") and not is_loaded:
-                is_loaded = True
-                ready.put(message)
-            elif operation == "fault" and isinstance(target, str) and faults < self._posted:
-                faults += 1
-                if target in self._targets:
-                    self._faults[target] = error_from(message.get("error"), self.plugin, "tracer")
-            else:
-                raise Malformed("what it was not asked for")
-
-        return hear
-
     def _error(self, what: str) -> PluginError:
         return blame(self.plugin, "load", what)
+
+
+def _next(queue: SimpleQueue[Message], seconds: float | None) -> Message | None:
+    try:
+        return queue.get(timeout=seconds)
+    except Empty:
+        return None
+
+
+def _started(ready: SimpleQueue[Message]) -> Callable[[Message], None]:
+    """Return what takes a child's messages that are about no call: there is one, when it starts."""
+    is_loaded = False
+
+    def hear(message: Message) -> None:
+        nonlocal is_loaded
+        if message.get("op") not in ("ready", "failed") or is_loaded:
+            raise Malformed("what it was not asked for")
+        is_loaded = True
+        ready.put(message)
+
+    return hear

@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from attrs import define, evolve
+from attrs import evolve
 
 import inarch
 from inarch import (
     ChildTask,
     ChildTurn,
-    Contribution,
-    Decision,
     Delta,
     Effects,
+    Event,
     Finding,
-    Limits,
-    ModelInfo,
-    ModelRequest,
     PluginError,
-    Price,
-    Situation,
+    Review,
     SlashContext,
-    Tool,
-    ToolCall,
     ToolContext,
     ToolError,
     ToolResult,
     Verdict,
-    from_data,
-    to_data,
 )
 from inarch.host import OPTIONAL, blame
-from inarch_isolation.allowing import bounds
-from inarch_isolation.answering import (
-    ToolAnswers,
-    situation_answers,
-    situation_data,
-    slash_answers,
-    tool_answers,
-)
-from inarch_isolation.process import ANSWER_S, PluginProcess
+from inarch_isolation.allowing import bounds, is_granted
+from inarch_isolation.methods import DOORS, METHODS, Member, data_of, value_of
+from inarch_isolation.process import PluginProcess
 
-ASKED_S = 60.0
-"""Seconds that a model provider has to ask its service what models there are."""
 _REASON = 300
-_FLAGS = ("exclusive", "programs", "removes")
+_BATCH = 32
+"""Events that a tracer is sent together."""
 _DELTAS: Mapping[str, Any] = {
     cls.__name__: cls
     for cls in (
@@ -57,15 +43,15 @@ _DELTAS: Mapping[str, Any] = {
 
 
 def checked(process: PluginProcess, cls: Any, data: Any) -> Any:
-    """Return the record that a child sent.
+    """Return the value that a child sent.
 
     Raises:
-        PluginError: It is none.
+        PluginError: It is none of this class.
     """
     try:
-        return from_data(cls, data)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise wrong(process, f"not a {getattr(cls, '__name__', cls)}: {error}") from None
+        return value_of(cls, data)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise wrong(process, f"not a {getattr(cls, '__name__', cls)}: {error}: {data!r}") from None
 
 
 def wrong(process: PluginProcess, what: str) -> PluginError:
@@ -73,35 +59,58 @@ def wrong(process: PluginProcess, what: str) -> PluginError:
     return blame(process.plugin, "tool", f"answered with {what:.200}")
 
 
-async def _asked(process: PluginProcess, target: str, method: str, situation: Situation, door: str, cls: Any) -> Any:
-    """Return the record that the plugin answers with in a situation, or None."""
-    answers = situation_answers(situation)
-    data = await process.call_async(target, method, situation_data(situation), door=door, answer=answers)
-    return None if data is None else checked(process, cls, data)
+class Far:
+    """An object of an isolated plugin.
+
+    Args:
+        process: The plugin's.
+        kind: Which hook returned it.
+        number: Which of those it is.
+        told: What the child told of it.
+        offers: The optional methods that it has.
+    """
+
+    def __init__(self, process: PluginProcess, kind: str, number: int, told: Any, offers: frozenset[str]) -> None:
+        self._process, self._kind, self._offers = process, kind, offers
+        self._target = f"{kind}/{number}"
+        vars(self).update(told)
+
+    def __getattr__(self, name: str) -> Any:
+        member = None if name.startswith("_") else METHODS[self._kind].get(name)
+        if member is None or (name in OPTIONAL.get(self._kind, ()) and name not in self._offers):
+            raise AttributeError(name)
+        return partial(self._later if member.is_async else self._now, name, member)
+
+    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+        answers, process = self._process.answers(child), self._process
+        context = next((one for one in arguments if hasattr(one, "cancelled")), None)
+        data = process.call(
+            self._target, name, answers.lend(member.takes, arguments), door=DOORS[self._kind][0],
+            seconds=member.seconds, answers=answers, cancelled=context.cancelled if context is not None else None,
+        )  # fmt: skip
+        return checked(process, member.gives, data)
+
+    async def _later(self, name: str, member: Member, *arguments: Any) -> Any:
+        if name == "close" and not self._process.runs:
+            return None
+        answers, door = self._process.answers(), DOORS[self._kind][0]
+        given = answers.lend(member.takes, arguments)
+        data = await self._process.call_async(
+            self._target, name, given, door=door, seconds=member.seconds, answers=answers
+        )
+        return checked(self._process, member.gives, data)
 
 
-@define(eq=False, repr=False, slots=False)
-class FarTool:
-    """A tool of an isolated plugin."""
+class FarTool(Far):
+    """A tool."""
 
-    _process: PluginProcess
-    _target: str
-    name: str
-    description: str
-    category: Any
-    input_schema: Mapping[str, Any]
-    output_schema: Mapping[str, Any] | None
-    timeout_s: float
-    max_retries: int
-    requires_confirmation: bool
-    receives_secrets: bool
     _effects: Effects | None = None
+    """What every call has, if that is known without asking."""
 
     def effects(self, arguments: Mapping[str, Any]) -> Effects:
         """Return what a call with these arguments reads and writes."""
-        if self._effects is not None:
-            return self._effects
-        return effects_of(self._process, self._process.call(self._target, "effects", to_data(arguments)))
+        known: Effects | None = self._effects
+        return known if known is not None else self._now("effects", METHODS["tools"]["effects"], arguments)
 
     def isolated_bounds(self, effects: Effects) -> str:
         """Return what such a call can come to, whatever the plugin says of it: for the person who is asked."""
@@ -114,85 +123,34 @@ class FarTool:
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """Run it in the child; this thread does what the tool asks for meanwhile."""
-        return self._run(arguments, context, None)
+        return self._run(arguments, context)
 
     def _run(
-        self, arguments: Mapping[str, Any], context: ToolContext, child: Callable[[ChildTask], ChildTurn] | None
+        self,
+        arguments: Mapping[str, Any],
+        context: ToolContext,
+        child: Callable[[ChildTask], ChildTurn] | None = None,
     ) -> Any:
-        process = self._process
-        channel = process.channel()
-        answers = ToolAnswers(context, arguments, channel.send, process.plugin, process.launch.job, child)
-        given = {
-            "arguments": to_data(arguments), "turn_id": context.turn_id, "call_id": context.call_id,
-            "selection": _plain_or_none(context.selection),
-        }  # fmt: skip
-        data = process.call(
-            self._target, "run", given,
-            seconds=None, answer=answers, item=context.emit, cancelled=context.cancelled, stop=answers.stopped,
-        )  # fmt: skip
-        return result_of(process, data)
+        process, data = self._process, self._now("run", METHODS["tools"]["run"], arguments, context, child=child)
+        if not isinstance(data, dict) or "data" not in data:
+            raise wrong(process, f"no result: {data!r}")
+        if "success" not in data:
+            return data["data"]
+        error, metadata = data.get("error"), data.get("metadata")
+        if isinstance(error, dict):
+            error = ToolError(*(checked(process, str, error.get(name)) for name in ("code", "message", "remedy")))
+        return ToolResult(data["success"], data["data"], error, metadata if isinstance(metadata, dict) else {})
 
 
-def _plain_or_none(value: Any) -> Any:
-    try:
-        return to_data(value)
-    except TypeError:  # what can't be said in data can't be shown to another process
-        return None
+class FarModel(Far):
+    """A model provider."""
 
-
-def effects_of(process: PluginProcess, data: Any) -> Effects:
-    """Return the effects that a child sent.
-
-    Raises:
-        PluginError: They are none.
-    """
-    if isinstance(data, Mapping) and all(type(data.get(name)) is bool for name in _FLAGS):
-        reads, writes = data.get("reads"), data.get("writes")
-        if are_texts(reads) and are_texts(writes):
-            return Effects(frozenset(reads or ()), frozenset(writes or ()), **{name: data[name] for name in _FLAGS})
-    raise wrong(process, f"no effects: {data!r}")
-
-
-def are_texts(value: Any) -> bool:
-    """Whether a child sent a list of texts."""
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def result_of(process: PluginProcess, data: Any) -> Any:
-    """Return what a tool returned.
-
-    Raises:
-        PluginError: It sent something else.
-    """
-    if not isinstance(data, dict) or "data" not in data:
-        raise wrong(process, f"no result: {data!r}")
-    if "success" not in data:
-        return data["data"]
-    error, metadata = data.get("error"), data.get("metadata")
-    if isinstance(error, dict):
-        parts = [error.get(name) for name in ("code", "message", "remedy")]
-        if not all(isinstance(part, str) for part in parts):
-            raise wrong(process, f"no error: {error!r}")
-        error = ToolError(*parts)  # type: ignore[arg-type]
-    return ToolResult(data["success"], data["data"], error, metadata if isinstance(metadata, dict) else {})
-
-
-@define(eq=False, repr=False, slots=False)
-class FarModel:
-    """A model provider of an isolated plugin."""
-
-    _process: PluginProcess
-    _target: str
-    name: str
-    default_model: str
-    default_decision_model: str
-
-    async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+    async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[Delta]:
         """Stream the reply."""
-        stream = self._process.stream(self._target, "answer", to_data(request), door="provider")
+        stream = self._process.stream(self._target, "answer", [data_of(request)], door="provider")
         try:
             async for operation, value in stream:
-                if operation == "item":
+                if operation == "piece":
                     cls = _DELTAS.get(str(value.get("type"))) if isinstance(value, dict) else None
                     if cls is None:
                         raise wrong(self._process, f"no delta: {value!r}")
@@ -200,69 +158,19 @@ class FarModel:
         finally:
             await stream.aclose()
 
-    async def models(self) -> Sequence[ModelInfo]:
-        """Return the models on offer."""
-        data = await self._process.call_async(self._target, "models", door="provider", seconds=ASKED_S)
-        return tuple(checked(self._process, list[ModelInfo], data))
-
-    def limits(self, model: str) -> Limits:
-        """Return what is known of a model's limits."""
-        found: Limits = checked(
-            self._process, Limits, self._process.call(self._target, "limits", model, door="provider")
-        )
+    async def _later(self, name: str, member: Member, *arguments: Any) -> Any:
+        found = await super()._later(name, member, *arguments)
+        if name == "find_default":
+            self.default_model = found
         return found
 
-    def price(self, model: str) -> Price | None:
-        """Return a model's price, None if unknown."""
-        data = self._process.call(self._target, "price", model, door="provider")
-        return None if data is None else checked(self._process, Price, data)
 
-    async def close(self) -> None:
-        """Let go of connections."""
-        if not self._process.runs:
-            return
-        await self._process.call_async(self._target, "close", door="provider", seconds=ANSWER_S)
+class FarPolicy(Far):
+    """A policy."""
 
-
-class FarAskedModel(FarModel):
-    """One whose default model is known only once the service was asked."""
-
-    async def find_default(self) -> None:
-        """Ask the service for its default model."""
-        name = await self._process.call_async(self._target, "find_default", door="provider", seconds=ASKED_S)
-        if not isinstance(name, str):
-            raise wrong(self._process, f"no name: {name!r}")
-        self.default_model = name
-
-
-@define(eq=False, repr=False)
-class FarStrategy:
-    """A decision strategy of an isolated plugin."""
-
-    _process: PluginProcess
-    _target: str
-    name: str
-
-    async def decide(self, situation: Situation) -> Decision | None:
-        """Return a decision, or None."""
-        decision: Decision | None = await _asked(self._process, self._target, "decide", situation, "strategy", Decision)
-        return decision
-
-
-@define(eq=False, repr=False)
-class FarSource:
-    """A context source of an isolated plugin."""
-
-    _process: PluginProcess
-    _target: str
-    name: str
-
-    async def gather(self, situation: Situation) -> Contribution | None:
-        """Return what to add, or None."""
-        added: Contribution | None = await _asked(
-            self._process, self._target, "gather", situation, "source", Contribution
-        )
-        return added
+    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+        verdict: Verdict = super()._now(name, member, *arguments)
+        return evolve(verdict, reason=_line_of(verdict.reason), remedy=_line_of(verdict.remedy))
 
 
 def _line_of(words: str) -> str:
@@ -271,77 +179,69 @@ def _line_of(words: str) -> str:
     return line if len(line) <= _REASON else f"{line[:_REASON]}…"
 
 
-def shown_tool(tool: Tool) -> dict[str, Any]:
-    """Return what a child is shown of a tool at once; the rest it asks for."""
-    members = ("name", "description", "category", "timeout_s", "max_retries", "requires_confirmation")
-    shown = {member: getattr(tool, member) for member in (*members, "receives_secrets")}
-    return {**shown, "offers": [name for name in OPTIONAL["tools"] if getattr(tool, name, None) is not None]}
+class FarReviewer(Far):
+    """A reviewer; the kernel looks whether what it adds is text."""
+
+    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+        data = super()._now(name, member, *arguments)
+        return checked(self._process, Review, data) if isinstance(data, Mapping) else data
 
 
-@define(eq=False, repr=False)
-class FarPolicy:
-    """A policy of an isolated plugin."""
+class FarTracer(Far):
+    """A tracer: it is sent events in batches and never waited for."""
 
-    _process: PluginProcess
-    _target: str
-    name: str
+    def __init__(self, *how: Any) -> None:
+        super().__init__(*how)
+        self._events: list[Event] = []
 
-    def judge(self, call: ToolCall, tool: Tool) -> Verdict:
-        """Return what the policy says of a call."""
-        given = {"call": to_data(call), "tool": shown_tool(tool)}
-        data = self._process.call(self._target, "judge", given, door="policy", answer=tool_answers(tool))
-        verdict: Verdict = checked(self._process, Verdict, data)
-        if not (isinstance(verdict.reason, str) and isinstance(verdict.remedy, str) and type(verdict.person) is bool):
-            raise wrong(self._process, "no reason or remedy in words, or no `person` of yes or no")
-        return evolve(verdict, reason=_line_of(verdict.reason), remedy=_line_of(verdict.remedy))
+    def saw(self, event: Event) -> None:
+        """Take note of an event."""
+        self._events.append(event)
+        if len(self._events) >= _BATCH or event.kind in ("turn.ended", "session.started"):
+            self._flush()
+
+    def _flush(self) -> None:
+        events, self._events = self._events, []
+        if events:
+            self._process.post(self._target, "saw", [data_of(events)])
+
+    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+        if name == "close" and not self._process.runs:
+            return None
+        if name in ("summary", "close"):
+            self._flush()
+        found = super()._now(name, member, *arguments)
+        if name == "summary" and (fault := self._process.fault_of(self._target)) is not None:
+            raise fault
+        return [*map(self._own, found)] if name in ("files", "logs") else found
+
+    def _own(self, path: str) -> str:
+        """Return a path of the tracer's; what lies elsewhere than in its own folders is not its own."""
+        folder, name = os.path.split(path)
+        if "\0" in path or not os.path.isabs(path) or not is_granted(folder, self._process.launch.job):
+            raise wrong(self._process, f"a file that is none of its own: {path!r}")
+        return os.path.join(os.path.realpath(folder), name)
 
 
-def slash_runner(process: PluginProcess, target: str) -> Callable[..., Awaitable[str]]:
+def slash_runner(far: Far) -> Callable[..., Awaitable[str]]:
     """Return the `run` of a slash command."""
 
     async def run(words: str, context: SlashContext | None = None) -> str:
-        session_id, columns = (context.session_id, context.columns) if context else ("", 0)
-        arguments = {"words": words, "session_id": session_id, "columns": columns}
-        answer = slash_answers(context) if context else None
-        text = await process.call_async(target, "start", arguments, door="command", answer=answer)
-        if not isinstance(text, str):
-            raise wrong(process, f"no text: {text!r}")
+        text: str = await far.start(words, context if context is not None else _NOWHERE)
         return text
 
     return run
 
 
-def check_runner(process: PluginProcess, target: str) -> Callable[[], Sequence[Finding]]:
+class _Nowhere:
+    """What a command is lent that no session runs: nothing."""
+
+    session_id, columns = "", 0
+
+
+_NOWHERE = _Nowhere()
+
+
+def check_runner(far: Far) -> Callable[[], Sequence[Finding]]:
     """Return the `run` of a check."""
-
-    def run() -> Sequence[Finding]:
-        return tuple(checked(process, list[Finding], process.call(target, "run", None, door="check")))
-
-    return run
-
-
-def check_key_of(model: FarModel) -> Callable[[str], str]:
-    """Return the provider's `check_key`."""
-
-    def check_key(name: str) -> str:
-        said = model._process.call(model._target, "check_key", name, door="provider")
-        return said if isinstance(said, str) else ""
-
-    return check_key
-
-
-def said_of_models(process: PluginProcess, target: str, method: str, door: str) -> Callable[[str], bool]:
-    """Return a method that says yes or no of a model's name."""
-    return lambda name: process.call(target, method, name, door=door) is True
-
-
-def words_of(tool: FarTool, method: str) -> Callable[[Mapping[str, Any]], str | None]:
-    """Return the tool's `shape`, `allowed_by` or `preview`."""
-
-    def words(arguments: Mapping[str, Any]) -> str | None:
-        text = tool._process.call(tool._target, method, to_data(arguments))
-        if text is not None and not isinstance(text, str):
-            raise wrong(tool._process, f"no text: {text!r}")
-        return text
-
-    return words
+    return lambda: far.run()

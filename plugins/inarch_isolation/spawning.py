@@ -1,4 +1,4 @@
-"""Starts children from one thread that lives as long as the process.
+"""Starts children from one thread that lives as long as the process, and says how they ended.
 
 A child asks the kernel to be killed when its parent dies, and takes for its parent the thread that started it: one of
 the short-lived threads of a caller would take the plugin with it.
@@ -6,63 +6,28 @@ the short-lived threads of a caller would take the plugin with it.
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-import threading
 from collections.abc import Callable, Mapping
-from queue import SimpleQueue
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from subprocess import DEVNULL, Popen, TimeoutExpired
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
-
 if TYPE_CHECKING:
-    from subprocess import Popen
-
     from inarch_isolation.rights import Launch
 
 _BOOT = "import sys; sys.path[:] = sys.argv[2:]; from inarch_isolation.child import main; main(int(sys.argv[1]))"
+_ENDING_S = 0.25
 
 
-@define(eq=False, repr=False)
-class Spawner:
-    """A thread that starts children."""
-
-    _jobs: SimpleQueue[Any] = field(factory=SimpleQueue)
-    _thread: threading.Thread | None = None
-    _lock: threading.Lock = field(factory=threading.Lock)
-
-    def spawn(self, environment: Mapping[str, str], channel: int, errors: int, *further: int) -> Popen[bytes]:
-        """Start a child with these descriptors and return it; the further ones have the same numbers there.
-
-        Raises:
-            OSError: It can't be started.
-        """
-        answer: SimpleQueue[Any] = SimpleQueue()
-        with self._lock:
-            if self._thread is None or not self._thread.is_alive():
-                self._jobs = SimpleQueue()
-                self._thread = threading.Thread(target=self._work, name="inarch-isolated-spawner", daemon=True)
-                self._thread.start()
-            self._jobs.put((dict(environment), channel, errors, further, answer))
-        outcome = answer.get()
-        if isinstance(outcome, OSError):
-            raise outcome
-        return outcome  # type: ignore[no-any-return]
-
-    def _work(self) -> None:
-        jobs = self._jobs
-        while True:
-            environment, channel, errors, further, answer = jobs.get()
-            try:
-                answer.put(_start(environment, channel, errors, further))
-            except OSError as error:
-                answer.put(error)
-            except ValueError as error:  # a variable with a NUL in it
-                answer.put(OSError(str(error)))
+@cache
+def _spawner(_process: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "inarch-isolated-spawner")
 
 
-def _start(environment: dict[str, str], channel: int, errors: int, further: tuple[int, ...]) -> Popen[bytes]:
-    from subprocess import DEVNULL, Popen
-
+def _start(environment: Mapping[str, str], channel: int, errors: int, *further: int) -> Popen[bytes]:
     path = [entry for entry in sys.path if entry not in ("", ".")]
     return Popen(
         [sys.executable, "-P", "-s", "-c", _BOOT, str(channel), *path],
@@ -70,14 +35,10 @@ def _start(environment: dict[str, str], channel: int, errors: int, further: tupl
         stdout=errors,
         stderr=errors,
         cwd="/",
-        env=environment,
+        env=dict(environment),
         pass_fds=(channel, *further),
         start_new_session=True,
     )
-
-
-SPAWNER = Spawner()
-"""The process's own."""
 
 
 def spawned(launch: Launch, theirs: int, errors: int) -> tuple[Popen[bytes], int, Callable[[int], int]]:
@@ -87,16 +48,17 @@ def spawned(launch: Launch, theirs: int, errors: int) -> tuple[Popen[bytes], int
 
     Raises:
         OSError: It can't be started.
+        ValueError: So: a variable has a NUL in it.
     """
-    hosts = launch.job["hosts"]
+    spawn, hosts = _spawner(os.getpid()).submit, launch.job["hosts"]
     if not hosts:
-        return SPAWNER.spawn(launch.environment, theirs, errors), -1, lambda code: code
+        return spawn(_start, launch.environment, theirs, errors).result(), -1, lambda code: code
     from inarch_egress import Egress
 
     egress = Egress(hosts)
     try:
         gate = egress.gate
-        child = SPAWNER.spawn({**launch.environment, **egress.variables}, theirs, errors, gate)
+        child = spawn(_start, {**launch.environment, **egress.variables}, theirs, errors, gate).result()
     except BaseException:
         egress.close()
         raise
@@ -107,3 +69,43 @@ def spawned(launch: Launch, theirs: int, errors: int) -> tuple[Popen[bytes], int
         return code
 
     return child, gate, end
+
+
+def reap(child: Popen[bytes], at_once: bool) -> int:
+    """End a child and return its exit code: its own, if it is about to end by itself."""
+    try:
+        return child.wait(0 if at_once else _ENDING_S)
+    except TimeoutExpired:
+        pass
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    return child.wait()
+
+
+def ending_words(plugin: str, job: Mapping[str, Any], code: int, fault: str, tail: str) -> str:
+    """Say how a child ended.
+
+    Args:
+        plugin: Whose it was.
+        job: What it was started with: its limits.
+        code: Its exit code, negative for a signal.
+        fault: Why it was ended, if it was.
+        tail: The end of what it wrote to standard error.
+    """
+    if fault:
+        return fault if fault.startswith(("was ended", "did not", "registers")) else f"was ended: {fault}"
+    said = f": {tail}" if tail else ""
+    seconds, memory = job["seconds"], job["memory_mb"]
+    limit = f"; memory_mb = {memory} in [isolation.{plugin}]" if memory else ""
+    if code >= 0:
+        return f"ended the process (exit code {code}{limit if 'MemoryError' in tail else ''}){said}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    if name == "SIGXCPU" and seconds:
+        where = f"seconds = {seconds:g} in [isolation.{plugin}]"
+        return f"used up its {seconds:g} s of processor time ({name}; {where})"
+    return f"crashed ({name}{limit}){said}"

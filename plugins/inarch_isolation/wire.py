@@ -15,8 +15,6 @@ LONGEST = 32 << 20
 """Bytes of the longest message that is taken from a child."""
 MOST_VALUES = 1 << 20
 """Values in the longest message that is taken from a child."""
-WINDOW = 256
-"""Pieces of live output or of a reply that a child sends before it waits for the kernel to have taken them."""
 _HEAD = 4
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
 _DECODER = json.JSONDecoder()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,12 +108,12 @@ def _live(found: Branch, options: host.Options) -> int:
 @composing_options
 def diff_sessions(first: str, second: str, as_json: bool, **given: Any) -> int:
     """Name the first place where two sessions differ; exit code 0 if there is none, else 1."""
-    from inarch_replay.comparing import compare_read
+    from inarch_replay.comparing import compare_sessions
     from inarch_replay.reading import scan
 
     with compose_given(given, tells=False) as app:
         ids = [app.find_session(beginning).id for beginning in (first, second)]
-        found = compare_read(*(partial(scan, app.store, one) for one in ids))
+        found = compare_sessions(*(scan(app.store, one) for one in ids))
     if as_json:
         print_json({"first": ids[0], "second": ids[1], "same": found is None, "divergence": inarch.to_data(found)})
     else:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import Any
 
 from attrs import define, field, frozen
 
 from inarch import Event
-from inarch_replay.normal_form import Arranger, Said, normal_form, root_of
+from inarch_replay.normal_form import Arranger, Normaliser, Said, normal_form
 
 EXCERPT = 120
 """Characters that are shown of a text that differs."""
@@ -59,18 +58,13 @@ class Digester:
     _digest: Any = field(init=False, factory=hashlib.sha256)
     _arranger: Arranger = field(init=False, factory=Arranger)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether the digest is that of all that came; else `digest_of` tells it."""
-        return self._arranger.is_exact
-
     def take(self, said: Said) -> None:
         """Take what the next event comes to."""
         self._add(self._arranger.take(said))
 
     def _add(self, settled: Iterable[Said]) -> None:
         for said in settled:
-            self._digest.update(_line(said))
+            self._digest.update(_encode([said.kind, said.data]).encode() + b"\n")
 
     def hexdigest(self) -> str:
         """Return the digest of all that came."""
@@ -79,50 +73,22 @@ class Digester:
         return digest
 
 
-def digest_read(read: Callable[[], Iterable[Event]], root: str) -> str:
-    """Return what `digest_of` does, of events that can be read twice and need not be held."""
-    arranger = Arranger()
-    digest = _digest(arranger.arranged(read(), root))
-    return digest if arranger.is_exact else digest_of(read(), root)
-
-
 def digest_of(events: Iterable[Event], root: str | None = None) -> str:
     """Return the SHA-256 over kinds, names, arguments and texts of a session's events in order.
 
     What is in it and what isn't stands in `inarch_replay.normal_form`.
     """
-    return _digest(normal_form(events, root))
-
-
-def _digest(form: Iterable[Said]) -> str:
-    digest = hashlib.sha256()
-    for said in form:
-        digest.update(_line(said))
-    return digest.hexdigest()
-
-
-def _line(said: Said) -> bytes:
-    return _encode([said.kind, said.data]).encode() + b"\n"
+    normaliser, digester = Normaliser(root or ""), Digester()
+    for event in events:
+        for said in normaliser.take(event):
+            digester.take(said)
+    return digester.hexdigest()
 
 
 def compare_sessions(events_a: Iterable[Event], events_b: Iterable[Event]) -> Divergence | None:
-    """Return where two sessions part first, None where they come to the same."""
-    return _parting(normal_form(events_a), normal_form(events_b))
-
-
-def compare_read(read_a: Callable[[], Iterable[Event]], read_b: Callable[[], Iterable[Event]]) -> Divergence | None:
-    """Return what `compare_sessions` does, of events that can be read twice and need not be held."""
-    arrangers = Arranger(), Arranger()
-    forms = [one.arranged(read(), root_of(read())) for one, read in zip(arrangers, (read_a, read_b), strict=True)]
-    found = _parting(*forms)
-    for form in forms:
-        deque(form, maxlen=0)  # something that comes late may belong before the place
-    return found if all(one.is_exact for one in arrangers) else compare_sessions(read_a(), read_b())
-
-
-def _parting(form_a: Iterable[Said], form_b: Iterable[Said]) -> Divergence | None:
+    """Return where two sessions part first, None where they come to the same; of each one turn is held."""
     turns = 0
-    for place, (one, other) in enumerate(zip_longest(form_a, form_b)):
+    for place, (one, other) in enumerate(zip_longest(normal_form(events_a), normal_form(events_b))):
         if one is None or other is None or one.key != other.key:
             return Divergence(difference(one, other), other.seq if other else 0, turns, place)
         turns += one.kind == "turn.ended"

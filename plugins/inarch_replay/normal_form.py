@@ -85,7 +85,7 @@ class Normaliser:
     """Brings the events of one session into their normal form, one after the other.
 
     Args:
-        root: The workspace's path, which is nothing that two runs must share.
+        root: The workspace's path, which is nothing that two runs must share; without it that of the first event.
     """
 
     root: str = ""
@@ -97,11 +97,17 @@ class Normaliser:
     _sign: str = field(init=False, default="")
 
     def __attrs_post_init__(self) -> None:
+        self._name_root()
+
+    def _name_root(self) -> None:
         self._sign = json.dumps(self.root, ensure_ascii=False)[1:-1] if len(self.root) > 1 else ""
 
     def take(self, event: Event) -> tuple[Said, ...]:
         """Return what the event comes to: nothing, itself, or the mark of a new call and itself."""
         began, self._just_began = self._just_began, event.kind == "turn.started"
+        if event.kind == "session.started" and not self.root:
+            self.root = str(event.data.get("root", ""))
+            self._name_root()
         if event.kind in _LEFT_OUT or _is_of_the_run(event, began):
             return ()
         try:
@@ -248,26 +254,39 @@ _FORMS: dict[str, Form] = {
 }
 
 
+def normal_form(events: Iterable[Event], root: str | None = None) -> Iterator[Said]:
+    """Yield the normal form of a session: its events in order, those of each call where the call first appears.
+
+    It holds those of one turn. What comes of a call after the turn of the call has its place in the turn in which it
+    came.
+    """
+    normaliser = Normaliser(root or "")
+    arranger = Arranger()
+    for event in events:
+        for said in normaliser.take(event):
+            yield from arranger.take(said)
+    yield from arranger.rest()
+
+
 @define(eq=False, repr=False)
 class Arranger:
-    """Puts what events come to in order: those of a call together where it first appears. It holds those of one turn.
+    """Puts what events come to in order: those of a call together where it first appears in a turn."""
 
-    What an event says of a call of an earlier turn comes too late: it `is_exact` no more, and `normal_form` tells.
-    """
-
-    is_exact: bool = field(init=False, default=True)
     _main: list[Said | list[Said]] = field(init=False, factory=list)
     _calls: dict[str, list[Said]] = field(init=False, factory=dict)
 
     def take(self, said: Said) -> Sequence[Said]:
         """Take what the next event comes to; return what has its place now."""
         settled = self.rest() if said.kind == "turn.started" else ()
-        if said.stream == MAIN:
-            self._main.append(self._calls.setdefault(said.data["call"], []) if said.kind == "call" else said)
-        elif said.stream in self._calls:
-            self._calls[said.stream].append(said)
-        else:
-            self.is_exact = False
+        if said.stream == MAIN and said.kind != "call":
+            self._main.append(said)
+            return settled
+        stream = said.data["call"] if said.stream == MAIN else said.stream
+        if stream not in self._calls:
+            self._calls[stream] = []
+            self._main.append(self._calls[stream])
+        if said.stream != MAIN:
+            self._calls[stream].append(said)
         return settled
 
     def rest(self) -> list[Said]:
@@ -275,31 +294,6 @@ class Arranger:
         settled = [one for part in self._main for one in (part if isinstance(part, list) else (part,))]
         self._main, self._calls = [], {}
         return settled
-
-    def arranged(self, events: Iterable[Event], root: str) -> Iterator[Said]:
-        """Yield what the events of a session come to, in order."""
-        normaliser = Normaliser(root)
-        for event in events:
-            for said in normaliser.take(event):
-                yield from self.take(said)
-        yield from self.rest()
-
-
-def normal_form(events: Iterable[Event], root: str | None = None) -> list[Said]:
-    """Return the normal form of a session: its events in order, those of each call where the call first appears."""
-    events = list(events)
-    normaliser = Normaliser(root_of(events) if root is None else root)
-    main: list[Said] = []
-    calls: dict[str, list[Said]] = {}
-    for event in events:
-        for said in normaliser.take(event):
-            (main if said.stream == MAIN else calls.setdefault(said.stream, [])).append(said)
-    return [one for said in main for one in (calls[said.data["call"]] if said.kind == "call" else (said,))]
-
-
-def root_of(events: Iterable[Event]) -> str:
-    """Return the workspace that a session is about."""
-    return next((str(event.data.get("root", "")) for event in events if event.kind == "session.started"), "")
 
 
 def _is_of_the_run(event: Event, began: bool) -> bool:

@@ -23,7 +23,7 @@ from inarch_replay.checkpoints import (
     tree_hash,
     tree_of,
 )
-from inarch_replay.comparing import digest_of, digest_read
+from inarch_replay.comparing import digest_of
 from inarch_replay.composing import compose_copy, differences_of
 from inarch_replay.copying import changed, copy_workspace, stamps
 from inarch_replay.player import Player
@@ -135,8 +135,7 @@ def _compared(player: Player, report: ReplayReport, before: dict[str, Any], afte
         files += [f"{path}: changed though the session did not change it" for path in changed(before, after, meant)]
     notes = tuple(f"the record of turn {number} was cut; what it has was replayed" for number in record.cut)
     player.follower.read_out()
-    digester = player.follower.digester
-    digest = digester.hexdigest() if digester.is_exact else digest_of(record.read(), record.root)
+    digest = player.follower.digester.hexdigest()
     is_equal = first is None and not player.refusal and not record.gaps
     return evolve(
         report,
@@ -144,7 +143,7 @@ def _compared(player: Player, report: ReplayReport, before: dict[str, Any], afte
         turns=player.turns,
         events=player.events,
         digest=digest,
-        replayed_digest=digest if is_equal else digest_read(player.came, str(player.place)),
+        replayed_digest=digest if is_equal else digest_of(player.came(), str(player.place)),
         tree=tree_hash(expected),
         replayed_tree=tree_hash(came),
         first_difference=first,

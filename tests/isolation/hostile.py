@@ -135,7 +135,7 @@ def write(where: str) -> str:
 
 def _effects(arguments: Any) -> inarch.Effects:
     if arguments.get("how") == "flood":
-        flood(op="item", value="x")
+        flood(op="ask", ask=1, method="x")
     if arguments.get("how") == "exit":
         sys.exit("bye")
     return inarch.Effects()

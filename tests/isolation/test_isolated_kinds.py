@@ -17,7 +17,7 @@ from isolated_apps import EVERY_KIND, GRACE_S, call
 import inarch
 from inarch.contract.codec import to_data
 from inarch.testing import calls, says, scripted_app
-from inarch_isolation.describing import TOOL_MEMBERS
+from inarch_isolation.methods import MEMBERS
 
 Both = tuple[inarch.App, inarch.App]
 JSON = st.recursive(
@@ -45,7 +45,7 @@ def test_the_module_is_imported_in_the_other_process_only(compose: Any) -> None:
 
 def test_what_is_described_is_the_same(both: Both) -> None:
     here, there = (app.composition for app in both)
-    members = (*TOOL_MEMBERS, "name")
+    members = (*MEMBERS["tools"], "name")
     for name, bound in here.tools.items():
         other = there.tools[name].value
         assert [getattr(bound.value, one) for one in members] == [getattr(other, one) for one in members]

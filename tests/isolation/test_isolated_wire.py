@@ -22,9 +22,9 @@ from inarch.contract.loading import Offered
 from inarch.contract.records import PluginContext
 from inarch.plugins.checks import PORTS
 from inarch.plugins.registration import registration_of
-from inarch_isolation.describing import TOOL_MEMBERS
 from inarch_isolation.failures import error_data, error_from
 from inarch_isolation.loading import _described_settings, _proxies
+from inarch_isolation.methods import MEMBERS
 from inarch_isolation.process import PluginProcess
 from inarch_isolation.rights import Launch
 from inarch_isolation.wire import Malformed, Messages, encoded
@@ -102,7 +102,7 @@ def test_a_wrong_setting_says_where() -> None:
     assert (data["type"], data["source"], data["key"], data["message"]) == ("ConfigError", "s", "k", "s: k: m")
 
 
-FIELDS = st.sampled_from([*TOOL_MEMBERS, "effects", "offers", "default_model", "default_decision_model", "help"])
+FIELDS = st.sampled_from([*MEMBERS["tools"], "effects", "offers", "default_model", "default_decision_model", "help"])
 OBJECT = st.dictionaries(FIELDS, JSON | st.sampled_from(["name", "file", {"type": "object"}, 1.5, 0, True, []]))
 
 

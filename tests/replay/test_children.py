@@ -19,12 +19,6 @@ def test_a_parent_and_its_child_replay_each_by_itself(tmp_path: Path, child: lis
     assert_same(own.replay())
 
 
-def test_a_replayed_child_has_no_more_tools_than_it_had(tmp_path: Path) -> None:
-    parent, own = family(tmp_path, [calls(WRITE), calls(READ), says("could not")], ["read_file"])
-    assert_same(parent.replay())
-    assert_same(own.replay())
-
-
 def test_a_replayed_child_of_a_call_that_changes_nothing_only_reads(tmp_path: Path) -> None:
     parent, own = family(tmp_path, [calls(WRITE), says("could not")], None, effects="")
     assert_same(parent.replay())

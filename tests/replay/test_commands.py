@@ -167,20 +167,6 @@ def test_a_fork_goes_live_and_diff_names_where_it_parts(
     assert json.loads(inarch("replay", fork, "--json").stdout)["same"]
 
 
-def test_a_fork_at_the_first_turn_replays_nothing(
-    root: Path, serve: Callable[..., HttpServer], inarch: Run, tmp_path: Path
-) -> None:
-    serve(call(READ), call(patch("* 15", "* 150")), answer("Fixed."))
-    inarch("fix the weight")
-    serve(answer("It is fine."))
-
-    done = inarch("replay", session_of(root), "--fork-at", "1", "--model", "openai-compatible/other")
-
-    place = next(line for line in done.stdout.splitlines() if " goes on in " in line).partition(" goes on in ")[2]
-    assert "* 15\n" in (Path(place) / "shop" / "basket.py").read_text()
-    assert "It is fine." in done.stdout
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -18,7 +18,7 @@ from inarch import Approval, PluginContext, ProviderError
 from inarch.plugins.composition import Bound
 from inarch.testing import ScriptedModel, calls, says
 
-from .recording import assert_same, places, project, record, resume
+from .recording import assert_same, project, record, resume
 
 READ = ("read_file", {"file_path": "shop/basket.py"})
 PATCH = ("patch_source_file", {"file_path": "shop/basket.py", "search": "* 15", "replace": "* 150"})
@@ -165,34 +165,6 @@ def test_the_older_records_without_settings_replay(tmp_path: Path) -> None:
     recorded.tamper(older)
 
     assert_same(recorded.replay())
-
-
-def test_the_strategy_that_traces_first_decides_as_it_did(tmp_path: Path) -> None:
-    root = project(tmp_path / "proj")
-    config = {
-        "profiles": {"default": {"strategy": ["trace-first", "native"]}},
-        "plugins": {"brief-tracer": {"index_seconds": 60.0, "link_seconds": 60.0, "context": False}},
-    }
-    recorded = record(root, [says("From pay.")], "who calls weigh_basket?", config=config)
-    assert recorded.turns[0].status == "done"
-
-    assert_same(recorded.replay())
-
-
-def test_a_library_call_replays_by_the_beginning_of_an_id(tmp_path: Path) -> None:
-    from inarch_replay import ReplayReport, compare_sessions, digest_of, replay
-
-    root = project(tmp_path / "proj")
-    recorded = record(root, [says("Hello.")], "hello")
-
-    report = asyncio.run(replay(recorded.id[:18], root=root, config={}, environ=places()))
-
-    assert isinstance(report, ReplayReport)
-    assert report.same
-    assert report.digest == digest_of(recorded.events())
-    assert compare_sessions(recorded.events(), recorded.events()) is None
-    with pytest.raises(inarch.UsageError, match="there is no session 'zzz'"):
-        asyncio.run(replay("zzz", root=root, config={}, environ=places()))
 
 
 def test_a_command_of_the_persons_own_that_was_cancelled_replays(tmp_path: Path) -> None:

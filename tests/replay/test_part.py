@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +10,6 @@ import pytest
 
 import inarch.sessions.replay
 import inarch_replay
-
-from ..forking import run_inarch
 
 
 def test_composing_and_asking_load_nothing_of_it(tmp_path: Path) -> None:
@@ -27,15 +24,6 @@ print([name for name in sys.modules if name.startswith("inarch_replay")])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("['inarch_replay']\n", 0), done.stderr
-
-
-@pytest.mark.parametrize("words", [("replay", "01"), ("sessions", "diff", "01", "02")])
-def test_its_commands_say_that_it_is_left_out(own_home: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
-    done = run_inarch("-p", "no:replay", *words, cwd=tmp_path, environ=os.environ)
-    name = " ".join(word for word in words if word.isalpha())
-    said = f"inarch: error: inarch {name} is of the built-in part 'replay', which is left out"
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"{said} (take -p no:replay away)\n"
 
 
 def test_its_names_are_found_in_their_former_place() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 from attrs import define, evolve
@@ -23,7 +20,6 @@ from inarch_undo.undoing import Undoing
 
 from .conftest import Desk
 
-Cli = Callable[..., Any]
 MODE = 0o100644
 
 
@@ -83,14 +79,6 @@ def test_one_on_another_device(desk: Desk, memory_path: Path) -> None:
     test_a_turn_over_both_is_undone_and_done_again(Both(desk, memory_path.resolve() / "lib"))
 
 
-def test_what_changed_meanwhile_in_one_leaves_all_as_they_are(both: Both) -> None:
-    both.change()
-    (both.lib / "kept").write_text("mine\n")
-    after = both.tree()
-    report = both.desk.undo()
-    assert not report.done and report.conflicts[0].path == both.at("kept") and both.tree() == after
-
-
 def test_a_folder_that_fails_has_those_before_it_put_back(both: Both) -> None:
     (both.lib / "link").symlink_to("a")
     before, workspace = both.tree(), both.desk.workspace
@@ -144,26 +132,3 @@ def test_an_undo_that_was_killed_is_finished_by_the_next_one(both: Both, step: i
     journal = Journal(both.desk.store, "session", seq=both.desk.store.load("session")[-1].seq)
     assert Undoing(Access(both.desk.workspace, journal)).run("undo").done is killed
     assert both.tree() == before
-
-
-def test_the_command_line_undoes_where_the_folder_is_added_and_says_so_where_not(
-    cli: Cli, project: Path, tmp_path: Path
-) -> None:
-    lib = tmp_path.resolve() / "lib"
-    lib.mkdir()
-    (lib / "price.py").write_text("price = 150\n")
-    path = f"+{lib}/price.py"
-    words = ("ask", "--approve", "all", f'replace "150" by "151" in {path}')
-    assert "151" not in cli(*words).stdout + (lib / "price.py").read_text()
-    ran = cli("--add-dir", "../lib", *words)
-    assert (lib / "price.py").read_text() == "price = 151\n", ran.stderr
-    alone = cli("undo")
-    assert alone.returncode == 1 and "was not added" in alone.stdout
-    assert (lib / "price.py").read_text() == "price = 151\n"
-    undone = cli("undo", "--add-dir", str(lib))
-    assert undone.returncode == 0 and f"~ {path}" in undone.stdout
-    assert (lib / "price.py").read_text() == "price = 150\n"
-    session = json.loads(cli("sessions", "list", "--json").stdout)[0]["id"]
-    replayed = cli("replay", session, "--add-dir", str(lib))
-    assert replayed.returncode == 1 and "of an added folder" in replayed.stdout + replayed.stderr
-    assert (lib / "price.py").read_text() == "price = 150\n"

@@ -108,33 +108,6 @@ def test_where_a_version_is_gone_nobody_is_named(desk: Desk, do: Calls) -> None:
     assert who(desk, "a") == ["unknown", "second"]
 
 
-def test_a_line_that_the_agent_wrote_again_is_of_the_later_turn(desk: Desk, do: Calls) -> None:
-    desk.write("a", "1\n2\n")
-    desk.turn("first", do.patch("a", "1\n", "one\n"))
-    desk.turn("second", do.patch("a", "one\n", "1\n"))
-    assert who(desk, "a") == ["second", "you"]
-
-
-def test_a_line_that_a_turn_took_away_and_put_back_is_whose_it_was_once_the_turn_is_undone(
-    desk: Desk, do: Calls
-) -> None:
-    desk.write("a", "1\n2\n")
-    desk.turn("first", do.patch("a", "2\n", ""), do.patch("a", "1\n", "1\n2\n3\n"))
-    assert who(desk, "a") == ["you", "first", "first"]
-    desk.undo()
-    assert who(desk, "a") == ["you", "you"]
-
-
-def test_an_undo_may_make_a_file_what_only_an_earlier_turn_left(desk: Desk, do: Calls) -> None:
-    desk.turn("make", do.create("a", "1\n2\n"))
-    desk.write("a", "1\n2\nmine\n")
-    desk.turn("change", do.patch("a", "2\n", ""), do.patch("a", "1\n", "1\n2\n3\n"), do.create("b", "1\n2\n"))
-    desk.write("a", "1\n2\n3\n")
-    desk.undo()
-    assert desk.read("a") == "1\n2\n"
-    assert who(desk, "a") == ["make", "make"]
-
-
 def test_redone_lines_are_the_agents_whatever_changed_in_between(desk: Desk, do: Calls) -> None:
     desk.write("a", "top\nx\nlast\n")
     desk.turn("first", do.patch("a", "x\n", "z\n"), do.patch("a", "z\n", "y\n"), do.create("b", "y\n"))
@@ -145,58 +118,6 @@ def test_redone_lines_are_the_agents_whatever_changed_in_between(desk: Desk, do:
         desk.redo()
         assert who(desk, "a") == ["you", "first", *["you"] * (1 + more)]
         desk.write("a", desk.read("a") + "mine\n")
-
-
-def test_redone_lines_of_a_file_that_was_moved_are_the_agents(desk: Desk, do: Calls) -> None:
-    desk.write("a", "top\nx\n=\nlast\n")
-    desk.turn("first", do.patch("a", "x\n", "y\n"), do.move("a", "b"))
-    desk.undo()
-    assert who(desk, "a") == ["you"] * 4
-    desk.write("a", desk.read("a") + "mine\n")
-    desk.redo()
-    assert who(desk, "b") == ["you", "first", "you", "you", "you"]
-
-
-@pytest.mark.parametrize("mine", ["", "mine\n"])
-def test_lines_of_a_file_that_was_moved_back_are_whose_they_were(desk: Desk, do: Calls, mine: str) -> None:
-    desk.turn("make", do.create("a", "1\n=\n"))
-    desk.turn("move", do.move("a", "b"))
-    desk.write("b", desk.read("b") + mine)
-    desk.undo()
-    assert who(desk, "a") == ["make", "make", *["you"] * bool(mine)]
-
-
-def test_lines_that_an_undo_brings_back_are_looked_for_in_their_own_file(desk: Desk, do: Calls) -> None:
-    desk.turn("make", do.create("b", "1\nx\n=\n"))
-    desk.write("a", "0\n1\n=\n")
-    desk.turn("change", do.run("printf '0\\n=\\n' > a; printf '0\\n1\\n=\\n' > b"))
-    for path in "ab":
-        desk.write(path, desk.read(path) + "mine\n")
-    desk.undo()
-    assert (desk.read("a"), desk.read("b")) == ("0\n1\n=\nmine\n", "1\nx\n=\nmine\n")
-    assert who(desk, "a") == ["you"] * 4
-    assert who(desk, "b") == ["make", "make", "make", "you"]
-
-
-def test_versions_of_another_file_count_for_nothing(desk: Desk, do: Calls) -> None:
-    desk.write("b", "1\n")
-    desk.turn("make", do.create("a", "1\n"))
-    assert who(desk, "b") == ["you"]
-    assert who(desk, "a") == ["make"]
-
-
-def test_a_move_right_after_the_change_is_followed(desk: Desk, do: Calls) -> None:
-    desk.turn("make", do.create("a", "1\n"))
-    desk.turn("move", do.move("a", "b"))
-    assert who(desk, "b") == ["make"]
-
-
-def test_lines_of_a_file_made_anew_are_told_by_where_they_stand_now(desk: Desk, do: Calls) -> None:
-    desk.turn("make", do.create("a", "1\n"))
-    desk.turn("remove", do.delete("a"))
-    desk.write("a", "mine\n1\n")
-    desk.turn("change", do.patch("a", "mine\n", "top\nmine\n"))
-    assert who(desk, "a") == ["change", "you", "you"]
 
 
 @pytest.mark.parametrize(
@@ -217,60 +138,11 @@ def test_where_a_version_is_gone_the_others_still_tell(desk: Desk, do: Calls, go
     assert who(desk, "a") == wanted
 
 
-def test_what_is_older_than_a_version_that_is_gone_is_named_where_it_is_sure(desk: Desk, do: Calls) -> None:
-    desk.write("a", "1\n2\n")
-    desk.turn("first", do.patch("a", "1\n", "one\n"))
-    desk.write("a", "one\n2\nmine\n")
-    desk.turn("second", do.patch("a", "2\n", "two\n"))
-    desk.spoil(b"one\n2\nmine\n", None)
-    assert who(desk, "a") == ["first", "unknown", "unknown"]
-
-
-def test_what_came_back_from_a_version_that_is_gone_is_of_nobody(desk: Desk, do: Calls) -> None:
-    desk.write("a", "1\n2\n")
-    desk.turn("first", do.patch("a", "1\n", "one\n"))
-    desk.write("a", "one\n2\nmine\n")
-    desk.undo()
-    desk.spoil(b"1\n2\n", None)
-    assert who(desk, "a") == ["unknown", "unknown", "you"]
-
-
 def test_lines_are_numbered_and_readable_whatever_their_bytes(desk: Desk, do: Calls) -> None:
     desk.turn("make", do.create("a", "1\n2\n"))
     desk.write("a", b"\xff\r\n" + desk.read("a").encode() + b"end")
     found = [(line.line, line.text, line.by, line.turn) for line in desk.blame("a")]
     assert found == [(1, "\ufffd", "you", 0), (2, "1", "agent", 1), (3, "2", "agent", 1), (4, "end", "you", 0)]
-
-
-def test_a_fork_is_not_named_for_what_it_took_over(make_desk: Callable[..., Desk], do: Calls) -> None:
-    desk = make_desk(name="0")
-    desk.turn("make", do.create("a", "1\n"))
-    fork_session(desk.store, "0", None)
-    assert [line.session_id for line in desk.blame("a")] == ["0"]
-
-
-@pytest.mark.parametrize(
-    ("changes", "path", "wanted"),
-    [
-        pytest.param(["1 f x", "1 f x,y"], "f", "11", id="one call changes a file twice"),
-        pytest.param(["1 f x", "1 g x"], "g", "1", id="one call writes the same in two files"),
-        pytest.param(["1 f x", "2 f y", "3 f x"], "f", "3", id="two calls write the same"),
-    ],
-)
-def test_changes_of_one_moment_all_count(changes: list[str], path: str, wanted: str) -> None:
-    """A clock may be coarse, and a command tells all that it did at once."""
-    store, events, present = MemoryStore(), [], dict[str, bytes]()
-    for number, (call_id, changed, text) in enumerate(map(str.split, changes), 1):
-        data = {"call_id": call_id, "path": changed, "new_path": None, "before": None}
-        if changed in present:
-            data["before"] = store.put_blob("s", present[changed])
-        present[changed] = text.replace(",", "\n").encode() + b"\n"
-        data["after"] = store.put_blob("s", present[changed])
-        events.append(Event(number, "now", "s", "t", "file.changed", data))
-    store.append("s", events)
-    blame = Blame(store.get_blob)
-    blame.add(store, "s")
-    assert [line.call_id for line in blame.of(path, present[path])] == [*wanted]
 
 
 VERSION = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n"]), max_size=6).map("".join)

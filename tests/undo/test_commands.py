@@ -50,18 +50,6 @@ def test_a_conflict_is_shown_and_the_exit_code_says_so(cli: Cli, project: Path) 
     assert basket.read_bytes() == mine
 
 
-def test_what_is_not_there_is_a_usage_error(cli: Cli) -> None:
-    assert cli("undo").returncode == 2
-    cli("ask", "what is this?")
-    missing = cli("undo", "nothing")
-    assert missing.returncode == 2
-    assert "no turn or call 'nothing'" in missing.stderr
-    assert cli("undo", "--list").stdout == "no turn of this session changed a file\n"
-    assert cli("undo", "--session", "zzz").returncode == 2
-    assert cli("blame", "absent.py").returncode == 2
-    assert "/elsewhere/a.py is outside" in cli("blame", "/elsewhere/a.py").stderr
-
-
 def test_blame_names_turn_call_and_prompt(cli: Cli, project: Path) -> None:
     prompt = 'replace "apples * 150" by "apples * 151" in shop/basket.py'
     cli("ask", "--approve", "all", prompt)

@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.errors import UsageError
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import ScriptedModel, calls, says
 from inarch_undo.differing import MOST_LINES, ChangedFile, diff_lines
-from inarch_undo.report import turn_lines
 
 from .test_session import drive
 
@@ -84,30 +82,6 @@ def test_the_way_back_to_a_turn_takes_back_it_and_those_after_it(root: Path) -> 
         assert (root / "a.txt").read_text().startswith("1\ntwo\n") and not (root / "b.txt").exists()
         assert session.redo().done
         assert (root / "a.txt").read_bytes() == before and (root / "b.txt").exists()
-
-    drive(root, SCRIPT, work)
-
-
-def test_folders_that_were_made_are_no_files(root: Path) -> None:
-    async def work(app: Any, model: ScriptedModel) -> None:
-        session = app.session()
-        await session.run("first")
-        undoing = session.extension("undo")
-        assert [file.path for file in undoing.changed()] == ["some/folder/b.txt"]
-        assert list(turn_lines(undoing.checkpoints(), 60)) == ["  1  first  (1 file)"]
-
-    drive(root, [write("some/folder/b.txt", "new\n"), says("y")], work)
-
-
-@pytest.mark.parametrize("target", ["9", "no-such", "-1"])
-def test_a_turn_that_is_not_there_is_told(root: Path, target: str) -> None:
-    async def work(app: Any, model: ScriptedModel) -> None:
-        session = app.session()
-        await session.run("first")
-        before = (root / "a.txt").read_bytes()
-        with pytest.raises(UsageError, match="no turn"):
-            session.extension("undo").rewind(target)
-        assert (root / "a.txt").read_bytes() == before
 
     drive(root, SCRIPT, work)
 

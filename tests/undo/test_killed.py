@@ -144,7 +144,7 @@ def fresh(make_desk: Callable[..., Desk]) -> Iterator[Desk]:
 
 
 @settings(
-    max_examples=settings().max_examples // 6,
+    max_examples=settings().max_examples // 12,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
 )
 @given(acts=st.lists(ACT, min_size=1, max_size=6), own=st.booleans())
@@ -211,9 +211,7 @@ Undoing(Access(FolderWorkspace.open(sys.argv[2]), journal)).run(sys.argv[3])
 
 @pytest.mark.slow
 @pytest.mark.needs("strace")
-@pytest.mark.parametrize(
-    "call", ["renameat", "renameat2", "linkat", "mkdirat", "unlinkat", "fchmod", "fsync", "pwrite64"]
-)
+@pytest.mark.parametrize("call", ["renameat", "renameat2", "linkat", "unlinkat", "fsync"])
 @pytest.mark.parametrize("action", ["undo", "redo"])
 def test_what_was_killed_at_any_system_call_is_finished_by_the_next_one(desk: Desk, action: str, call: str) -> None:
     Turns(desk).take([("write", "a", "1"), ("move", "a", "f/a"), *SWAP, ("delete", "d/a", ""), ("chmod", "d", "700")])

@@ -107,17 +107,6 @@ def test_bytes_that_stood_only_in_between_are_not_needed() -> None:
     assert result(planned("redo", changes, before, "023")) == after
 
 
-def test_what_its_owner_changed_between_two_calls_of_a_turn_and_since_stays() -> None:
-    texts = (
-        "a\n=\nb\n=\nc\n", "A\n=\nb\n=\nc\n", "A\n=\nmine\n=\nc\n", "AA\n=\nmine\n=\nc\n",
-        "AA\n=\nmine\n=\nmine, too\n", "a\n=\nmine\n=\nmine, too\n",
-    )  # fmt: skip
-    changes = [change("f", texts[0], texts[1]), change("f", texts[2], texts[3])]
-    plan = planned("undo", changes, {"f": standing(texts[4])}, texts[:-1])
-    assert result(plan) == {"f": standing(texts[5])}
-    assert plan.made[standing(texts[5]).hash or ""] == texts[5].encode()
-
-
 def test_a_path_whose_bytes_are_gone_is_left_with_all_that_hangs_on_it() -> None:
     kept = [text for text in TEXTS if text != "0"]
     for acts, path in (
@@ -127,16 +116,6 @@ def test_a_path_whose_bytes_are_gone_is_left_with_all_that_hangs_on_it() -> None
         tree = {"a": standing("0")}
         plan = planned("undo", [found for act in acts if (found := changed(tree, act))], tree, kept)
         assert (plan.unavailable, plan.changed) == ({path: "gone"}, [])
-
-
-def test_bytes_that_are_gone_are_not_missed_where_they_stand_already() -> None:
-    assert not planned("undo", [change("a", "0", "1")], {"a": standing("0")}, "").unavailable
-
-
-def test_what_clashes_on_a_path_that_is_left_anyway_is_no_conflict() -> None:
-    changes = [change("a", "0", "1"), change("a", "2", "3")]
-    plan = planned("undo", changes, {"a": standing("1")}, "123")
-    assert (plan.unavailable, plan.conflicts) == ({"a": "gone"}, {})
 
 
 def test_records_without_modes_are_read() -> None:

@@ -163,20 +163,3 @@ def test_what_a_cancelled_command_did_is_recorded_and_undone(root: Path) -> None
         assert not (root / "made").exists()
 
     drive(root, [calls(("execute_command", {"command": "python3 slow.py", "timeout_s": 600}))], work)
-
-
-def test_what_the_commands_of_a_line_changed_is_undone(root: Path) -> None:
-    def files() -> dict[str, str]:
-        return {path.name: path.read_text() for path in root.iterdir()}
-
-    grants = {name: {"argv": [name, "*"]} for name in ("cp", "tee", "rm")}
-
-    async def work(app: Any, model: ScriptedModel) -> None:
-        session = app.session()
-        await session.run("run")
-        assert files() == {"c.txt": "one\n"}
-        assert session.undo().done
-        assert files() == {"a.txt": "one\n"}
-
-    line = "cp a.txt b.txt && sort b.txt | tee c.txt >/dev/null; rm a.txt b.txt"
-    drive(root, [calls(("execute_command", {"command": line})), says("done")], work, config={"commands": grants})
