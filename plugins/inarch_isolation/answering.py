@@ -44,6 +44,12 @@ class Answers:
         self._given = arguments[0] if arguments else None
         return [self._shown(cls, value) for cls, value in zip(takes.values(), arguments, strict=True)]
 
+    @property
+    def cancelled(self) -> threading.Event | None:
+        """What says that the call should stop, if anything does."""
+        context = self._lent.get("context")
+        return None if context is None else context.cancelled
+
     def _shown(self, cls: Any, value: Any) -> Any:
         if cls is Ending:
             shown = self._shown(Situation, value.situation)

@@ -161,11 +161,7 @@ ASKED: Mapping[str, Mapping[str, Member]] = {
     "tool": {
         "input_schema": Member({}, dict, is_value=True),
         "output_schema": Member({}, dict | None, is_value=True),
-        "effects": Member(_ARGUMENTS, Effects),
-        "shape": Member(_ARGUMENTS, str | None),
-        "allowed_by": Member(_ARGUMENTS, str | None),
-        "preview": Member(_ARGUMENTS, str | None),
-        "offered": Member(_MODEL, bool),
+        **{name: member for name, member in METHODS["tools"].items() if name != "run"},
     },
 }  # fmt: skip
 """What a child may ask of what a call was lent; nothing else is answered."""

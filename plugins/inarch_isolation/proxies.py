@@ -82,11 +82,11 @@ class Far:
         return partial(self._later if member.is_async else self._now, name, member)
 
     def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
-        answers, process = self._process.answers(child), self._process
-        context = next((one for one in arguments if hasattr(one, "cancelled")), None)
+        process, answers = self._process, self._process.answers(child)
+        given = answers.lend(member.takes, arguments)
         data = process.call(
-            self._target, name, answers.lend(member.takes, arguments), door=DOORS[self._kind][0],
-            seconds=member.seconds, answers=answers, cancelled=context.cancelled if context is not None else None,
+            self._target, name, given, door=DOORS[self._kind][0], seconds=member.seconds, answers=answers,
+            cancelled=answers.cancelled,
         )  # fmt: skip
         return checked(process, member.gives, data)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -87,6 +88,8 @@ class FarStore:
     def __getattr__(self, name: str) -> Any:
         if name not in OPTIONAL["stores"] or name not in self._offers:
             raise AttributeError(name)
+        if name in ("fork", "put_snapshot"):
+            return partial(self._call, name)
         return self._call(name) if name in ("damage", "set_aside") else getattr(self, f"_{name}")
 
     def _scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
@@ -107,12 +110,6 @@ class FarStore:
                     raise self._damaged("events out of order")
                 after = event.seq
                 yield event
-
-    def _fork(self, source_id: str, first: Event, last: int) -> None:
-        self._call("fork", source_id, first, last)
-
-    def _put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
-        self._call("put_snapshot", session_id, name, seq, data)
 
     def _get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
         kept = self._call("get_snapshot", session_id, name)

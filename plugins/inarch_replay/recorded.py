@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 from attrs import define, field
 
-from inarch import ApprovalScope, ChosenRights, Event, Submitted, ToolResult, from_data
-from inarch.host import CUT_OFF
+from inarch import ApprovalScope, ChosenRights, Event, Standing, Submitted, ToolResult, from_data
+from inarch.host import CUT_OFF, NOTHING
 from inarch_sdk.result_text import NOT_ASKED
 
 Stop = Literal["", "cancelled", "out_of_time", "cut"]
@@ -315,3 +315,12 @@ Step = RecordedTurn | Between | OwnCalls
 def request_key(data: Mapping[str, Any]) -> tuple[str, str]:
     """Return what a request is matched by, beside its turn and its order: its purpose and whose it is."""
     return str(data.get("purpose", "turn")), str(data.get("plugin", ""))
+
+
+def transitions_of(data: Mapping[str, Any]) -> list[tuple[str, Standing, Standing]]:
+    """Return what one change of a file means for each of its paths, before and after: two for a move, else one."""
+    before = Standing(data.get("before"), int(data.get("before_mode") or 0))
+    after = Standing(data.get("after"), int(data.get("after_mode") or 0))
+    if (new_path := data.get("new_path")) is None:
+        return [(data["path"], before, after)]
+    return [(data["path"], before, NOTHING), (new_path, NOTHING, after)]

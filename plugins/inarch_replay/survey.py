@@ -11,7 +11,7 @@ from attrs import define, field
 from inarch import Event, Standing
 from inarch.host import CUT_OFF
 from inarch_replay.reading import Reader
-from inarch_replay.transitions import transitions_of
+from inarch_replay.recorded import transitions_of
 
 
 class Move(NamedTuple):
@@ -43,7 +43,6 @@ class Record:
         moves: What it says of files.
         cut: The numbers of the turns that were cut.
         models: Every model that the session asked, or would have.
-        turn_models: Those of its turns.
         decided: What each provider was asked for decisions first.
     """
 
@@ -60,7 +59,6 @@ class Record:
     moves: list[Move] = field(factory=list)
     cut: list[int] = field(factory=list)
     models: set[str] = field(factory=set)
-    turn_models: set[str] = field(factory=set)
     decided: dict[str, str] = field(factory=dict)
 
     @property
@@ -123,7 +121,6 @@ class _Surveyor:
         self.record.numbers.append(self.reader.begun - 1)
         self.open_turns[turn["id"]] = len(self.record.numbers)
         model = str(turn.get("model") or "")
-        self.record.turn_models |= {model} - {""}
         self.record.models |= {model, str((event.data.get("settings") or {}).get("decision_model") or "")} - {""}
 
     def ended(self, event: Event) -> None:

@@ -111,13 +111,6 @@ def test_a_call_that_changes_nothing_has_a_child_that_only_reads(desk: Desk) -> 
     assert not (desk.root / "new.txt").exists()
 
 
-def test_without_the_key_there_is_none(desk: Desk) -> None:
-    turn = desk.talk([], "entrust", children=False)
-    result = turn.calls[0].result
-    assert result is not None and result.error is not None and result.error.code == "permission"
-    assert "children = true in [isolation.asking]" in result.error.remedy and not desk.of("child.started")
-
-
 def test_it_works_where_its_caller_does(desk: Desk) -> None:
     app = desk.app([], "entrust")
     with app:

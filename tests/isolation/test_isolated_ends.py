@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from isolated_apps import EVERY_KIND, GRACE_S, HERE, call
+from isolated_apps import GRACE_S, HERE, call
 
 import inarch
 from inarch.config.load import load_config
@@ -141,25 +141,12 @@ def test_it_ends_with_the_process_that_started_it(tmp_path: Path, how: str) -> N
     [
         ("ffffffff", "a message of 4294967295 bytes"),
         ("02000000" + b"[]".hex(), "what is no message"),
-        ("03000000" + b"{{{".hex(), "not JSON"),
         ("0d000000" + b'{"id":1,"a":1'.hex(), "not JSON"),
-        ("0a000000" + b'{"id":"x"}'.hex(), "what is no message"),
     ],
 )
 def test_what_is_no_message_ends_the_process(compose: Any, data: str, said: str) -> None:
     app = compose()
     assert said in error_of(call(app, "raw", data=data))
-    assert call(app, "shout", text="a").data == "A"
-
-
-def test_two_plugins_live_side_by_side(compose: Any, tmp_path: Path) -> None:
-    other = tmp_path / "other.py"
-    other.write_text('import inarch, os\n@inarch.tool\ndef leave() -> str:\n    "Leave."\n    os._exit(1)\n')
-    app = compose(files=(EVERY_KIND, str(other)))
-    assert app.composition.refused == ()
-    pid = pid_of(app)
-    assert "'other' ended the process" in str(call(app, "leave").error)
-    assert pid_of(app) == pid
     assert call(app, "shout", text="a").data == "A"
 
 
