@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,7 @@ from attrs import evolve
 
 from inarch import FileConflict, FileOutcome, UndoReport
 from inarch.contract.events import Event
-from inarch.journal.changes import Changes
+from inarch.journal.changes import Changes, changes_of
 from inarch_undo.checkpoints import Checkpoints, checkpoints_of
 from inarch_undo.prompts import prompt_of
 from inarch_undo.report import checkpoint_lines, report_lines
@@ -30,6 +31,16 @@ def all_of(events: Iterable[Event]) -> Checkpoints:
         found.take(event)
         prompts[event.seq] = prompt_of(event)
     return checkpoints_of(found, lambda seq: prompts[seq])
+
+
+def test_changes_are_in_order_with_turn_and_call(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1\n")
+    (call,) = desk.turn("change", do.patch("a", "1", "2"))
+    desk.undo()
+    found = changes_of(desk.store.load("session"))
+    assert [(one.turn_id, one.data["path"]) for one in found] == [(desk.turns[0], "a"), ("", "a")]
+    assert found[0].call_id == call.id
+    assert found[0].data["before"] == found[1].data["after"]
 
 
 def test_records_of_older_and_broken_versions_are_passed_over() -> None:
@@ -74,6 +85,14 @@ def changed(call_id: str, path: Any = "f", turn_id: str | None = "a") -> Event:
     return event("file.changed", turn_id, call_id=call_id, path=path, before=None, after="x")
 
 
+def test_a_turn_answers_the_prompt_right_before_it() -> None:
+    events = numbered(began("u", "user"), began("a", parent="u"), began("b", parent="lost"), began("c"))
+    turns = all_of(events).turns
+    assert [(one.id, one.number, one.began, one.prompt) for one in turns] == [
+        ("a", 1, 2, "u"), ("b", 2, 3, ""), ("c", 3, 4, ""),
+    ]  # fmt: skip
+
+
 def test_a_persons_own_command_is_a_checkpoint_without_number_and_prompt() -> None:
     events = numbered(began("u", "user"), changed("own", turn_id=None), began("a", parent="u"), changed("c"))
     own, turn = all_of(events).turns
@@ -110,6 +129,14 @@ def test_what_is_undone_and_done_again_is_known_call_by_call() -> None:
     assert all_of([*events, took("redo", "1", "3")]).undone == []
 
 
+def test_a_session_is_about_the_directory_that_it_began_in() -> None:
+    found = Changes()
+    for one in numbered(event("session.started"), *(event("session.started", root=root) for root in ("/one", "/two"))):
+        found.take(one)
+    found.take(event("note"))
+    assert (found.root, found.seq) == ("/one", 3)
+
+
 def test_the_list_shows_turns_calls_and_what_is_undone(desk: Desk, do: Calls) -> None:
     desk.turn("make files", *(do.create(f"f{number}", "x") for number in range(2)))
     desk.turn("talk")
@@ -121,6 +148,19 @@ def test_the_list_shows_turns_calls_and_what_is_undone(desk: Desk, do: Calls) ->
     assert shown[2].strip() == "a, b, c and 2 more"
     assert shown[3] == "turn 1  make files"
     assert all(len(line) <= 30 for line in checkpoint_lines(all_of(desk.store.load("session")), 30))
+
+
+def test_a_report_fits_the_terminal() -> None:
+    report = UndoReport(
+        "undo", ("turn 1 'a prompt that is rather long for this'",), (FileOutcome("x" * 60, "left", "why not"),),
+        notes=("a note of many words that goes on and on and on and on",), done=True,
+    )  # fmt: skip
+    for columns in (20, 40, 80):
+        assert all(len(line) <= columns for line in report_lines(report, columns))
+    conflict = UndoReport("redo", ("turn 1 'x'",), (), (FileConflict("a", "line 1:\n<<<<<<< now"),))
+    text = "\n".join(report_lines(conflict, 80))
+    assert text == "nothing was written of: turn 1 'x'\nconflict in a:\n  line 1:\n  <<<<<<< now"
+    assert list(report_lines(UndoReport("redo"), 80)) == ["there is nothing to redo"]
 
 
 def test_a_report_says_what_was_done_what_would_be_and_what_was_not() -> None:
@@ -162,3 +202,35 @@ def test_a_long_list_begins_with_the_last_turns_and_says_how_to_see_all(desk: De
     assert [line for line in shown if line.startswith("turn")] == ["turn 5  make 4", "turn 4  make 3"]
     assert shown[-1] == "… 3 earlier turns changed files, too: --all lists them"
     assert list(checkpoint_lines(found, 200, 5)) == list(checkpoint_lines(found, 200))
+
+
+def test_what_is_kept_in_between_changes_nothing(desk: Desk, do: Calls) -> None:
+    """A snapshot after any event and all events behind it come to what all events do."""
+    desk.write("a", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"), do.create("b", "x"))
+    desk.undo()
+    desk.turn("run", do.run("touch c"))
+    desk.redo()
+    desk.undo()
+    events = desk.store.load("session")
+    cut = next(place for place, one in enumerate(events) if one.data.get("status") == "executing") + 1
+    for all_events in (events, events[:cut]):
+        whole = described(all_of(all_events))
+        prompts = {one.seq: prompt_of(one) for one in all_events}
+        for end in range(len(all_events)):
+            before, after = Changes(), Changes()
+            for one in all_events[:end]:
+                before.take(one)
+            after.go_on_from(json.loads(json.dumps(before.to_data())))
+            for one in all_events[end:]:
+                after.take(one)
+            assert described(checkpoints_of(after, prompts.__getitem__)) == whole
+            told = [(one.seq, one.time) for one in all_events if one.kind == "file.changed"]
+            assert [(one.seq, one.time) for one in after.changes] == told
+            assert (after.root, after.seq) == (str(desk.root), all_events[-1].seq)
+            assert len(after.open.calls) == (0 if all_events is events else 2)
+
+
+def described(found: Checkpoints) -> Any:
+    turns = [(one.id, one.number, one.prompt, one.calls, one.names, one.cut_off) for one in found.turns]
+    return turns, [list(calls) for calls in found.undone]

@@ -13,9 +13,10 @@ import pytest
 from inarch.calls import before_images
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.errors import StoreError
-from inarch.contract.events import Event
+from inarch.contract.events import Event, Note
 from inarch.contract.records import ToolError, ToolResult
 from inarch.journal.journal import Journal
+from inarch.sessions import extending
 from inarch.sessions.extending import Access
 from inarch_sdk.memory_store import MemoryStore
 from inarch_undo.report import report_lines
@@ -119,6 +120,17 @@ def test_a_file_that_is_too_big_is_told_at_once_and_left(
     assert desk.read("big").endswith("3\n")
 
 
+def test_a_big_file_that_a_call_made_can_still_be_removed(
+    desk: Desk, do: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (before_images, extending):
+        monkeypatch.setattr(module, "FILE_LIMIT", 1000)
+    desk.turn("make", do.create("big", "x" * 2000))
+    assert desk.undo().done
+    assert desk.tree() == {}
+    assert [event.data["kept"] for event in desk.events("file.changed")] == [False, False]
+
+
 class Full(MemoryStore):
     """A store that has no room for bytes."""
 
@@ -146,6 +158,27 @@ def test_a_store_that_cannot_keep(make_desk: Callable[..., Desk], do: Calls, req
     notes = [event.data["text"] for event in events if event.kind == "note"]
     assert notes == ["changes can't be undone, for files can't be kept: the disk is full"]
     assert not desk.undo().done
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_an_undo_that_cannot_be_put_on_again_is_for_best_effort_only(
+    make_desk: Callable[..., Desk], do: Calls, required: bool
+) -> None:
+    desk = make_desk(required=False)
+    desk.journal.store = store = Full()
+    desk.turn("make", do.create("new", "x"))
+    undo = Undoing(
+        Access(desk.workspace, Journal(store, "session", seq=store.load("session")[-1].seq, required=required))
+    )
+    if required:
+        with pytest.raises(StoreError, match="the disk is full"):
+            undo.run("undo")
+        assert desk.read("new") == "x"
+        assert "changes.undone" not in [event.kind for event in store.load("session")]
+        return
+    assert undo.run("undo").done
+    assert desk.tree() == {}
+    assert [one.data["kept"] for one in store.load("session") if one.kind == "file.changed"] == [False, False]
 
 
 class Shut(MemoryStore):
@@ -221,6 +254,42 @@ def test_a_call_that_was_cut_off_is_named(desk: Desk, do: Calls) -> None:
     desk.journal.record(CallState("cut", "execute_command", "executing"), desk.turns[0])
     desk.journal.flush()
     assert any("cut was cut off" in note for note in desk.undo().notes)
+
+
+def test_an_undo_while_the_session_is_open_elsewhere_is_recorded_after_what_came(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"))
+
+    def journal() -> Journal:
+        return Journal(desk.store, "session", seq=desk.store.load("session")[-1].seq)
+
+    undo = Undoing(Access(desk.workspace, journal(), journal))
+    desk.journal.record(Note("meanwhile"))
+    desk.journal.flush()
+    assert undo.run("undo").done
+    assert desk.read("a") == "1\n"
+    kinds = [event.kind for event in desk.store.load("session")]
+    assert kinds[-4:] == ["note", "changes.undoing", "changes.undone", "file.changed"]
+    # The conversation that was open goes on and is told that it is not alone; nothing of the undo is lost.
+    desk.journal.record(Note("later"))
+    with pytest.raises(StoreError, match="another process"):
+        desk.journal.flush()
+    assert [event.kind for event in desk.store.load("session")][-2:] == ["changes.undone", "file.changed"]
+    # The next undo goes further back, wherever it is asked for.
+    assert not Undoing(Access(desk.workspace, journal(), journal)).run("undo").done
+
+
+def test_a_damaged_record_is_passed_over(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"))
+    store = MemoryStore()
+    events = desk.store.load("session")
+    store.append("session", [event for event in events if event.kind != "turn.started"])
+    for event in events:
+        if event.kind == "file.changed":
+            store.put_blob("session", b"1\n")
+    assert Undoing(Access(desk.workspace, Journal(store, "session", seq=events[-1].seq))).run("undo").done
+    assert desk.read("a") == "1\n"
 
 
 _KILLED = """

@@ -76,6 +76,25 @@ def test_what_a_command_did_is_taken_back(desk: Desk, do: Calls) -> None:
     assert desk.tree() == after
 
 
+def test_a_command_that_only_looks_is_not_compared(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1")
+    desk.turn("look", ("read_file", {"file_path": "a"}), ("search_files", {"pattern": "1"}))
+    assert not desk.events("file.changed")
+    assert desk.scheduler._runner.keeper._tree is None
+
+
+def test_the_second_command_reads_only_what_changed(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1")
+    desk.turn("one", do.run("echo 2 >> a"))
+    desk.write("a", "3")  # by its owner, between the commands
+    desk.turn("two", do.run("echo 4 >> a; touch b"))
+    changes = [event.data for event in desk.events("file.changed")]
+    assert [one["path"] for one in changes] == ["a", "a", "b"]
+    assert desk.store.get_blob("session", changes[1]["before"]) == b"3"
+    assert desk.undo().done
+    assert desk.read("a") == "3"
+
+
 def test_what_git_ignores_and_caches_are_left_alone(desk: Desk, do: Calls) -> None:
     desk.write(".gitignore", "*.log\nbuild/\n")
     (desk.root / ".git").mkdir()
@@ -122,6 +141,23 @@ def test_one_call_is_taken_back_alone(desk: Desk, do: Calls) -> None:
     assert not desk.undo().done
 
 
+def test_undo_goes_further_back_each_time(desk: Desk, do: Calls) -> None:
+    desk.write("a", "0\n")
+    for number in range(3):
+        desk.turn(f"turn {number}", do.patch("a", f"{number}\n", f"{number + 1}\n"))
+        desk.turn("talk")
+    for number in (2, 1, 0):
+        assert desk.undo().done
+        assert desk.read("a") == f"{number}\n"
+    report = desk.undo()
+    assert not report.done
+    assert not report.files
+    for number in (1, 2, 3):
+        assert desk.redo().done
+        assert desk.read("a") == f"{number}\n"
+    assert not desk.redo().done
+
+
 def test_a_conflict_is_shown_and_nothing_is_written(desk: Desk, do: Calls) -> None:
     desk.write("a.py", do.lines())
     desk.write("b.py", "b\n")
@@ -136,6 +172,14 @@ def test_a_conflict_is_shown_and_nothing_is_written(desk: Desk, do: Calls) -> No
         assert part in conflict.text
     assert desk.tree() == before
     assert len(desk.events("changes.undone")) == events
+
+
+def test_a_file_it_made_and_its_owner_changed_is_a_conflict(desk: Desk, do: Calls) -> None:
+    desk.turn("make", do.create("new.txt", "a\nb\n"))
+    desk.write("new.txt", "a\nmine\n")
+    (conflict,) = desk.undo().conflicts
+    assert "-b" in conflict.text and "+mine" in conflict.text
+    assert desk.read("new.txt") == "a\nmine\n"
 
 
 def test_binary_files_are_whole_or_a_conflict(desk: Desk, do: Calls) -> None:
@@ -205,6 +249,22 @@ def test_folders_it_made_go_only_when_they_are_empty(desk: Desk, do: Calls) -> N
     assert recorded == ["d/e", "d/e/new"]  # what stayed has not changed
 
 
+def test_a_link_whose_target_is_not_kept_any_more_can_still_be_removed(desk: Desk, do: Calls) -> None:
+    desk.turn("link", do.run("ln -s target l"))
+    desk.spoil(b"target", None)
+    assert desk.undo().done
+    assert desk.tree() == {}
+
+
+def test_line_ends_and_a_missing_last_one_are_kept_byte_by_byte(desk: Desk, do: Calls) -> None:
+    before = "\ufeffa\r\nb\nc\r\n\r\nd".encode()
+    desk.write("a.txt", before)
+    desk.turn("change", do.patch("a.txt", "b\n", "B\nB\n"))
+    desk.write("a.txt", (desk.root / "a.txt").read_bytes().replace(b"d", b"D"))
+    assert desk.undo().done
+    assert (desk.root / "a.txt").read_bytes() == before.replace(b"d", b"D")
+
+
 def test_a_dry_run_writes_and_records_nothing(desk: Desk, do: Calls) -> None:
     desk.write("a", "1\n")
     desk.turn("change", do.patch("a", "1", "2"))
@@ -214,6 +274,18 @@ def test_a_dry_run_writes_and_records_nothing(desk: Desk, do: Calls) -> None:
     assert actions(report) == {"a": "changed"}
     assert desk.tree() == before
     assert not desk.events("changes.undone")
+
+
+def test_it_is_recorded_with_what_it_changed(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1\n")
+    (call,) = desk.turn("change", do.patch("a", "1", "2"))
+    desk.undo()
+    (undone,) = desk.events("changes.undone")
+    assert undone.data["calls"] == [call.id]
+    assert undone.data["turns"] == [desk.turns[0]]
+    changed = desk.events("file.changed")[-1]
+    assert (changed.data["call_id"], changed.data["kept"], changed.turn_id) == (undone.data["id"], True, None)
+    assert desk.store.get_blob("session", changed.data["after"]) == b"1\n"
 
 
 def test_a_persons_own_command_is_undone_like_a_turn(desk: Desk, do: Calls) -> None:
@@ -249,3 +321,12 @@ def test_a_name_that_cannot_be_recorded_is_told(desk: Desk, do: Calls) -> None:
     assert "not UTF-8" in note.data["text"]
     assert desk.undo().done and desk.undo().done
     assert sorted(os.listdir(os.fsencode(desk.root))) == [b"bad\377", b"here"]
+
+
+def test_what_is_empty_after_both_changes_are_brought_together_is_put_back(desk: Desk, do: Calls) -> None:
+    desk.write("a", "2\n")
+    desk.turn("add a line", do.patch("a", "2", "1\n2"))
+    desk.write("a", "1\n")  # its owner takes the other one away
+    report = desk.undo()
+    assert report.done and [file.action for file in report.files] == ["merged"]
+    assert desk.read("a") == ""
