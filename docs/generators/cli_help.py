@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from inspect import cleandoc
-from pathlib import Path
 
 import click
 
 from inarch.program.main import program
 from inarch.program.options import composing_options
+from inarch_plugins import COMMANDS
 
-ROOT = Path(__file__).resolve().parents[2]
 HEAD = """# Help of every command
 
 <!-- made by: python docs/generate.py cli -->
@@ -34,8 +32,7 @@ def page() -> str:
 
 def every_command() -> dict[str, click.Command]:
     """Return the commands of Inarch and of the shipped plugins, by name; `sessions.fork` is in `sessions`."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    places = {name: place.split(":") for name, place in project["entry-points"]["inarch.commands"].items()}
+    places = {name: place.split(":") for name, place in COMMANDS.items()}
     found = {name: getattr(import_module(module), attribute) for name, (module, attribute) in places.items()}
     for name in [name for name in found if "." in name]:
         group, _, word = name.partition(".")

@@ -1,20 +1,20 @@
-"""The page of hooks names what the built-in parts bring: compared with the entry points."""
+"""The page of hooks names what the built-in parts bring: compared with the tables."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
+
+from inarch_plugins import BUILT_IN, COMMANDS, NAMES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/reference/hooks.md").read_text()
-ENTRY_POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
-PARTS = {package: part for part, package in ENTRY_POINTS["inarch.builtins"].items()}
+PARTS = {package: part for part, package in BUILT_IN.items()}
 
 
 def test_each_part_has_a_row_with_its_commands() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", PAGE.partition("## Built-in parts")[2], re.MULTILINE))
-    commands = {name: target.partition(".")[0] for name, target in ENTRY_POINTS["inarch.commands"].items()}
+    commands = {name: target.partition(".")[0] for name, target in COMMANDS.items()}
     missing = [
         name for name, package in commands.items()
         if "." not in name and package in PARTS and not re.search(rf"`(inarch )?{name}`", rows[PARTS[package]])
@@ -25,8 +25,4 @@ def test_each_part_has_a_row_with_its_commands() -> None:
 def test_each_slash_command_of_a_part_is_named_with_it() -> None:
     told = re.findall(r"[Tt]he part\s`(\w+)` brings ((?:`/\w+`[,\s]*(?:and )?)+)", PAGE)
     named = {(command, part) for part, commands in told for command in re.findall(r"`/(\w+)`", commands)}
-    assert named == {
-        (name.removeprefix("slash_commands."), part)
-        for name, part in ENTRY_POINTS["inarch.names"].items()
-        if name.startswith("slash_commands.")
-    }
+    assert named == {(name, part) for part, names in NAMES["slash_commands"].items() for name in names.split()}

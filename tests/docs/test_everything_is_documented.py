@@ -20,6 +20,7 @@ from inarch.contract import errors
 from inarch.plugins.discovery import own_names
 from inarch.program import failure
 from inarch.program.main import SUMMARIES
+from inarch_plugins import COMMANDS
 from inarch_sdk.settings import keys_of
 
 pytestmark = pytest.mark.once
@@ -95,8 +96,7 @@ def commands_in(words: str, command: click.Command) -> list[str]:
 
 
 def every_command() -> list[str]:
-    named = PROJECT["entry-points"]["inarch.commands"].items()
-    places = {name.replace(".", " "): place.split(":") for name, place in named}
+    places = {name.replace(".", " "): place.split(":") for name, place in COMMANDS.items()}
     assert set(SUMMARIES) < set(places)
     loaded = {name: getattr(importlib.import_module(module), item) for name, (module, item) in places.items()}
     return [words for name, command in loaded.items() for words in commands_in(name, command)]

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 import inarch
+from inarch_plugins import BUILT_IN
 
 pytestmark = pytest.mark.once
 ROOT = Path(__file__).parents[2]
-GROUPS: dict[str, dict[str, str]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
-    "entry-points"
+PLUGINS: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"][
+    "inarch.plugins"
 ]
 
 
-def is_registered(group: str, place: str) -> bool:
+def is_registered(modules: Iterable[str], place: str) -> bool:
     folder, _, package = place.rpartition("/")
-    return folder == "plugins" and any(home.split(".")[0] == package for home in GROUPS[group].values())
+    return folder == "plugins" and any(home.split(".")[0] == package for home in modules)
 
 
 HOLDS: dict[str, Callable[[str], bool]] = {
     "the kernel": lambda place: place.startswith("core/inarch/") and (ROOT / place).is_file(),
     "the public names": lambda place: place.removeprefix("inarch.") in inarch.__all__,
-    "a built-in part": lambda place: is_registered("inarch.builtins", place),
-    "a plugin": lambda place: is_registered("inarch.plugins", place),
+    "a built-in part": lambda place: is_registered(BUILT_IN.values(), place),
+    "a plugin": lambda place: is_registered(PLUGINS.values(), place),
     "a distribution": lambda place: place.startswith("contrib/") and (ROOT / place / "pyproject.toml").is_file(),
 }
 

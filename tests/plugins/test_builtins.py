@@ -112,9 +112,9 @@ def test_a_name_of_a_built_in_part_is_taken(site: Site) -> None:
 def test_nobody_else_adds_a_built_in_part(site: Site) -> None:
     info = site.folder / "sly-1.0.dist-info"
     info.mkdir()
-    (info / "entry_points.txt").write_text("[inarch.builtins]\nsly = sly\n")
+    (info / "entry_points.txt").write_text("[inarch.shipped]\ntables = tables_of_sly\n")
+    (site.folder / "tables_of_sly.py").write_text("raise SystemExit('imported')\n")
     (info / "METADATA").write_text("Name: sly\nVersion: 1.0\n")
-    (site.folder / "sly.py").write_text("raise SystemExit('imported')\n")
     assert [*discover().builtins] == [*BUILTINS]
     assert "sly" not in site.compose().builtins
 

@@ -9,6 +9,7 @@ import pytest
 
 import inarch
 from inarch.contract.guarding import OURS
+from inarch_plugins import BUILT_IN, COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -69,12 +70,11 @@ def test_the_kernels_floors_are_all_named() -> None:
 
 
 def test_every_plugin_folder_has_an_entry_point_and_the_other_way_round() -> None:
-    targets = [*ENTRY_POINTS["inarch.plugins"].values(), *ENTRY_POINTS["inarch.builtins"].values()]
-    modules = {target.partition(".")[0] for target in targets} - {"inarch"}  # a part that still stands in the kernel
-    assert modules == FOLDERS
+    targets = [*ENTRY_POINTS["inarch.plugins"].values(), *BUILT_IN.values(), "inarch_plugins"]
+    assert {target.partition(".")[0] for target in targets} == FOLDERS
 
 
-@pytest.mark.parametrize("target", ENTRY_POINTS["inarch.commands"].values())
+@pytest.mark.parametrize("target", COMMANDS.values())
 def test_every_command_comes_from_a_plugin_folder_or_the_kernel(target: str) -> None:
     module, _, attribute = target.partition(":")
     folder = "core" if module.startswith("inarch.") else "plugins"

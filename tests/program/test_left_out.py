@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 
 ENTRIES = """
-[inarch.builtins]
-guest = guest_part
-
-[inarch.commands]
-greet = guest_part.cli:greet
-sessions = inarch_commands.sessions.group:sessions
-sessions.greet = guest_part.cli:greet
-tools = inarch_commands.tools:tools
+[inarch.shipped]
+tables = guest_tables
+"""
+TABLES = """
+BUILT_IN = {"guest": "guest_part"}
+COMMANDS = {
+    "greet": "guest_part.cli:greet",
+    "sessions": "inarch_commands.sessions.group:sessions",
+    "sessions.greet": "guest_part.cli:greet",
+    "tools": "inarch_commands.tools:tools",
+}
 """
 COMMANDS = """
 import click
@@ -36,6 +39,7 @@ def installed(tmp_path: Path) -> Path:
     info = tmp_path / "inarch-9.dist-info"
     info.mkdir()
     (info / "entry_points.txt").write_text(ENTRIES)
+    (tmp_path / "guest_tables.py").write_text(TABLES)
     package = tmp_path / "guest_part"
     package.mkdir()
     (package / "__init__.py").write_text("")

@@ -11,7 +11,7 @@ import pytest
 
 from inarch.testing import HttpServer, sse_reply
 
-LIGHT = ("inarch_commands", "inarch_output")
+LIGHT = ("inarch_commands", "inarch_output", "inarch_plugins")
 HEAVY = {
     "litellm", "httpx2", "rich", "prompt_toolkit", "jsonschema", "loguru", "cattrs", "attrs", "attr", "asyncio",
     "pluggy",

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inarch.contract.metadata import shipped
 from inarch.program.groups import _is_slip
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -111,13 +112,12 @@ def install_web(site: Path, distribution: str) -> str:
 def test_every_command_of_a_distribution_beside_inarch_is_known() -> None:
     root = Path(__file__).parents[2]
     tables = [tomllib.loads(file.read_text("utf-8"))["project"] for file in root.glob("contrib/*/pyproject.toml")]
-    points = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
     brought = {
         command: table["name"].replace("-", "_")
         for table in tables
         for command in table.get("entry-points", {}).get("inarch.commands", {})
     }
-    assert brought and brought.items() <= points["inarch.offered"].items()
+    assert brought and brought.items() <= shipped().offered.items()
 
 
 WEB = """

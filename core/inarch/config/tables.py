@@ -14,7 +14,7 @@ from attrs import field
 from inarch.config.sources import Given
 from inarch.contract.deltas import Effort
 from inarch.contract.frozen import frozen
-from inarch.contract.metadata import DEFAULTS, own_distribution
+from inarch.contract.metadata import shipped
 from inarch_sdk.settings import Check, key, keys_of
 
 Approve = Literal["ask", "edits", "all", "plan", "none"]
@@ -23,10 +23,8 @@ STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "plan", "none")
 
 
 def _named(key: str) -> tuple[str, ...]:
-    """Return what Inarch's own metadata names for a key of the default profile, in its order."""
-    entries = ((*entry.partition("."), rank) for entry, rank in own_distribution().groups.get(DEFAULTS, ()))
-    ranked = [(int(rank.removeprefix("rank_")), name) for named, _, name, rank in entries if named == key]
-    return tuple(name for _, name in sorted(ranked))
+    """Return what Inarch's own distribution names for a key of the default profile, in its order."""
+    return tuple(shipped().defaults.get(key, "").split())
 
 
 def _first(key: str) -> str:

@@ -14,20 +14,12 @@ from typing import NamedTuple
 
 PLUGINS = "inarch.plugins"
 COMMANDS = "inarch.commands"
-BUILTINS = "inarch.builtins"
-"""Parts of Inarch itself that every composition has, unless they are left out: only our own may be here."""
-NAMES = "inarch.names"
-"""What nobody else may claim, because a part of Inarch brings it: `"KIND.NAME" = "PART"`; only our own may be here."""
-DEFAULTS = "inarch.defaults"
-"""What a key of the default profile names: `"KEY.NAME" = "rank_N"`, the lowest rank first; only our own may be here."""
 READY = "inarch.ready"
 """What model providers need; see `plugins/readiness.py`."""
-OFFERED = "inarch.offered"
-"""Commands of distributions that may be installed beside Inarch: `COMMAND = "its_distribution"`; only ours count."""
-KEYS = "inarch.keys"
-"""Who adds kept keys to the environment: a function of it and of the file that names them; only our own may be here."""
+SHIPPED = "inarch.shipped"
+"""The module that says what Inarch's own distribution brings; only our own may be here."""
 OURS = "inarch"
-GROUPS = (PLUGINS, COMMANDS, BUILTINS, NAMES, DEFAULTS, READY, OFFERED, KEYS)
+GROUPS = (PLUGINS, COMMANDS, READY, SHIPPED)
 
 
 class Distribution(NamedTuple):
@@ -43,6 +35,30 @@ class Distribution(NamedTuple):
 def own_distribution() -> Distribution:
     """Return Inarch's own distribution, an empty one where its metadata is missing."""
     return next(distributions(search_path(), only=OURS), Distribution(OURS, "", "", {}))
+
+
+class Shipped(NamedTuple):
+    """What Inarch's own distribution brings, as `inarch_plugins` says it."""
+
+    builtins: Mapping[str, str] = {}
+    defaults: Mapping[str, str] = {}
+    names: Mapping[str, Mapping[str, str]] = {}
+    ready: Mapping[str, tuple[str, int]] = {}
+    commands: Mapping[str, str] = {}
+    offered: Mapping[str, str] = {}
+    kept_keys: Mapping[str, str] = {}
+
+
+@cache
+def shipped() -> Shipped:
+    """Return what Inarch's own distribution brings, nothing if its metadata is missing."""
+    for _, name in own_distribution().groups.get(SHIPPED, ()):
+        from importlib import import_module
+
+        tables = vars(import_module(name))
+        keys = "BUILT_IN", "DEFAULTS", "NAMES", "READY", "COMMANDS", "OFFERED", "KEPT_KEYS"
+        return Shipped(*(tables.get(key, {}) for key in keys))
+    return Shipped()
 
 
 def search_path() -> Sequence[str]:

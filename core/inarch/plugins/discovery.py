@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from inarch.contract.errors import ConfigError
 from inarch.contract.metadata import (
-    BUILTINS,
     COMMANDS,
-    NAMES,
     OURS,
     PLUGINS,
     READY,
@@ -18,6 +16,7 @@ from inarch.contract.metadata import (
     distributions,
     own_distribution,
     search_path,
+    shipped,
 )
 from inarch.plugins.readiness import Ready, proposed_ready, read_ready
 
@@ -95,9 +94,8 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
     found = sorted(distributions(search_path() if paths is None else paths), key=lambda item: item.name != OURS)
     plugins: dict[str, FoundPlugin] = {}
     shadowed: list[FoundPlugin] = []
-    builtins = {one.name: one for own in found[:1] if own.name == OURS for one in _plugins_of(own, BUILTINS)}
     for distribution in found:
-        for plugin in _plugins_of(distribution, PLUGINS):
+        for plugin in _plugins_of(distribution, distribution.groups.get(PLUGINS, ())):
             if plugins.setdefault(plugin.name, plugin) is not plugin:
                 shadowed.append(plugin)  # noqa: PERF401 - setdefault is the point
     commands: dict[str, FoundCommand] = {}
@@ -105,13 +103,13 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
         for command in _commands_of(distribution, plugins):
             commands.setdefault(command.name, command)
     declared = tuple(one for distribution in found for one in _ready_of(distribution, plugins))
-    return Discovery(plugins, commands, tuple(shadowed), builtins, declared)
+    return Discovery(plugins, commands, tuple(shadowed), _builtins(), declared)
 
 
 def own_commands() -> Mapping[str, FoundCommand]:
     """Return the commands of Inarch itself that are no plugin's, without reading of what else is installed."""
     own, plugins = _own()
-    parts = {part.package: part.name for part in _plugins_of(own, BUILTINS) if part.package != OURS}
+    parts = {part.package: part.name for part in _builtins().values()}
     commands = (command for command in _commands_of(own, plugins) if not command.plugin)
     return {command.name: command._replace(part=parts.get(command.package, "")) for command in commands}
 
@@ -120,7 +118,8 @@ def own_commands() -> Mapping[str, FoundCommand]:
 def own_ready() -> tuple[Ready, ...]:
     """Return what Inarch's own providers need, the lowest rank first."""
     own, plugins = _own()
-    return tuple(sorted([*_ready_of(own, plugins), *proposed_ready(plugins)]))
+    needed = [Ready(rank, plugin, needs) for plugin, (needs, rank) in shipped().ready.items() if plugin in plugins]
+    return tuple(sorted([*_ready_of(own, plugins), *needed, *proposed_ready(plugins)]))
 
 
 def full_name(name: str, known: Collection[str]) -> str:
@@ -146,15 +145,21 @@ def full_name(name: str, known: Collection[str]) -> str:
 @cache
 def own_names() -> Mapping[tuple[str, str], str]:
     """Return the names that are Inarch's own, by kind of hook and name, each with the part that brings it."""
-    pairs = ((entry.partition("."), part) for entry, part in _own()[0].groups.get(NAMES, ()))
-    return {(kind, name): part for (kind, _, name), part in pairs}
+    kinds = shipped().names.items()
+    return {(kind, name): part for kind, parts in kinds for part, names in parts.items() for name in names.split()}
 
 
 @cache
 def _own() -> tuple[Distribution, Mapping[str, FoundPlugin]]:
     """Return Inarch's own distribution and its plugins."""
     own = own_distribution()
-    return own, {plugin.name: plugin for plugin in _plugins_of(own, PLUGINS)}
+    return own, {plugin.name: plugin for plugin in _plugins_of(own, own.groups.get(PLUGINS, ()))}
+
+
+@cache
+def _builtins() -> Mapping[str, FoundPlugin]:
+    """Return the parts that every composition has."""
+    return {part.name: part for part in _plugins_of(own_distribution(), shipped().builtins.items())}
 
 
 def _ready_of(distribution: Distribution, plugins: Mapping[str, FoundPlugin]) -> Iterator[Ready]:
@@ -165,14 +170,15 @@ def _ready_of(distribution: Distribution, plugins: Mapping[str, FoundPlugin]) ->
             yield ready
 
 
-def _plugins_of(distribution: Distribution, group: str) -> Iterator[FoundPlugin]:
+def _plugins_of(distribution: Distribution, entries: Iterable[tuple[str, str]]) -> Iterator[FoundPlugin]:
     ours = distribution.name == OURS
-    for name, target in distribution.groups.get(group, ()):
+    for name, target in entries:
         yield FoundPlugin(name, target, distribution.name, distribution.version, distribution.folder, ours)
 
 
 def _commands_of(distribution: Distribution, plugins: Mapping[str, FoundPlugin]) -> Iterator[FoundCommand]:
-    entries = distribution.groups.get(COMMANDS, ())
+    own_entries = shipped().commands.items() if distribution.name == OURS else ()
+    entries = [*distribution.groups.get(COMMANDS, ()), *own_entries]
     own = [plugin for plugin in plugins.values() if plugin.distribution == distribution.name] if entries else []
     owners = {plugin.package: plugin.name for plugin in reversed(own)}  # the first of a package counts
     for name, target in entries:

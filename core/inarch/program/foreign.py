@@ -15,7 +15,7 @@ import click
 
 from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.guarding import guarded
-from inarch.contract.metadata import OFFERED, own_distribution
+from inarch.contract.metadata import shipped
 from inarch.contract.records import PluginContext
 
 if TYPE_CHECKING:
@@ -91,5 +91,5 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
 
 def _is_known(found: FoundCommand) -> bool:
     """Whether Inarch itself says that this command is of this distribution."""
-    package = dict(own_distribution().groups.get(OFFERED, ())).get(found.name, "")
+    package = shipped().offered.get(found.name, "")
     return (found.package, found.distribution) == (package, package.replace("_", "-"))

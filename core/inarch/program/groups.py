@@ -74,16 +74,15 @@ def refuse_slip(word: str, known: Callable[[], Iterable[str]]) -> None:
         UsageError: It is a command that can be installed, or one slip away from a known one.
     """
     from inarch.contract.errors import UsageError
-    from inarch.contract.metadata import OFFERED, own_distribution
+    from inarch.contract.metadata import shipped
 
     asks = f"inarch ask {word} asks"
-    for name, package in own_distribution().groups.get(OFFERED, ()):
-        if name == word:
-            distribution = package.replace("_", "-")
-            raise UsageError(
-                f"the command {word!r} is of {distribution}, which is not installed",
-                f"inarch plugins install {distribution} --enable; {asks}",
-            )
+    if word in shipped().offered:
+        distribution = shipped().offered[word].replace("_", "-")
+        raise UsageError(
+            f"the command {word!r} is of {distribution}, which is not installed",
+            f"inarch plugins install {distribution} --enable; {asks}",
+        )
     if near := slip_of(word, known):
         raise UsageError(f"no command {word!r}; did you mean {near!r}?", asks)
 

@@ -15,7 +15,7 @@ from inarch.config.config import Config
 from inarch.config.load import load_config
 from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.guarding import guarded
-from inarch.contract.metadata import KEYS, own_distribution
+from inarch.contract.metadata import shipped
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.sessions.own_process import check_process
@@ -120,7 +120,7 @@ def compose_as(
 
 def _with_kept_keys(environ: Mapping[str, str], file: Path, without: Sequence[str]) -> Mapping[str, str]:
     """Return the environment with what the user keeps elsewhere; nothing is imported where a file names none."""
-    for part, target in own_distribution().groups.get(KEYS, ()):
+    for part, target in shipped().kept_keys.items():
         if part not in without and file.is_file():
             module, _, name = target.partition(":")
             environ = getattr(import_module(module), name)(environ, file)

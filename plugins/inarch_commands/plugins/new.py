@@ -66,17 +66,14 @@ def checked_name(given: str) -> str:
 
 
 def _check_free(name: str, word: str) -> None:
-    from importlib.metadata import distribution
     from importlib.util import find_spec
 
-    from inarch.host import discover
+    from inarch.host import discover, own_names
 
     found = discover().plugins.get(name)
     if found is not None:
         raise UsageError(f"the plugin {name!r} exists: {found.distribution} {found.version} brings it", "take another")
-    if any(
-        name == own.name.partition(".")[2] for own in distribution("inarch").entry_points.select(group="inarch.names")
-    ):
+    if any(name == own for _, own in own_names()):
         raise UsageError(f"{name!r} is a name of Inarch's own", "take another")
     if find_spec(f"inarch_{word}") is not None:
         raise UsageError(f"a module inarch_{word} is installed", "take another name")

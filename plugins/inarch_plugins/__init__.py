@@ -1,0 +1,88 @@
+"""What Inarch's own distribution brings, as plain data: every start reads it, so nothing is imported here.
+
+The kernel finds this module by the entry point `inarch.shipped`. The plugins themselves are entry points of the group
+`inarch.plugins`, as anybody's are. A new one is named there, and here if the default profile is to have it.
+"""
+
+from __future__ import annotations
+
+BUILT_IN = {
+    "auth": "inarch_auth",
+    "commands": "inarch_commands",
+    "compaction": "inarch_compaction",
+    "export": "inarch_export",
+    "isolation": "inarch_isolation",
+    "native": "inarch_native",
+    "project": "inarch_project",
+    "replay": "inarch_replay",
+    "terminal": "inarch_terminal",
+    "undo": "inarch_undo",
+}
+"""Parts that every composition has unless they are left out, and their modules."""
+
+DEFAULTS = {
+    "plugins": (
+        "sandbox-fs sqlite-store jsonl-logger brief-tracer git memory dispatch plan hooks processes setup skills agents"
+        " offline"
+    ),
+    "store": "sqlite-store",
+    "strategy": "native",
+    "workspace": "sandbox-fs",
+}
+"""What the keys of the default profile name, in order."""
+
+NAMES = {
+    "exporters": {"export": "atif html jsonl markdown"},
+    "front_ends": {"terminal": "json jsonl text"},
+    "loaders": {"isolation": "process"},
+    "session_extensions": {"undo": "undo"},
+    "slash_commands": {
+        "terminal": "approve clear compact context fork help model plugins profile quit resume sessions stats tools",
+        "undo": "diff redo retry rewind undo",
+    },
+    "stores": {"kernel": "memory"},
+    "strategies": {"native": "native"},
+}
+"""Names that no other plugin may claim, by kind of hook and by the part that brings them."""
+
+READY = {"openai-compatible": ("settings.base_url", 30), "offline": ("nothing", 900)}
+"""What providers without a key need, and their rank; `inarch_sdk.model_table` has those that take one."""
+
+COMMANDS = {
+    "ask": "inarch.program.ask:ask",
+    "chat": "inarch.program.chat:chat",
+    "sessions": "inarch_commands.sessions.group:sessions",
+    "sessions.show": "inarch_commands.sessions.show:show_session",
+    "sessions.fork": "inarch_commands.sessions.fork:fork_a_session",
+    "sessions.export": "inarch_commands.sessions.export:export_session",
+    "sessions.diff": "inarch_replay.commands:diff_sessions",
+    "sessions.delete": "inarch_commands.sessions.delete:delete_sessions",
+    "sessions.rename": "inarch_commands.sessions.rename:rename_session",
+    "sessions.search": "inarch_commands.sessions.search:search_sessions",
+    "sessions.restore": "inarch_commands.sessions.restore:restore_sessions",
+    "replay": "inarch_replay.commands:replay",
+    "undo": "inarch_undo.commands:undo",
+    "redo": "inarch_undo.commands:redo",
+    "blame": "inarch_undo.blame:blame",
+    "tools": "inarch_commands.tools:tools",
+    "models": "inarch_commands.models.group:models",
+    "plugins": "inarch_commands.plugins.group:plugins",
+    "policy": "inarch_commands.policy.group:policy",
+    "config": "inarch_commands.config.group:config",
+    "config.model": "inarch_commands.config.model:set_model",
+    "auth": "inarch_auth.commands:auth",
+    "help": "inarch_commands.help:help_command",
+    "stats": "inarch_commands.stats:stats",
+    "doctor": "inarch_commands.doctor.command:doctor",
+    "context": "inarch_brief_tracer.answers.context_command:context",
+    "trace": "inarch_brief_tracer.answers.trace_command:trace",
+    "dispatch": "inarch_dispatch.cli:dispatch",
+    "setup": "inarch_setup.command:setup",
+}
+"""Commands and their functions; `GROUP.NAME` is one within a group."""
+
+OFFERED = {name: f"inarch_{name}" for name in ("acp", "batch", "live", "mcp", "web")}
+"""Commands of distributions that may be installed beside Inarch, so that their names are no prompts."""
+
+KEPT_KEYS = {"auth": "inarch_auth.kept:with_kept_keys"}
+"""Who adds kept keys to the environment: a function of it and of the file that names them, by its part."""
