@@ -57,7 +57,6 @@ from inarch.plugins.discovery import Discovery as Discovery
 from inarch.plugins.discovery import FoundPlugin as FoundPlugin
 from inarch.plugins.discovery import discover as discover
 from inarch.plugins.discovery import own_names as own_names
-from inarch.plugins.discovery import own_names as own_names
 from inarch.plugins.loading import try_again as try_again
 from inarch.plugins.single_files import tried_file as tried_file
 from inarch.plugins.version_contract import version_contract as version_contract
