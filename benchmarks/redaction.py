@@ -14,8 +14,7 @@ from pathlib import Path
 from random import Random
 
 from inarch.contract.records import Message, ModelRequest, Text
-from inarch.journal.redaction.redactor import Redactor
-from inarch.journal.redaction.streams import RedactedStream
+from inarch.journal.redaction.redactor import RedactedStream, Redactor
 from inarch.turns.hiding import Hiding
 from inarch_secrets.dotenv import find_dotenvs
 

@@ -150,8 +150,8 @@ from inarch_output.columns import shorten as shorten
 from inarch_output.columns import width as width
 from inarch_output.escaping import escape as escape
 from inarch_output.escaping import escape_json as escape_json
+from inarch_schemas.checking import reference_fault as reference_fault
 from inarch_schemas.openapi import openapi_parameters as openapi_parameters
-from inarch_schemas.references import reference_fault as reference_fault
 from inarch_schemas.repair import repair_arguments as repair_arguments
 from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
 from inarch_sdk.chat import chat_cached as chat_cached

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from . import landlock, limits, namespaces, privileges, seccomp
+from . import landlock, namespaces, privileges, seccomp
 from .kernel import Text, execve, machine
+from .levels import own_layers
+from .places import LIBRARIES
 from .plan import Plan
 
 
@@ -84,7 +88,7 @@ def _enter(plan: Plan, ready: Prepared) -> None:
     elif plan.gate >= 0 or plan.joins:
         namespaces.enter_network(plan)
     if "limits" in layers:
-        limits.lower(plan, counted=counted)
+        privileges.lower(plan, counted=counted)
     if layers & {"privileges", "landlock", "seccomp"}:
         privileges.forbid_new()
     if "privileges" in layers:
@@ -93,3 +97,23 @@ def _enter(plan: Plan, ready: Prepared) -> None:
         (ruleset if ruleset and ruleset.fits(plan) else _rules(plan)).restrict()
     if "seccomp" in layers:
         seccomp.load(ready.filter, machine())
+
+
+def confine_reader(memory_bytes: int, cpu_seconds: int = 0) -> None:
+    """Keep the network, all writes and all programs from this process, which may read only what Python imports.
+
+    Args:
+        memory_bytes: Most private memory.
+        cpu_seconds: Most processor time, 0 for any.
+
+    Raises:
+        OSError: A layer that this system has can't be put on. The process must end then.
+    """
+    layers = own_layers() if sys.platform == "linux" else frozenset({"limits"})
+    own = str(Path(__file__).parents[1])
+    confine(
+        Plan(
+            "/usr", sys.executable, readable=(*LIBRARIES, sys.base_prefix, own, *filter(None, sys.path)),
+            memory_bytes=memory_bytes, cpu_seconds=cpu_seconds, layers=layers, starts=False,
+        )
+    )  # fmt: skip

@@ -7,9 +7,8 @@ import os
 import struct
 from collections.abc import Iterator
 
-from .elf import loader_of
 from .kernel import call
-from .places import DEVICES, FACTS, LIBRARIES, PRIVATE, PROGRAMS, SETTINGS
+from .places import DEVICES, FACTS, LIBRARIES, PRIVATE, PROGRAMS, SETTINGS, loader_of
 from .plan import Plan
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same on every architecture

@@ -12,9 +12,8 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .elf import loader_of
 from .kernel import call, function, machine
-from .places import PRIVATE, SHOWN
+from .places import PRIVATE, SHOWN, loader_of
 from .plan import Plan
 
 _OPEN_TREE, _MOVE_MOUNT, _SET_ATTRIBUTES = 428, 429, 442  # the same on every architecture

@@ -11,7 +11,7 @@ import pytest
 from inarch.calls.explaining import explain
 from inarch.calls.grants import Grants, ProjectGrants
 from inarch.contract.asking import Approval, ApprovalRequest, Right, RightsOffer
-from inarch.contract.errors import StoreError, ToolFailed
+from inarch.contract.errors import ToolFailed
 from inarch.contract.records import Verdict
 from inarch_sdk.tooling import tool
 
@@ -86,11 +86,6 @@ def test_no_mode_answers_for_the_person(kitchen: Kitchen, mode: str) -> None:
     assert "--approve" not in call.result.error.remedy
 
 
-def test_what_a_mode_lets_through_has_no_rights_at_all(kitchen: Kitchen) -> None:
-    call, person = opened(kitchen, approve="all", policies=[])
-    assert call.result.data["rights"] is None and not person.asked
-
-
 def test_rights_are_shown_before_the_yes_given_to_the_call_and_recorded(kitchen: Kitchen) -> None:
     call, person = opened(kitchen, chosen(light=()), chosen(light=(), keys=("a",)), YES)
     assert [batch[0].preview.splitlines()[1] for batch in person.asked] == [
@@ -108,12 +103,6 @@ def test_a_yes_with_rights_that_mean_something_else_is_asked_about_again(kitchen
     assert len(person.asked) == 2 and call.result.data["rights"] == {"keys": ["A"]}
     call, person = opened(kitchen, YES | {"rights": {"light": ()}})
     assert len(person.asked) == 1 and call.result.data["rights"] == {"light": []}
-
-
-def test_what_can_not_be_chosen_is_told_and_nothing_has_changed(kitchen: Kitchen) -> None:
-    _, person = opened(kitchen, chosen(light=()), chosen(keys=("no",)), NO)
-    assert person.asked[2][0].reason == "it is a door (that can't be: there is no such key)"
-    assert person.asked[2][0].rights.chosen == {"light": ()}
 
 
 @pytest.mark.parametrize("scope", ["shape", "tool", "session"])
@@ -143,16 +132,6 @@ def test_kept_for_the_project_with_its_rights_or_not_at_all(kitchen: Kitchen) ->
     assert kitchen.of_kind("approval.given")[-2].data["scope"] == "once"
 
 
-def test_kept_rights_that_mean_something_else_by_now_are_asked_about(kitchen: Kitchen) -> None:
-    grants = Grants()
-    opened(kitchen, chosen(keys=("a",)), YES | {"scope": "shape"}, grants=grants)
-    (key,) = grants.rights
-    for other in ("b", "no"):
-        grants.rights[key] = {"keys": (other,)}
-        _, person = opened(kitchen, NO, grants=grants)
-        assert len(person.asked) == 1 and person.asked[0][0].rights.chosen == {}
-
-
 def test_a_policys_question_about_what_was_kept_begins_with_no_rights(kitchen: Kitchen) -> None:
     class Asking:
         name = "asking"
@@ -166,21 +145,3 @@ def test_a_policys_question_about_what_was_kept_begins_with_no_rights(kitchen: K
     again = Grants(project=grants.project)
     _, person = opened(kitchen, NO, grants=again, policies=[Asking()])
     assert person.asked[0][0].rights.chosen == {}
-
-
-def test_everything_holds_where_the_projects_approvals_can_not_be_read(kitchen: Kitchen) -> None:
-    class Unreadable(ProjectGrants):
-        def covering(self, shape: Any, bound: Any) -> Any:
-            raise StoreError("permission", "a newer Inarch wrote the approvals", "update")
-
-    class Asking(Careful):
-        def judge(self, call: Any, tool: Any) -> Verdict:
-            return Verdict("ask", "it is a door")
-
-    kept = Unreadable(str(kitchen.folder), kitchen.folder / "state", {})
-    for grants in (Grants(project=kept, everything=True), Grants(project=kept, tools={"open_it"})):
-        call, person = opened(kitchen, policies=[Asking()], grants=grants)
-        assert call.result.success and not person.asked
-    assert not kitchen.of_kind("error")
-    _, person = opened(kitchen, NO, grants=Grants(project=kept, everything=True))
-    assert len(person.asked) == 1  # what only a person may answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,12 @@ from hypothesis import strategies as st
 
 from inarch.calls.grants import Grants, ProjectGrants
 from inarch.calls.rules import RulesPolicy
-from inarch.calls.shapes import shape_of
 from inarch.config.approvals import approvals_of, revoke_approvals
 from inarch.config.grants import Rule
 from inarch.contract.asking import Approval
 from inarch.contract.ids import new_id
-from inarch.contract.records import Effects, PluginContext, ToolCall
-from inarch.plugins.composition import Bound
-from inarch_sdk.tooling import FunctionTool, tool
+from inarch.contract.records import Effects
+from inarch_sdk.tooling import tool
 
 Kitchen = Any
 
@@ -64,36 +61,6 @@ def test_the_shape_is_what_the_tool_says_else_the_files_else_the_call(kitchen: K
         "this very call of commit",
         "this very call of commit",
     ]
-
-
-@pytest.mark.parametrize("shape", [lambda _: 1 / 0, lambda _: 7, lambda _: "", lambda _: "x" * 999, lambda _: None])
-def test_a_shape_that_is_of_no_use_is_this_very_call(shape: Callable[[Any], Any]) -> None:
-    @tool(category="command", shape=shape)
-    def act(name: str) -> str:
-        """Act."""
-        return name
-
-    bound: Bound[Any] = Bound("tested", act, PluginContext("tested", "/"))
-    one, two = (shape_of(ToolCall("id", "", "t", "act", {"name": name}), bound, Effects()) for name in "ab")
-    assert one.words == two.words == "this very call of act"
-    assert one.key != two.key
-
-
-@given(st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3), max_size=3), st.data())
-def test_no_two_tools_and_no_two_kinds_share_a_shape(arguments: dict[str, Any], data: st.DataObject) -> None:
-    bounds = []
-    for name in ("one", "two"):
-        for category in ("other", "file"):
-            made = FunctionTool(lambda: None, name, "", {}, category=category, shape_rule=None)  # type: ignore[arg-type]
-            bounds.append(Bound("tested", made, PluginContext("tested", "/")))
-            told = FunctionTool(lambda: None, name, "", {}, shape_rule=lambda _: "told")
-            bounds.append(Bound("tested", told, PluginContext("tested", "/")))
-    effects = Effects(writes=frozenset({"a"}))
-    keys = {
-        (bound.value.name, shape_of(ToolCall("i", "", "t", bound.value.name, arguments), bound, effects).key)
-        for bound in bounds
-    }
-    assert len(keys) == len({key for _, key in keys}) == 6
 
 
 class Project:
@@ -142,14 +109,6 @@ def test_another_version_or_schema_is_asked_about_again(kitchen: Kitchen, projec
     assert project.asked(execute_command, part, version="2", scope="once") == 1
     assert project.asked(other, part, scope="once") == 1
     assert project.asked(execute_command, part) == 0
-
-
-def test_another_project_is_asked_about(kitchen: Kitchen, project: Project, new_kitchen: Any, tmp_path: Path) -> None:
-    part = kitchen.part("execute_command", command="pytest -x")
-    project.asked(execute_command, part)
-    (tmp_path / "other").mkdir()
-    elsewhere = Project(new_kitchen(tmp_path / "other"), tmp_path)
-    assert elsewhere.asked(execute_command, part, scope="once") == 1
 
 
 def test_a_rule_that_asks_and_the_mode_none_are_stronger(kitchen: Kitchen, project: Project) -> None:

@@ -83,25 +83,6 @@ def test_a_file_that_changed_since_it_was_read_is_not_overwritten(kitchen: Kitch
     assert call.result.error.message.startswith("a has changed since it was last read")
 
 
-def test_restoring_over_what_the_session_has_not_read_is_refused(kitchen: Kitchen) -> None:
-    @tool(effects=ANY)
-    def restore(context: Any) -> None:
-        """Restore a file."""
-        context.workspace.restore("a", None, b"forced")
-
-    kitchen.file("a", b"old", seen=False)
-    assert kitchen.call(restore).result.error.code == "conflict"
-    kitchen.file("a", b"old", seen=True)
-    assert kitchen.call(restore).status == "success"
-    assert (kitchen.folder / "a").read_bytes() == b"forced"
-
-
-def test_a_new_file_needs_no_reading(kitchen: Kitchen, write_file: Any) -> None:
-    assert kitchen.call(write_file, file_path="d/new", content="x").status == "success"
-    again = kitchen.call(write_file, file_path="d/new", content="y")
-    assert again.status == "success"
-
-
 def test_reads_and_writes_are_recorded_with_the_call(kitchen: Kitchen) -> None:
     old = kitchen.file("a", b"old")
     scheduler = kitchen.scheduler(*TOOLS)
@@ -201,18 +182,6 @@ def test_a_write_in_progress_is_stopped_when_the_handle_is_revoked(kitchen: Kitc
     assert not (kitchen.folder / "a").exists()
 
 
-def test_a_workspace_may_offer_more_than_the_port(kitchen: Kitchen) -> None:
-    @tool(effects=ANY)
-    def use(context: Any) -> Any:
-        """Use what else there is."""
-        with pytest.raises(AttributeError):
-            _ = context.workspace._compare_and_more
-        return [str(context.workspace.folder), context.workspace.root]
-
-    call = kitchen.call(use)
-    assert call.result.data == [str(kitchen.folder)] * 2
-
-
 def test_the_context_knows_its_call_and_has_a_folder_of_its_own(kitchen: Kitchen) -> None:
     @tool(effects=ANY)
     def note(context: Any) -> list[Any]:
@@ -254,18 +223,6 @@ def test_live_output_is_coalesced_and_comes_before_the_result(kitchen: Kitchen) 
         assert kitchen.events[-1].kind == "call.result"
 
 
-def test_live_output_is_shown_while_the_call_runs(kitchen: Kitchen) -> None:
-    @tool(effects=ANY)
-    def talk(context: Any) -> int:
-        """Emit and wait until it has been shown."""
-        context.emit("now")
-        while not kitchen.of_kind("call.output"):
-            context.cancelled.wait(0.001)
-        return len(kitchen.of_kind("call.result"))
-
-    assert kitchen.call(talk).result.data == 0
-
-
 def test_live_output_is_capped_and_says_so_once(kitchen: Kitchen) -> None:
     @tool(effects=ANY)
     def flood(context: Any) -> None:
@@ -277,15 +234,6 @@ def test_live_output_is_capped_and_says_so_once(kitchen: Kitchen) -> None:
     shown = _shown(kitchen)
     assert 0 <= shown.count("x" * 999 + "\n") * 1000 - outputs.MOST_LIVE <= 1000
     assert shown.count("further live output is not shown") == 1
-
-
-def test_live_output_is_text(kitchen: Kitchen) -> None:
-    @tool(effects=ANY)
-    def odd(context: Any) -> None:
-        """Emit bytes."""
-        context.emit(b"x")
-
-    assert "emit takes text, not bytes" in kitchen.call(odd).result.error.message
 
 
 @pytest.mark.parametrize(
@@ -311,15 +259,6 @@ def test_a_call_writes_only_where_it_declared_to(kitchen: Kitchen, category: Any
         done = kitchen.call(sneaky, how=how)
         assert done.result.error.code == "permission", how
         assert (kitchen.folder / "a").read_bytes() == b"old"
-
-
-def test_what_lies_below_a_declared_folder_may_be_written(kitchen: Kitchen) -> None:
-    @tool(effects=Effects(writes=frozenset({"sub/"})), category="file")
-    def fill(context: Any) -> None:
-        """Write below a folder."""
-        context.workspace.replace("sub/deep/a", [b"new"], None)
-
-    assert kitchen.call(fill).result.success
 
 
 def test_the_error_of_a_call_that_never_ran_holds_no_secret(kitchen: Kitchen) -> None:

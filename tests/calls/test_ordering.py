@@ -69,30 +69,6 @@ def test_whoever_declares_to_write_protected_names_is_known(reads: str, writes: 
     assert changes_protected(_effects(reads, writes)) is does
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "wanted"),
-    [
-        (_effects(writes="a"), _effects(reads="a"), True),
-        (_effects(reads="a"), _effects(writes="a"), True),
-        (_effects(reads="a"), _effects(reads="a"), False),
-        (_effects(writes="./a"), _effects(reads="a"), True),
-        (_effects(writes="a//b"), _effects(reads="a/"), True),
-        (_effects(writes="a"), _effects(writes="ab"), False),
-        (_effects(writes="a/b/c"), _effects(reads="a/b/"), True),
-        (_effects(writes="a/b/c"), _effects(reads="a/x/"), False),
-        (Effects(reads=frozenset({""})), _effects(writes="deep/down"), True),
-        (_effects(writes="a"), _effects(writes="x/../a"), True),
-        (_effects(exclusive=True), _effects(), True),
-        (_effects(), _effects(), False),
-    ],
-)
-def test_conflict_is_equal_or_ancestor_with_a_write(first: Effects, second: Effects, wanted: bool) -> None:
-    assert conflict(first, second) is wanted
-    assert conflict(second, first) is wanted
-    assert edges([first, second])[1] == ((0,) if wanted else ())
-    assert edges([first, second])[1] == ((0,) if wanted else ())
-
-
 _paths = st.frozensets(
     st.sampled_from(["", "a", "a/", "./a", "a/b", "a/b/c", "a/x", "b", "b/c/", "ab", "x/../a"]), max_size=2
 )
@@ -113,10 +89,6 @@ def test_edges_order_all_conflicting_pairs_and_no_others(batch: list[Effects]) -
                 assert earlier in before[later]
         for earlier in waits[later]:
             assert conflict(batch[earlier], batch[later])
-
-
-def test_independent_calls_wait_for_nothing() -> None:
-    assert edges([_effects(writes="a"), _effects(writes="b"), _effects(reads="c")]) == [(), (), ()]
 
 
 def test_a_call_waits_for_the_readers_and_the_reduced_edges_leave_out_the_rest() -> None:

@@ -58,22 +58,6 @@ def test_a_cut_text_says_where_the_rest_is(kitchen: Kitchen) -> None:
     assert f'the whole is output_ref "{call.result.metadata["output_ref"]}"' in call.result.data
 
 
-def test_a_short_result_is_left_alone_and_so_is_a_long_one_without_limit(kitchen: Kitchen) -> None:
-    assert "truncated" not in kitchen.call(_giving("x" * 50_000)).result.metadata
-    (call,) = kitchen.run(kitchen.scheduler(_giving("x" * 100_000), output_limit=None), kitchen.part("give"))
-    assert len(call.result.data) == 100_000
-
-
-def test_an_unknown_output_is_not_found(kitchen: Kitchen) -> None:
-    assert kitchen.call(page, ref="nothing").result.error.code == "not_found"
-
-
-def test_text_that_is_not_unicode_is_kept_too(kitchen: Kitchen) -> None:
-    call = kitchen.call(_giving("\udcff" * 100_000))
-    assert call.status == "success"
-    assert kitchen.store.get_blob("session", call.result.metadata["output_ref"])
-
-
 _data = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=300),
     lambda inner: st.lists(inner, max_size=20) | st.dictionaries(st.text(max_size=5), inner, max_size=6),

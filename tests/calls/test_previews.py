@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from inarch.calls.previews import preview
-from inarch.calls.proposing import Files
+from inarch.calls.previews import Files, preview
 from inarch.contract.records import Category, Effects, ToolCall
 from inarch.journal.redaction.redactor import Redactor
 from inarch_sdk.tooling import FunctionTool
@@ -56,21 +55,6 @@ def test_a_patch_that_will_not_work_is_told(kitchen: Kitchen, search: str, times
     assert f"-{search}" in lines and "+x" in lines
 
 
-def test_a_patch_of_every_place(kitchen: Kitchen) -> None:
-    kitchen.file("a", TEXT.encode())
-    lines = shown(kitchen, "patch_source_file", file_path="a", search="line", replace="row", replace_all=True)
-    assert lines.count("-line 3") == 1 and len([line for line in lines if line.startswith("+row")]) == 20
-
-
-def test_line_ends_are_in_sight_where_they_change(kitchen: Kitchen) -> None:
-    kitchen.file("a", b"one\r\ntwo\r\n")
-    lines = shown(kitchen, "patch_source_file", file_path="a", search="one\ntwo", replace="one\n2")
-    assert "-two\r" in lines and "+2\r" in lines
-    lines = shown(kitchen, "write_file", file_path="a", content="one\ntwo\n")
-    assert "-one\\r" in lines and "+one" in lines
-    assert "+\\ no newline at the end" in shown(kitchen, "write_file", file_path="a", content="one\r\ntwo")
-
-
 def test_writing(kitchen: Kitchen) -> None:
     kitchen.file("a", b"one\ntwo\n")
     assert shown(kitchen, "write_file", file_path="new", content="x\n") == ["+++ new (a new file)", "+x"]
@@ -89,11 +73,6 @@ def test_moving_and_deleting_say_what_happens(kitchen: Kitchen) -> None:
     assert lines[0] == "delete a (8 bytes)" and {"-one", "-two"} <= set(lines)
 
 
-def test_whether_a_call_deletes_is_told_by_its_effects_and_not_by_its_name(kitchen: Kitchen) -> None:
-    kitchen.file("a", b"one\ntwo\n")
-    assert shown(kitchen, "delete_file", file_path="a") == ["{", '  "file_path": "a"', "}"]
-
-
 def test_a_command_is_shown_as_its_words(kitchen: Kitchen) -> None:
     lines = shown(kitchen, "execute_command", "command", command="git  commit -m 'a \"b\"'", timeout_s=5)
     assert lines == [
@@ -107,21 +86,12 @@ def test_a_command_is_shown_as_its_words(kitchen: Kitchen) -> None:
     assert '"command": "a | b"' in "\n".join(shown(kitchen, "execute_command", "command", command="a | b"))
 
 
-def test_a_commit_is_its_paths_and_its_message(kitchen: Kitchen) -> None:
-    lines = shown(kitchen, "git_commit", "git", paths=["a", "b c"], message="First\n\nMore")
-    assert lines == ["commit of", "  a", "  b c", "with the message", "  First", "  ", "  More"]
-
-
 def test_what_is_too_long_is_counted(kitchen: Kitchen) -> None:
     lines = shown(kitchen, "write_file", file_path="new", content="x\n" * 5_000)
     assert len(lines) == 2_001 and lines[-1] == "… 3,001 more lines"
     assert shown(kitchen, "write_file", file_path="new", content="x" * 5_000)[1].endswith("… (3,001 more characters)")
     long = "x " * 995 + "lily.pads-42-and-weed " + "y " * 2_000
     assert " lily.pads-42-and-weed… (" in shown(kitchen, "write_file", file_path="new", content=long)[1]
-
-
-def test_everything_else_is_its_arguments(kitchen: Kitchen) -> None:
-    assert '  "name": "x"' in shown(kitchen, "act", "other", name="x")
 
 
 @pytest.mark.parametrize("told", ["merges\nnot-for-any-eye-4711", None, 3 / 1])

@@ -42,23 +42,11 @@ def _judge(rules: list[Rule], value: Any, now: datetime | None = None, **argumen
     return RulesPolicy(rules, lambda: moment).judge(call, value).decision
 
 
-def test_no_rule_has_no_opinion() -> None:
-    verdict = RulesPolicy(()).judge(ToolCall("id", "", "turn", "edit", {"file_path": "a"}), edit)
-    assert (verdict.decision, verdict.reason) == ("allow", "")
-
-
 def test_the_strictest_rule_that_matches_holds() -> None:
     rules = [_rule("edit", "allow"), _rule("ed*", "deny", path="secret/**"), _rule("*", "ask", path="src/**")]
     assert _judge(rules, edit, file_path="docs/x") == "allow"
     assert _judge(rules, edit, file_path="src/x") == "ask"
     assert _judge(rules, edit, file_path="./secret//x") == "deny"
-
-
-def test_match_is_a_glob_over_each_named_argument() -> None:
-    rules = [_rule("execute", "deny", match={"command": "rm *"})]
-    assert _judge(rules, execute, command="rm -rf x") == "deny"
-    assert _judge(rules, execute, command="ls") == "allow"
-    assert _judge([_rule("execute", "deny", match={"other": "*"})], execute, command="ls") == "allow"
 
 
 def test_a_rule_that_denies_needs_one_path_and_one_that_allows_needs_all() -> None:
@@ -143,12 +131,6 @@ def _fits(text: str, glob: str) -> bool:
     return fits and _fits(text[1:], glob[1:])
 
 
-@pytest.mark.parametrize("glob", ["**/secrets/**/secrets/**/*key*/**/x", "**/*s*s*s*s*s*s*key", "secrets/**/s*/**/*/b"])
-def test_the_longest_path_that_a_model_writes_is_judged(glob: str) -> None:
-    """Where each star tries every place for every place of those before, the first of these takes years."""
-    assert not path_matches("secrets/" * 5_000 + "s" * 1_000, glob)
-
-
 def test_an_expired_rule_does_not_count() -> None:
     noon = datetime(2030, 5, 5, 12, tzinfo=UTC)
     assert _judge([_rule("*", "deny", expires=date(2030, 5, 3))], edit, now=noon, file_path="a") == "allow"
@@ -164,25 +146,3 @@ def test_an_allowing_rule_takes_the_question_away_but_never_a_denial(kitchen: Ki
     done = kitchen.run(kitchen.scheduler(edit, execute, approve="all", policies=both), *parts)
     assert [call.status for call in done] == ["error", "success"]
     assert done[0].result.error.message == 'edit is denied: the rule tool = "edit" says deny: frozen'
-
-
-def test_a_confirmation_is_taken_away_by_a_rule(kitchen: Kitchen) -> None:
-    @tool(requires_confirmation=True)
-    def careful() -> str:
-        """Do it."""
-        return "done"
-
-    rules = RulesPolicy([_rule("careful", "allow")])
-    scheduler = kitchen.scheduler(careful, approve="ask", policies=[rules])
-    assert kitchen.run(scheduler, kitchen.part("careful"))[0].status == "success"
-
-
-def test_a_rule_that_asks_asks_even_about_reading(kitchen: Kitchen) -> None:
-    @tool
-    def read() -> str:
-        """Read."""
-        return "read"
-
-    rules = RulesPolicy([_rule("read", "ask")])
-    (call,) = kitchen.run(kitchen.scheduler(read, approve="edits", policies=[rules]), kitchen.part("read"))
-    assert call.result.error.remedy == "run with --approve all"

@@ -35,12 +35,6 @@ async def double_soon(number: int) -> int:
     return number * 2
 
 
-@tool
-def fail(message: str) -> str:
-    """Fail."""
-    raise ValueError(message)
-
-
 @pytest.mark.parametrize("value", [double, double_soon])
 def test_a_call_goes_through_its_states_and_succeeds(kitchen: Kitchen, value: Any) -> None:
     call = kitchen.call(value, number=4)
@@ -50,36 +44,12 @@ def test_a_call_goes_through_its_states_and_succeeds(kitchen: Kitchen, value: An
     assert call.result.metadata["duration_s"] >= 0
 
 
-def test_the_first_state_carries_the_whole_call(kitchen: Kitchen) -> None:
-    call = kitchen.call(double, number="4")
-    first = kitchen.of_kind("call.state")[0].data["call"]
-    assert (first["id"], first["arguments"], first["origin"]) == (call.id, {"number": 4}, "model")
-    assert call.result.metadata["repaired"] == ["number: text read as integer"]
-
-
-def test_every_call_of_a_batch_has_a_result_in_call_order(kitchen: Kitchen) -> None:
-    parts = [kitchen.part("double", "same", number=number) for number in range(200)]
-    done = kitchen.run(kitchen.scheduler(double), *parts)
-    assert [call.result.data for call in done] == [number * 2 for number in range(200)]
-    assert {call.provider_id for call in done} == {"same"}
-    assert len({call.id for call in done}) == 200
-
-
 def test_the_id_of_a_call_part_is_kept_unless_it_comes_twice(kitchen: Kitchen) -> None:
     from inarch.contract.records import CallPart
 
     parts = [CallPart("x1", "p", "double", {"number": 1}), CallPart("x1", "p", "double", {"number": 2})]
     first, second = kitchen.run(kitchen.scheduler(double), *parts)
     assert first.id == "x1" != second.id
-
-
-def test_one_failing_does_not_stop_the_rest(kitchen: Kitchen) -> None:
-    parts = [kitchen.part("fail", message="no"), kitchen.part("double", number=1), kitchen.part("unknown")]
-    failing, fine, unknown = kitchen.run(kitchen.scheduler(double, fail), *parts)
-    assert failing.result.error.code == "execution"
-    assert "'tested'" in failing.result.error.message and "ValueError: no" in failing.result.error.message
-    assert fine.status == "success"
-    assert unknown.result.error.code == "not_found"
 
 
 def test_unknown_tool_and_wrong_arguments_end_before_anything_runs(kitchen: Kitchen) -> None:
@@ -99,17 +69,6 @@ def test_arguments_that_are_no_object_are_never_executed(kitchen: Kitchen, argum
     (call,) = kitchen.run(kitchen.scheduler(double), PlannedCall("double", arguments))
     assert call.result.error.code == "validation"
     assert "not a JSON object" in call.result.error.message
-
-
-def test_an_empty_batch_is_nothing(kitchen: Kitchen) -> None:
-    assert kitchen.run(kitchen.scheduler(double)) == ()
-    assert kitchen.events == []
-
-
-def test_ten_thousand_calls(kitchen: Kitchen) -> None:
-    parts = [kitchen.part("double" if number % 2 else "double_soon", number=number) for number in range(10_000)]
-    done = kitchen.run(kitchen.scheduler(double, double_soon), *parts)
-    assert [call.result.data for call in done] == [number * 2 for number in range(10_000)]
 
 
 def test_independent_calls_run_together_and_at_most_64_at_once(kitchen: Kitchen) -> None:
@@ -208,15 +167,6 @@ def test_a_tool_that_declares_no_effects_object_or_raises_is_named(kitchen: Kitc
         assert kitchen.states(call) == ["validating", "error"]
 
 
-def test_a_closed_scheduler_runs_nothing(kitchen: Kitchen) -> None:
-    scheduler = kitchen.scheduler(double)
-    scheduler.close()
-    scheduler.close()
-    (call,) = kitchen.run(scheduler, kitchen.part("double", number=1))
-    assert call.status == "cancelled"
-    assert kitchen.states(call) == ["validating", "cancelled"]
-
-
 class _FullStore:
     """A disk without room."""
 
@@ -260,18 +210,6 @@ def _endings(kitchen: Kitchen) -> list[str]:
     return [event.data["status"] for event in kitchen.of_kind("call.result")]
 
 
-def test_cancel_while_awaiting_approval(kitchen: Kitchen, write_file: Any) -> None:
-    async def never(batch: Any) -> Any:
-        await asyncio.sleep(60)
-
-    person = kitchen.person(never)
-    scheduler = kitchen.scheduler(write_file, double, approve="ask", front_end=person)
-    parts = [kitchen.part("write_file", file_path="a", content="x"), kitchen.part("double", number=1)]
-    _cancel_when(kitchen, scheduler, parts, lambda: bool(person.asked))
-    assert _endings(kitchen) == ["cancelled", "cancelled"]
-    assert not (kitchen.folder / "a").exists()
-
-
 @pytest.mark.parametrize("count", [1, 3])
 def test_cancel_while_executing_and_scheduled(kitchen: Kitchen, count: int) -> None:
     started = threading.Event()
@@ -302,24 +240,6 @@ def test_cancel_while_executing_and_scheduled(kitchen: Kitchen, count: int) -> N
         assert _endings(kitchen) == ["cancelled"] * count
         messages = [event.data["result"]["error"]["message"] for event in kitchen.of_kind("call.result")]
         assert messages == ["cancelled while it ran"] + ["cancelled before it ran"] * (count - 1)
-
-
-def test_cancel_stops_all_that_run_together(kitchen: Kitchen) -> None:
-    running: set[int] = set()
-
-    @tool
-    async def wait(number: int) -> None:
-        """Wait."""
-        running.add(number)
-        try:
-            await asyncio.sleep(60)
-        finally:
-            running.discard(number)
-
-    parts = [kitchen.part("wait", number=number) for number in range(5)]
-    _cancel_when(kitchen, kitchen.scheduler(wait), parts, lambda: len(running) == 5)
-    assert running == set()
-    assert _endings(kitchen) == ["cancelled"] * 5
 
 
 def test_revoke_all_ends_running_calls_as_cancelled(kitchen: Kitchen) -> None:
@@ -456,21 +376,6 @@ def test_a_stuck_thread_does_not_hold_up_the_exit() -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("timeout\n", "", 0)
 
 
-def test_a_stuck_thread_does_not_hold_up_the_next_call(kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempt, "GRACE_S", 0.01)
-    release = threading.Event()
-
-    @tool(timeout_s=0.01)
-    def stuck(number: int) -> None:
-        """Never return."""
-        release.wait(LONGEST_S)
-
-    parts = [kitchen.part("stuck", number=number) for number in range(80)] + [kitchen.part("double", number=1)]
-    done = kitchen.run(kitchen.scheduler(stuck, double), *parts)
-    assert done[-1].status == "success"
-    release.set()
-
-
 def _flaky(failures: list[Exception], **options: Any) -> Any:
     def flaky() -> str:
         """Fail a few times."""
@@ -505,17 +410,6 @@ def test_effects_and_plain_refusals_are_never_tried_again(kitchen: Kitchen, opti
     assert len(failures) == 1
 
 
-def test_cancel_between_two_tries(kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "FIRST_PAUSE_S", 60.0)
-    monkeypatch.setattr(runner, "LONGEST_PAUSE_S", 60.0)
-    failures: list[Exception] = [ValueError("x")]
-    parts = [kitchen.part("flaky")]
-    scheduler = kitchen.scheduler(_flaky(failures, max_retries=1))
-    # The first try is over, its failure taken in, once the runner has put its context away.
-    _cancel_when(kitchen, scheduler, parts, lambda: not failures and not scheduler._runner._running)
-    assert _endings(kitchen) == ["cancelled"]
-
-
 def test_a_tool_cannot_end_the_process_or_the_turn(kitchen: Kitchen) -> None:
     @tool
     def leave() -> None:
@@ -543,15 +437,6 @@ def test_a_tool_cannot_end_the_process_or_the_turn(kitchen: Kitchen) -> None:
         assert "'tested'" in call.result.error.message
 
 
-def test_a_plain_function_that_returns_an_awaitable_is_awaited(kitchen: Kitchen) -> None:
-    @tool
-    def later(number: int) -> Any:
-        """Return a coroutine."""
-        return double_soon.function(number)
-
-    assert kitchen.call(later, number=3).result.data == 6
-
-
 def test_what_is_not_json_is_an_error_that_names_the_plugin(kitchen: Kitchen) -> None:
     def loop() -> Any:
         ring: list[Any] = []
@@ -568,25 +453,6 @@ def test_what_is_not_json_is_an_error_that_names_the_plugin(kitchen: Kitchen) ->
         error = kitchen.call(odd).result.error
         assert error.code == "execution"
         assert "'tested'" in error.message
-
-
-def test_records_become_plain_data_and_a_tool_result_passes(kitchen: Kitchen) -> None:
-    @tool
-    def plain() -> Any:
-        """Return records."""
-        return {"effects": Effects(reads=frozenset({"b", "a"})), "path": Path("x/y"), "pair": (1, 2)}
-
-    @tool
-    def whole(success: bool) -> Any:
-        """Return a result."""
-        return ToolResult(success, {"a": 1}, metadata={"mine": 1})
-
-    data = kitchen.call(plain).result.data
-    effects = {"reads": ["a", "b"], "writes": [], "exclusive": False, "programs": False, "removes": False}
-    assert data == {"effects": effects, "path": "x/y", "pair": [1, 2]}
-    fine, failing = kitchen.call(whole, success=True), kitchen.call(whole, success=False)
-    assert (fine.result.data, fine.result.metadata["mine"]) == ({"a": 1}, 1)
-    assert (failing.status, failing.result.error.code) == ("error", "execution")
 
 
 def test_the_output_schema_is_checked_and_the_plugin_named(kitchen: Kitchen) -> None:

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 from typing import get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls.live import NEXT, IllegalTransition, advance
+from inarch.calls.live import IllegalTransition, advance
 from inarch.contract.records import TERMINAL, CallStatus
 
 ORDER = ["validating", "awaiting_approval", "scheduled", "executing", "end"]
@@ -15,10 +14,6 @@ _statuses = st.sampled_from(get_args(CallStatus))
 
 def _rank(status: str) -> int:
     return ORDER.index("end" if status in TERMINAL else status)
-
-
-def test_every_status_has_a_row() -> None:
-    assert set(NEXT) == set(get_args(CallStatus))
 
 
 @given(st.lists(_statuses, max_size=12))
@@ -33,13 +28,3 @@ def test_any_walk_goes_forward_only_and_ends_in_a_terminal_state(steps: list[Cal
         assert status not in TERMINAL
         assert _rank(new) > _rank(status)
         status = new
-
-
-def test_nothing_runs_without_having_been_scheduled() -> None:
-    assert [status for status, following in NEXT.items() if "executing" in following] == ["scheduled"]
-    assert [status for status, following in NEXT.items() if "success" in following] == ["executing"]
-
-
-def test_an_illegal_step_names_both_states() -> None:
-    with pytest.raises(IllegalTransition, match="success can't become executing"):
-        advance("success", "executing")

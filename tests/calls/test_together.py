@@ -13,7 +13,7 @@ import pytest
 from attrs import evolve
 
 import inarch
-from inarch import Effects, FileState, PluginContext, ToolFailed, tool
+from inarch import Effects, FileState, PluginContext, tool
 from inarch.host import Bound
 from inarch.testing import calls, says, scripted_app
 
@@ -103,24 +103,4 @@ def test_what_the_call_did_not_declare_is_refused(root: Path) -> None:
     assert result is not None and result.error is not None and result.error.code == "permission"
     assert "a.txt is not among what this call declared to write" in result.error.message
     assert standing(root) == before
-    app.close()
-
-
-def test_it_is_over_with_its_call(root: Path) -> None:
-    kept: list[Any] = []
-
-    @tool(name="keeps", effects=Effects(writes=frozenset({"a.txt"})))
-    def keeps(context: Any) -> None:
-        """Keep the door."""
-        kept.append(context.workspace.restore_all)
-
-    app, _ = scripted_app([calls(("keeps", {})), says("ok")], root, flags={"approve": "all"})
-    bound: Bound[Any] = Bound("p", keeps, PluginContext("p", str(root)))
-    app.composition = evolve(app.composition, tools={**app.composition.tools, "keeps": bound})
-    asyncio.run(app.session().run("go"))
-    with pytest.raises(inarch.Cancelled):
-        kept[0]([put("a.txt", b"two", b"one\r\n\xff")])
-    assert (root / "a.txt").read_bytes() == b"one\r\n\xff"
-    with pytest.raises(ToolFailed):
-        app.workspace.restore_all([put("a.txt", b"two", b"three")])  # type: ignore[attr-defined]
     app.close()

@@ -12,8 +12,8 @@ import inarch
 from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
 from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, ToolError, ToolResult
 from inarch.turns.checking import checked_compacted
+from inarch.turns.context.compacting import by_turns, restored
 from inarch.turns.context.counting import TokenCounter
-from inarch.turns.context.earlier_turns import by_turns, restored
 from inarch.turns.wording import STRUCTURE_TITLE as TITLE
 from inarch_compaction import LeavingOut
 from inarch_compaction.leaving_out import STEPS_GONE, STRUCTURE_GONE, fit

@@ -18,7 +18,7 @@ from attrs import define, field
 
 import inarch_confinement
 from inarch_confinement import ALL_LAYERS, Plan
-from inarch_confinement.elf import loader_of
+from inarch_confinement.places import loader_of
 
 HERE = Path(__file__).parent
 PACKAGE = Path(inarch_confinement.__file__).parent

@@ -138,18 +138,6 @@ def test_sockets_follow_what_guards_them(machine: str) -> None:
 
 
 @both
-def test_a_reader_under_an_older_landlock_cuts_no_file_and_signals_nobody(machine: str) -> None:
-    n = numbers_of(machine)
-    old, new = program(READER, machine, 2), program(READER, machine, 7)
-    assert decide(old, machine, n["openat"], 0, 0, 0o1000) == "EPERM"
-    assert decide(old, machine, n["openat"], 0, 0, 0) == ALLOW
-    assert decide(old, machine, n["openat2"]) == "ENOSYS"
-    assert decide(old, machine, n["kill"], 1) == "EPERM"
-    assert decide(new, machine, n["openat"], 0, 0, 0o1000) == ALLOW
-    assert decide(new, machine, n["kill"], 1) == ALLOW
-
-
-@both
 @settings(deadline=None)
 @given(other=st.integers(0, (1 << 64) - 1))
 def test_execve_is_held_to_one_string(machine: str, other: int) -> None:

@@ -87,11 +87,6 @@ def test_an_address_of_the_older_kind_is_no_more_public_when_it_is_hidden_in_a_n
         assert is_public(IPv6Address(form)) <= is_public(inner)
 
 
-def test_a_network_translates_as_it_likes_within_its_own_prefix() -> None:
-    assert not is_public(ip_address("64:ff9b:1::808:808")) and not is_public(ip_address("64:ff9b:1:a00::1:808:808"))
-    assert is_public(ip_address("64:ff9b::808:808")) and is_public(ip_address("8.8.8.8"))
-
-
 @given(st.ip_addresses(), PORT)
 def test_a_name_leads_to_addresses_that_are_public_or_listed(address: IPv4Address | IPv6Address, port: int) -> None:
     alone = Hosts([f"a.example:{port}"])
@@ -138,18 +133,6 @@ def test_the_name_of_this_machine_leads_there_only_where_it_is_listed(
 )
 def test_an_entry_is_kept_where_all_that_it_means_is_listed(listed: str, wanted: str, kept: bool) -> None:
     assert Hosts([listed]).narrowed([wanted]) == ((wanted,) if kept else ())
-
-
-NEAR = st.lists(st.sampled_from(["x", "a", "com"]), min_size=1, max_size=3).map(".".join)
-ENTRY = st.tuples(st.sampled_from(["", "*."]), NEAR, st.sampled_from(["", ":80", ":81"])).map("".join)
-
-
-@given(st.lists(ENTRY, max_size=4), st.lists(ENTRY, min_size=1, max_size=4), NEAR, st.sampled_from([80, 81, 443]))
-def test_what_is_narrowed_means_nothing_that_was_not_meant(
-    listed: list[str], wanted: list[str], name: str, port: int
-) -> None:
-    kept = Hosts(Hosts(listed).narrowed(wanted))
-    assert kept.name(name, port) <= (Hosts(listed).name(name, port) and Hosts(wanted).name(name, port))
 
 
 @given(st.text(max_size=12))

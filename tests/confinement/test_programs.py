@@ -48,12 +48,6 @@ def test_a_program_that_reads(place: Place, argv: tuple[str, ...], output: str) 
     assert (ran.stdout, ran.stderr, ran.returncode) == (output, "", 0)
 
 
-def test_names_of_owners_are_known(place: Place) -> None:
-    ran = place.run(place.plan(program="/bin/ls", readable=()), "ls", "-l", "file")
-    name = {0: "root", 65534: "nobody"}.get(place.user)
-    assert name is None or name in ran.stdout
-
-
 def test_git_reads_a_repository(part: Callable[[str], str], place: Place) -> None:
     repository = place.folder / "ws/repository"
     git = [part("git"), "-c", "user.name=A", "-c", "user.email=a@b.c"]
@@ -83,23 +77,6 @@ def python(place: Place, code: str, **fields: object) -> str:
     return ran.stdout
 
 
-def test_multiprocessing_with_semaphores_and_pools(place: Place) -> None:
-    code = """
-import multiprocessing
-def double(value):
-    return value * 2
-if __name__ == "__main__":
-    for method in ("fork", "spawn", "forkserver"):
-        context = multiprocessing.get_context(method)
-        lock = context.Semaphore(2)
-        with lock, context.Pool(2) as pool:
-            print(method, pool.map(double, [1, 2]))
-            pool.close()
-            pool.join()
-"""
-    assert python(place, code) == "fork [2, 4]\nspawn [2, 4]\nforkserver [2, 4]\n"
-
-
 def test_a_server_and_its_client_on_loopback(place: Place) -> None:
     code = """
 import http.server, threading, urllib.request
@@ -109,60 +86,6 @@ print(urllib.request.urlopen(f"http://localhost:{server.server_port}/file").read
 server.shutdown()
 """
     assert python(place, code) == "inside\n"
-
-
-def test_a_terminal_of_its_own_and_private_folders(place: Place) -> None:
-    code = """
-import os, pty, subprocess, tempfile
-main, other = pty.openpty()
-print(os.isatty(other), os.ttyname(other).startswith("/dev/pts/"))
-print(tempfile.gettempdir() == os.environ["TMPDIR"], os.listdir("/dev/shm"), os.listdir("/var/tmp"))
-open("/tmp/here", "w").close()
-print(os.path.exists("/run/docker.sock"), os.path.exists("/dev/vda"), os.path.exists("/root/.ssh"))
-"""
-    assert python(place, code) == "True True\nTrue [] []\nFalse False False\n"
-    assert not os.path.exists("/tmp/here")
-
-
-def test_a_virtual_environment_is_made_and_used(place: Place) -> None:
-    plan = place.builds()
-    made = place.run(plan, PYTHON, "-m", "venv", "--without-pip", "venv")
-    assert made.returncode == 0, made.stdout + made.stderr
-    own = str(place.folder / "ws/venv/bin/python")
-    ran = place.run(plan._replace(program=own), own, "-c", "import sys; print(sys.prefix)")
-    assert ran.stdout == str(place.folder / "ws/venv") + "\n", ran.stderr
-
-
-def test_a_program_is_compiled_and_run(part: Callable[[str], str], place: Place) -> None:
-    gcc = part("gcc")
-    (place.folder / "ws/a.c").write_text('#include <stdio.h>\nint main(void) { return puts("compiled") < 0; }\n')
-    built = place.run(place.builds(program=gcc), "gcc", "-O1", "-o", "made", "a.c")
-    assert built.returncode == 0, built.stderr
-    program = str(place.folder / "ws/made")
-    assert place.run(place.builds(program=program), "made").stdout == "compiled\n"
-    script = 'gcc -o "$TMPDIR/made" a.c && "$TMPDIR/made" && cp made /tmp && /tmp/made'
-    assert place.run(place.builds(program="/bin/sh"), "sh", "-c", script).stdout == "compiled\ncompiled\n"
-
-
-def test_a_shell_script_with_pipes_and_make_like_work(place: Place) -> None:
-    (place.folder / "ws/build.sh").write_text(
-        "#!/bin/sh\nset -e\nmkdir -p out/a\ncp -p file out/a/b\nchmod 755 out/a/b\ntouch -d @1 out/a/b\n"
-        "tar -cf out.tar out && rm -r out && tar -xpf out.tar\ncat out/a/b | sort | uniq > result\nmv result out/\n"
-    )
-    (place.folder / "ws/build.sh").chmod(0o755)
-    script = str(place.folder / "ws/build.sh")
-    ran = place.run(place.builds(program=script), script)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert (place.folder / "ws/out/result").read_text() == "inside\n"
-    assert (place.folder / "ws/out/a/b").stat().st_mode & 0o7777 == 0o755
-
-
-def test_a_test_run(place: Place) -> None:
-    (place.folder / "ws/test_it.py").write_text(
-        "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(1, 1)\n"
-    )
-    ran = place.run(place.builds(), PYTHON, "-B", "-m", "unittest", "test_it")
-    assert ran.returncode == 0 and "Ran 1 test" in ran.stderr, ran.stderr
 
 
 def test_a_run_of_pytest_with_the_interpreter_of_this_one() -> None:

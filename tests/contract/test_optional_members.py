@@ -9,7 +9,7 @@ import pytest
 
 import inarch
 from inarch.calls.before_images import Keeping
-from inarch.calls.hidden_paths import veiled
+from inarch.calls.context import veiled
 from inarch.calls.lease import Handle, Lease
 from inarch.contract.ports import OPTIONAL
 from inarch.program.showing import Display

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -111,46 +110,3 @@ def test_a_plugin_does_the_same_wherever_it_runs_and_a_replay_without_it(root: P
     report = asyncio.run(replay(had.id, **had.options))
     assert report.same, report.first_difference
     assert report.replayed_tree == report.tree and report.replayed_digest == report.digest
-
-
-def test_a_session_is_shown_with_all_of_it(root: Path) -> None:
-    had = have(root, "in-process")
-    with inarch.compose(**had.options) as app:
-        for name in ("html", "markdown"):
-            out = io.StringIO()
-            app.composition.exporters[name].value.export(app.transcript(had.id), out)
-            page = out.getvalue().replace("\\_", "_")
-            for words in (
-                "every_door rewrites it to", "tee ended with 0", "every_door denies it",
-                "holds back the end of the turn",
-                "after 4 calls say thank you",
-            ):  # fmt: skip
-                assert words in page, (name, words)
-
-
-def test_sessions_show_and_both_ways_of_the_terminal_tell_it(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from click.testing import CliRunner
-
-    from inarch_commands.sessions.show import show_session
-    from inarch_terminal.front_ends.text import TextFrontEnd
-    from inarch_terminal.rendering.view import View
-
-    had = have(root, "in-process")
-    words = (
-        "write_file: every_door rewrites it to", "read_file: every_door denies it: read_file must not",
-        "write_file: every_door adds: tee ended with 0", "every_door holds back the end: after 4 calls say thank you",
-    )  # fmt: skip
-    view = View(colours=False, glyphs=True)
-    text = TextFrontEnd(io.StringIO(), io.StringIO())
-    for event in had.events:
-        view.saw(event)
-        text.show(event)
-    told = capsys.readouterr().err
-    args = ["--root", str(root), "--plugin", FILE, "--all", had.id]
-    shown = CliRunner().invoke(show_session, args, obj=None, env=dict(had.options["environ"]))
-    for word in words:
-        assert word in told, told
-        assert word in shown.output, shown.output
-    page = view.finished(200)
-    for word in words:
-        assert word in page, page

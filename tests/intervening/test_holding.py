@@ -72,18 +72,6 @@ def test_ends_cant_be_held_back_for_ever(root: Path, most: int, guards: list[int
     said.close()
 
 
-def test_a_budget_ends_a_turn_that_is_held_back(talk: Having) -> None:
-    said = talk([says("one"), says("two"), says("so far")], parts=[Guarding(always)],
-                flags={"max_holds": 9, "max_iterations": 2})  # fmt: skip
-    assert (said.turn.status, said.turn.limit) == ("limited", "max_iterations")
-
-
-def test_a_failure_ends_it(talk: Having) -> None:
-    failing = [inarch.ProviderError("auth", "the key is wrong")]
-    said = talk([says("one"), failing], parts=[Guarding(always)], flags={"max_holds": 9})
-    assert said.turn.status == "failed"
-
-
 def test_a_cancel_ends_it_while_a_guard_thinks(root: Path) -> None:
     async def cancelled() -> inarch.Turn:
         started = asyncio.Event()

@@ -34,19 +34,6 @@ def test_the_model_reads_the_text_with_the_result_and_a_resumed_session_has_it(t
     assert call.result is not None and call.result.metadata["added"] == [{"by": "shop", "text": "look at b, too"}]
 
 
-def test_it_is_asked_once_a_call_has_ended_with_its_result(talk: Having) -> None:
-    given: list[Any] = []
-
-    async def review(call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> None:
-        given.append(
-            (call.status, call.result is not None and call.result.success, tool.name, context.call_id == call.id)
-        )
-
-    said = talk([calls(READ, ("read_file", {"file_path": "absent"})), says("done")], parts=[Reviewing(review)])
-    assert sorted(given) == [("error", False, "read_file", True), ("success", True, "read_file", True)]
-    assert said.of("call.reviewed") == []
-
-
 @given(texts=st.lists(st.none() | st.text("abc\n", min_size=1, max_size=5), min_size=1, max_size=6), slow=st.randoms())
 @settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_added_text_belongs_to_its_call_however_calls_and_reviews_overlap(
@@ -115,21 +102,6 @@ def test_a_long_text_is_cut_and_secrets_are_hidden(talk: Having, root: Path) -> 
     (event,) = said.of("call.reviewed")
     assert len(event["text"]) < 17_000
     assert secret not in said.results()[0] and secret not in json.dumps(said.of("call.reviewed"))
-
-
-def test_what_a_reviewer_changes_is_the_calls_and_is_undone_with_it(talk: Having, root: Path) -> None:
-    def shout(call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> str:
-        ran = context.workspace.run(
-            ["/usr/bin/tee", "n.txt"], inarch.Rights(writes=("n.txt",), executes=True), stdin=b"NEW text\n"
-        )
-        return f"exit {ran.exit_code}"
-
-    write = ("write_file", {"file_path": "n.txt", "content": "new text\n"})
-    said = talk([calls(write), says("done")], parts=[Reviewing(shout)], flags={"approve": "all"}, journal=True)
-    assert (root / "n.txt").read_text() == "NEW text\n"
-    assert {event["call_id"] for event in said.of("file.changed")} == {said.turn.calls[0].id}
-    said.session.extension("undo").undo()
-    assert not (root / "n.txt").exists()
 
 
 def test_a_reviewer_can_write_nothing_that_its_call_did_not_declare(talk: Having, root: Path) -> None:

@@ -104,13 +104,6 @@ def test_a_denial_holds_in_every_mode_with_its_reason(talk: Having, root: Path, 
     assert "write_file is denied: shop: no files today" in said.results()[0]
 
 
-def test_a_question_is_asked_where_there_was_none(talk: Having) -> None:
-    person = Person("deny")
-    said = talk([calls(READ), says("done")], parts=[saying("ask", "is that so?")], front_end=person)
-    assert [request.reason for request in person.asked] == ["shop: is that so?"]
-    assert said.turn.calls[0].status == "error"
-
-
 def test_what_it_allows_is_asked_about_all_the_same(talk: Having, root: Path) -> None:
     said = talk([calls(WRITE), says("done")], parts=[saying("allow")])
     assert not (root / "new.txt").exists() and said.of("call.rewritten") == []
@@ -163,30 +156,9 @@ def test_one_that_fails_leaves_the_call_to_a_person(talk: Having, rewrite: Any, 
     assert [request.reason for request in person.asked] == ["shop: rewriter 'rewriting' could not judge this call"] * 2
 
 
-def test_a_denial_counts_whatever_came_with_it(talk: Having) -> None:
-    wrong = Rewriting(lambda *_: inarch.Rewrite({"nonsense": 1}, "deny", "not today"))
-    said = talk([calls(READ), says("done")], parts=[wrong], front_end=Person())
-    assert "not today" in said.results()[0]
-
-
-def test_several_see_what_the_ones_before_them_made(talk: Having) -> None:
-    def next_one(call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite:
-        following = {"a.txt": "b.txt", "b.txt": "c.txt"}
-        return inarch.Rewrite({"file_path": following[str(call.arguments["file_path"])]})
-
-    said = talk([calls(READ), says("done")], parts=[Rewriting(next_one), Rewriting(next_one, "second")])
-    assert "this is c.txt" in said.results()[0]
-    assert [event["rewriter"] for event in said.of("call.rewritten")] == ["rewriting", "second"]
-
-
 def test_a_projects_own_configuration_can_name_nobody(tmp_path: Path) -> None:
     (tmp_path / ".inarch").mkdir()
     (tmp_path / ".inarch/config.toml").write_text('may_allow = ["shop"]\n')
     with inarch.compose(root=tmp_path, config={}, journal=False) as app:
         assert app.config.may_allow == ()
         assert any("may_allow: ignored" in note for note in app.config.notes)
-
-
-def test_what_is_no_list_of_names_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(inarch.ConfigError, match="may_allow: must be a list of plugins' names"):
-        inarch.compose(root=tmp_path, config={"may_allow": "shop"}, journal=False)

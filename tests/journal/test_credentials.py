@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from secret_samples import lot
 
 from inarch.journal.redaction.redactor import Redactor
-from inarch_secrets.credentials import LARGEST, MOST, secrets_in, secrets_of_file
+from inarch_secrets.credentials import secrets_in, secrets_of_file
 
 WORD = "lily.pads-42"
 """A password that neither its form nor its looks give away: it could be a host."""
@@ -69,13 +69,6 @@ def test_a_token_in_the_place_of_a_user_is_found_and_the_word_beside_it_is_none(
         assert secrets_in(f"https://{token}{beside}@example.org\n".encode(), ".git-credentials") == [("token", token)]
 
 
-def test_a_key_is_known_a_line_at_a_time() -> None:
-    redactor = Redactor()
-    redactor.learn_values(secrets_in(PEM.encode(), "id_ed25519"))
-    lines = PEM.splitlines()[1:-1]
-    assert not [line for line in lines if line in redactor.text(f"grep found: {line}")]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -95,13 +88,6 @@ def test_short_values_usual_words_and_what_is_no_secret_are_not_learned(text: st
     assert secrets_in(text.encode(), "file") == []
 
 
-def test_of_one_file_so_many_are_learned_and_no_more(tmp_path: Path) -> None:
-    lines = [f"token = {lot(20)}\n" for _ in range(MOST + 50)]
-    assert len(secrets_in("".join(lines).encode(), "x")) == MOST
-    (tmp_path / "long").write_text("#" * LARGEST + f"\npassword = {WORD}\n")
-    assert secrets_of_file(str(tmp_path / "long")) == []
-
-
 def test_what_is_no_regular_file_or_no_text_has_none(tmp_path: Path) -> None:
     import os
 
@@ -118,11 +104,3 @@ def test_what_is_no_regular_file_or_no_text_has_none(tmp_path: Path) -> None:
 def test_any_bytes_are_looked_at_and_nothing_short_comes_of_them(data: bytes) -> None:
     for label, value in secrets_in(data, ".pgpass"):
         assert len(value) >= 8 and label and value == value.strip()
-
-
-@pytest.mark.parametrize(
-    "unit", ["a", "a=", "a:b,", 'a="', "://", "://a:", "-----BEGIN PRIVATE KEY-----", "machine password ", "\\:", "{"]
-)
-def test_a_file_that_repeats_one_thing_is_looked_at_in_time(unit: str) -> None:
-    """Each form is looked for in steps that grow with the file, else this would take hours."""
-    assert secrets_in((unit * LARGEST)[:LARGEST].encode(), ".pgpass") == []

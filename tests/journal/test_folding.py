@@ -25,7 +25,6 @@ from inarch.contract.events import (
     ContextAdded,
     DecisionMade,
     ModelReplied,
-    Note,
     SessionStarted,
     TurnEnded,
     TurnStarted,
@@ -124,10 +123,6 @@ def check_pairs(history: History) -> None:
     assert expected == []
 
 
-def test_nothing_folds_to_nothing() -> None:
-    assert fold([]) == History()
-
-
 def test_a_whole_session_comes_back() -> None:
     history = whole_session().fold()
     assert (history.root, history.title, history.seq) == ("/root", "first prompt", whole_session().events()[-1].seq)
@@ -143,16 +138,6 @@ def test_a_whole_session_comes_back() -> None:
     assert roles(history) == [*first, *second, "assistant"]
     check_pairs(history)
     assert history.unknown == ()
-
-
-def test_results_stand_in_call_order_not_in_the_order_they_came() -> None:
-    tool = whole_session().fold().messages[4]
-    assert [item.call_id for item in tool.parts if isinstance(item, ResultPart)] == ["c2", "c3"]
-
-
-def test_context_is_part_of_the_prompt() -> None:
-    first = whole_session().fold().messages[0]
-    assert first == Message("user", (Text("first\nprompt"), Text("the tree")))
 
 
 def test_what_was_last_read_or_written_is_seen() -> None:
@@ -240,16 +225,6 @@ def test_a_read_that_was_cut_off_and_a_write_that_did_not_begin_are_cancelled() 
     check_pairs(history)
 
 
-def test_a_turn_that_was_cut_off_keeps_what_was_said() -> None:
-    script = Script()
-    turn = script.begin()
-    script.reply(turn, "half an answer")
-    closed = script.fold().turns[-1]
-    assert (closed.status, closed.content) == ("cancelled", "half an answer")
-    assert closed.error
-    assert closed.ended == script.events()[-1].time
-
-
 def test_events_of_another_version_are_passed_over() -> None:
     script = whole_session()
     strange = [
@@ -260,12 +235,6 @@ def test_events_of_another_version_are_passed_over() -> None:
         Event(104, TIME, "s", None, "turn.started", {}),
     ]
     assert fold([*script.events(), *strange]).messages == script.fold().messages
-
-
-def test_a_note_changes_nothing() -> None:
-    script = whole_session()
-    script.journal.record(Note("hello"), "a1")
-    assert script.fold().messages == whole_session().fold().messages
 
 
 EVENTS = whole_session().events()

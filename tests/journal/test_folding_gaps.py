@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from attrs import evolve
 
-from inarch import TERMINAL, Event, ToolResult
+from inarch import Event, ToolResult
 from inarch.contract.errors import StoreError
 from inarch.journal.folding import fold, is_readable_drop
 from inarch.journal.history import History
@@ -41,30 +40,6 @@ def result(call_id: str, **more: Any) -> Event:
 def test_a_turn_whose_beginning_is_lost_is_the_agents() -> None:
     (turn,) = fold([event("context.added", source="s", text="seen")]).turns
     assert (turn.id, turn.type, turn.parent_id, turn.session_id, turn.started) == ("a", "agent", None, "s", TIME)
-
-
-def test_what_says_nothing_of_a_turn_makes_none() -> None:
-    later = "2026-01-02T00:00:00.000000Z"
-    strange = evolve(event("of.tomorrow"), time=later)
-    assert fold([strange]).turns == ()
-    (turn,) = fold([began(), strange]).turns
-    assert turn.ended == TIME
-
-
-def test_a_turn_in_which_nothing_was_said_has_no_messages() -> None:
-    history = fold([began(), began("b"), event("decision.made", "b", decision="answer", text="yes")])
-    assert [turn_id for turn_id, _ in history.said] == ["b"]
-
-
-def test_what_was_added_stands_alone_where_the_prompt_is_lost() -> None:
-    history = fold([began(), event("context.added", source="s", text="seen")])
-    assert said(history) == [("user", "seen")]
-    assert hash(history.messages)
-
-
-def test_the_root_is_that_of_the_first_beginning() -> None:
-    events = [event("note", None, root="no"), *(event("session.started", None, root=root) for root in ("/one", "/two"))]
-    assert fold(events).root == "/one"
 
 
 def test_files_that_no_turn_changed_are_not_known_any_more() -> None:
@@ -115,28 +90,6 @@ def test_pictures_that_are_gone_are_left_out_and_the_others_stay() -> None:
     assert message.text == "see"
 
 
-def test_an_answer_without_a_model_is_kept_where_the_turn_was_cut_off() -> None:
-    history = fold([began(), event("decision.made", decision="answer", text="42")])
-    assert said(history) == [("assistant", "42")]
-    assert (history.turns[0].content, history.unended) == ("42", ("a",))
-    for decision, text in (("call_tools", "42"), ("answer", "")):
-        assert said(fold([began(), event("decision.made", decision=decision, text=text)])) == []
-
-
-def test_a_turn_of_which_only_the_end_is_left_says_its_answer() -> None:
-    history = fold([event("turn.ended", turn=began(content="all", status="done").data["turn"])])
-    assert (said(history), history.unended) == ([("assistant", "all")], ())
-
-
-def test_an_answer_that_the_record_has_counts_before_what_was_said() -> None:
-    history = fold([began(content="the record's"), replied({"type": "text", "text": "said"})])
-    assert history.turns[0].content == "the record's"
-
-
-def test_an_empty_reply_is_no_message() -> None:
-    assert fold([began(), replied()]).messages == ()
-
-
 def test_a_call_that_only_its_state_tells_of_gets_a_result() -> None:
     state = event("call.state", call_id="c1", name="run", status="executing")
     (call,) = fold([state]).turns[0].calls
@@ -158,25 +111,6 @@ def test_a_state_neither_takes_a_calls_arguments_nor_opens_it_again() -> None:
     assert fold([known, again, ended]).cut_off == ()
 
 
-def test_a_call_that_is_said_to_have_ended_without_a_result_or_to_run_with_one_gets_both() -> None:
-    running = event("call.result", call_id="c1", name="run", status="executing", result={"success": True})
-    for damaged in (event("call.state", call_id="c1", name="run", status="success"), running):
-        (call,) = fold([damaged]).turns[0].calls
-        assert call.status in TERMINAL and call.result is not None
-
-
-@pytest.mark.parametrize("key", ["call_id", "name", "status"])
-def test_a_state_whose_words_are_no_text_is_passed_over(key: str) -> None:
-    state = {"call_id": "c1", "name": "run", "status": "executing", key: 7}
-    (turn,) = fold([began(), event("call.state", **state)]).turns
-    assert turn.calls == ()
-
-
-def test_planned_calls_that_follow_each_other_are_one_message() -> None:
-    history = fold([began(), result("c1"), result("c2")])
-    assert [(message.role, len(message.parts)) for message in history.messages] == [("assistant", 2), ("tool", 2)]
-
-
 @pytest.mark.parametrize(
     ("status", "settled", "wanted"),
     [
@@ -196,21 +130,6 @@ def test_what_the_files_say_of_a_call_counts_if_it_had_begun(
         assert call.result is settled
 
 
-def test_messages_are_told_by_the_turn_that_they_belong_to() -> None:
-    def asked(number: int) -> Event:
-        return began(f"u{number}", type="user", content=f"prompt {number}", status="done")
-
-    def answered(number: int) -> list[Event]:
-        turn_id = f"a{number}"
-        reply = Event(1, TIME, "s", turn_id, "model.replied", replied({"type": "text", "text": "yes"}).data)
-        return [began(turn_id, parent_id=f"u{number}"), reply]
-
-    history = fold([asked(1), *answered(1), *answered(2), asked(3), asked(4), *answered(4)])
-    assert [(turn_id, [one.text for one in messages]) for turn_id, messages in history.said] == [
-        ("a1", ["prompt 1", "yes"]), ("a2", ["yes"]), ("", ["prompt 3"]), ("a4", ["prompt 4", "yes"]),
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("effects", "is_unknown"),
     [
@@ -223,16 +142,6 @@ def test_only_a_call_that_changes_nothing_is_called_again_without_a_look(effects
     (call,) = fold([state]).turns[0].calls
     assert call.result is not None and call.result.error is not None and not call.result.success
     assert call.result.error.code == ("unknown_outcome" if is_unknown else "cancelled")
-
-
-def test_a_planned_call_after_a_reply_is_a_message_of_its_own() -> None:
-    history = fold([began(), replied({"type": "text", "text": "see"}), result("c1")])
-    assert [message.role for message in history.messages] == ["assistant", "assistant", "tool"]
-
-
-def test_only_what_a_strategy_planned_stands_in_the_prompt() -> None:
-    planned = event("decision.made", decision="call_tools", present="prompt")
-    assert [message.role for message in fold([began(), planned, result("c1")]).messages] == ["assistant", "tool"]
 
 
 def test_what_was_added_belongs_to_the_prompt_and_not_to_another_agents_turn() -> None:
@@ -249,24 +158,3 @@ def test_what_was_added_belongs_to_the_prompt_and_not_to_another_agents_turn() -
 
 
 TEXT = {"type": "text", "text": "text"}
-ASK = {"type": "call", "id": "c1", "provider_id": "", "name": "run", "arguments": {}}
-
-
-def test_a_limited_turn_whose_last_reply_asks_for_calls_has_their_results() -> None:
-    end = event("turn.ended", turn=began(content="so far (limit)", status="limited", limit="max_seconds").data["turn"])
-    history = fold([began(), replied(TEXT), replied(TEXT, ASK), result("c1"), end])
-    assert [message.role for message in history.messages] == ["assistant", "assistant", "tool", "assistant"]
-    assert history.messages[-1].text == "so far (limit)"
-
-
-def test_an_answer_that_no_reply_holds_follows_the_last_results() -> None:
-    end = event("turn.ended", turn=began(content="done", status="done").data["turn"])
-    history = fold([began(), replied(TEXT, ASK), result("c1"), end])
-    assert [message.role for message in history.messages] == ["assistant", "tool", "assistant"]
-    (turn,) = history.turns
-    assert (turn.status, turn.error, turn.content) == ("done", None, "done")
-
-
-def test_what_was_added_is_no_answer_and_an_error_that_is_known_stays() -> None:
-    (turn,) = fold([began(error="the model is gone"), event("context.added", source="s", text="seen")]).turns
-    assert (turn.status, turn.content, turn.error) == ("cancelled", "", "the model is gone")

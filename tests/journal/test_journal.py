@@ -60,20 +60,6 @@ def test_events_are_numbered_and_kept_at_flush() -> None:
     ]
 
 
-def test_numbers_go_on_after_those_in_the_store() -> None:
-    journal = Journal(MemoryStore(), "s", redactor=Redactor(), seq=41)
-    assert journal.record(Note("hello")).seq == 42
-    assert journal.seq == 42
-
-
-def test_sync_keeps_what_waits() -> None:
-    store = MemoryStore()
-    journal = Journal(store, "s", redactor=Redactor())
-    journal.record(Note("hello"))
-    asyncio.run(journal.sync())
-    assert texts(store) == ["hello"]
-
-
 def test_deltas_are_shown_and_neither_numbered_nor_kept() -> None:
     store, shown = MemoryStore(), []
     journal = Journal(store, "s", redactor=REDACTOR, listeners=[shown.append])
@@ -104,18 +90,6 @@ def test_a_secret_split_over_two_outputs_of_a_call_is_found(cut: int) -> None:
         journal.record(CallOutput("c", f"{SECRET[cut:]} two"), "t").data["text"],
     ]
     assert said == ["one ", "between", "‹secret:GEMINI_API_KEY› two"]
-
-
-def test_the_beginning_of_a_secret_that_never_came_is_shown_with_the_result() -> None:
-    shown: list[Event] = []
-    journal = Journal(MemoryStore(), "s", redactor=REDACTOR, listeners=[shown.append])
-    journal.record(CallOutput("c", f"end {SECRET[:4]}"), "t")
-    journal.record(CallResult("c", "run", "success", ToolResult(True)), "t")
-    assert [(item.seq, item.kind, item.data.get("text")) for item in shown] == [
-        (1, "call.output", "end "),
-        (2, "call.output", SECRET[:4]),
-        (3, "call.result", None),
-    ]
 
 
 def test_a_listener_that_records_does_not_change_the_order_others_see() -> None:
@@ -238,23 +212,6 @@ def test_what_happened_is_shown_though_the_store_takes_nothing() -> None:
     assert seen == ["file.changed", "note"]
     with pytest.raises(StoreError):
         journal.flush()
-
-
-def test_several_events_are_kept_together_and_told_in_order() -> None:
-    seen: list[int] = []
-    journal = Journal(MemoryStore(), "s", redactor=Redactor(), listeners=[lambda event: seen.append(event.seq)])
-    threads = [
-        threading.Thread(target=lambda: [journal.keep([FileChanged("c", "a", None, "1")]) for _ in range(50)])
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for _ in range(50):
-        journal.record(Note("on the loop"), "t")
-    for thread in threads:
-        thread.join()
-    journal.show()
-    assert seen == list(range(1, 251))
 
 
 def test_an_opened_session_is_kept_with_its_first_event_only() -> None:

@@ -25,20 +25,6 @@ def redactor(**environ: str) -> Redactor:
     return Redactor.from_environ(environ)
 
 
-def test_names_of_key_variables_are_recognised() -> None:
-    environ = {
-        name: f"value-of-{name}"
-        for name in ("GEMINI_API_KEY", "GITHUB_TOKEN", "CLIENT_SECRET", "DB_PASSWORD", "my_token", "TOKEN", "API_KEY")
-    }
-    for name, value in environ.items():
-        assert Redactor.from_environ(environ).text(value) == f"‹secret:{name}›"
-
-
-@pytest.mark.parametrize("name", ["PATH", "KEYBOARD", "TOKENS", "SECRETARY", "API_KEY_FILE", "MYTOKEN"])
-def test_other_variables_are_left_alone(name: str) -> None:
-    assert redactor(**{name: "some-long-value"}).text("some-long-value") == "some-long-value"
-
-
 def test_short_values_are_left_alone() -> None:
     assert redactor(A_TOKEN="1234567").text("1234567") == "1234567"
 
@@ -58,24 +44,11 @@ def test_of_two_secrets_the_longer_one_wins() -> None:
     assert both.text("abcdefgh123 abcdefgh1") == "‹secret:B_TOKEN› ‹secret:A_TOKEN›"
 
 
-def test_keys_lists_and_nested_values_are_redacted() -> None:
-    data = {"plain-secret": [1, None, True, {"a": "x plain-secret y"}]}
-    assert redactor(A_TOKEN="plain-secret").redact(data) == {
-        "‹secret:A_TOKEN›": [1, None, True, {"a": "x ‹secret:A_TOKEN› y"}]
-    }
-
-
 def test_nothing_is_done_without_secrets() -> None:
     data = {"a": ["b"]}
     assert Redactor().redact(data) is data
     assert Redactor().reveal(data) is data
     assert not Redactor().touches("anything")
-
-
-def test_the_counts_of_a_reply_are_no_reason_to_look_closer() -> None:
-    line = '{"usage":{"input_tokens":1200,"output_tokens":34,"cached_tokens":0}}'
-    assert not Redactor().touches(line)
-    assert Redactor().touches(line.replace("input_tokens", "input_token"))
 
 
 def deeply(data: Any) -> list[str]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from secret_samples import TOKENS
 
-from inarch.journal.redaction.redactor import Redactor
-from inarch.journal.redaction.streams import RedactedStream
+from inarch.journal.redaction.redactor import RedactedStream, Redactor
 from inarch_secrets.shapes import shapes_of
 
 KEY = TOKENS["aws-key-id"]
@@ -87,34 +85,3 @@ def test_beside_other_secrets_and_placeholders_too(drawn: tuple[list[str], str],
         assert knows.reveal(hidden) == text
     # Numbers go by the order in which texts were found: what is issued later is no placeholder when a stream begins.
     assert streamed(knows, text, cuts) == streamed(knows, text, list(range(100))) == knows.text(text)
-
-
-@pytest.mark.parametrize(
-    ("values", "text", "hidden"),
-    [
-        (["abcdefgh", "fghijklm"], "<abcdefghijklm>", "<‹secret:joined:1›>"),
-        (["abcdefgh", "fghijklm", "abcdefghijklm"], "<abcdefghijklm>", "<‹secret:n2›>"),
-        (["abcdefgh", "hijklmno", "opqrstuv"], "<abcdefghijklmnopqrstuv>", "<‹secret:joined:1›>"),
-        (["abcdefgh", "ijklmnop"], "<abcdefghijklmnop>", "<‹secret:n0›‹secret:n1›>"),
-        (["abcabcab"], "<abcabcabcab abcabcab>", "<‹secret:joined:1› ‹secret:n0›>"),
-        (["abcdefgh", f"fgh-{KEY[:4]}"], f"<abcdefgh-{KEY}>", "<‹secret:aws-key-id:1›>"),
-    ],
-)
-def test_what_overlaps_has_a_placeholder_of_its_own(values: list[str], text: str, hidden: str) -> None:
-    knows = redactor(values)
-    assert knows.text(text) == hidden
-    assert knows.reveal(hidden) == text
-    for cut in range(len(text)):
-        assert streamed(redactor(values), text, [cut]) == hidden
-
-
-def test_a_value_and_a_secret_found_by_its_form_never_have_one_placeholder() -> None:
-    knows = Redactor()
-    hidden = knows.text(KEY)
-    knows.learn_values([("aws-key-id", "1-hush-hush"), ("aws-key-id", "2-hush-hush"), ("joined", "hush-hush")])
-    values = f"{KEY} 1-hush-hush 2-hush-hush hush-hush-hush"
-    assert hidden == "‹secret:aws-key-id:1›"
-    assert knows.text(values).split() == [
-        hidden, "‹secret:aws-key-id_›", "‹secret:aws-key-id_:2›", "‹secret:joined:1›",
-    ]  # fmt: skip
-    assert knows.reveal(knows.text(values)) == values

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch_secrets.shapes import Known, shapes_of
+from inarch_secrets.shapes import shapes_of
 
 VALUE = st.text(st.one_of(st.sampled_from('aB9+/ "\\\n?%ä€😀'), st.characters(exclude_categories=["Cs"])), min_size=1)
 
@@ -58,54 +58,3 @@ def test_a_value_that_is_no_utf_8_has_shapes_too(value: str) -> None:
     shapes = dict(shapes_of(value))
     assert shapes["url"] == ("a%FFb" if value == "a\udcffb" else "a%ED%A0%80b")
     assert shapes["json-ascii"] in json.dumps(value)
-
-
-PIECE = st.text("ab", min_size=1, max_size=5)
-
-
-@settings(max_examples=4 * settings().max_examples)
-@given(st.sets(PIECE, max_size=5), st.text("ab", max_size=8), st.integers(0, 8))
-@example({"abbab"}, "abba", 0)
-@example({"ab", "abba"}, "abba", 0)
-def test_the_beginning_of_any_shape_at_the_end_of_a_text_is_found(shapes: set[str], text: str, start: int) -> None:
-    known = Known(dict.fromkeys(sorted(shapes, key=len), ""))
-    begun = [
-        place
-        for place in range(min(start, len(text)), len(text))
-        if any(len(shape) > len(text) - place and shape.startswith(text[place:]) for shape in shapes)
-    ]
-    assert known.begun(text, min(start, len(text))) == (begun[0] if begun else len(text))
-    occurring = known.occurring(text)
-    assert sorted(occurring) == sorted(shape for shape in shapes if shape in text)
-
-
-@settings(max_examples=4 * settings().max_examples)
-@given(st.sets(PIECE, max_size=5), st.text("ab", max_size=20), st.integers(0, 20), st.integers(0, 20))
-@example({"aba"}, "ababaabaaba", 0, 11)
-@example({"aabaa"}, "aabaabaaabaa", 0, 12)
-def test_all_that_a_shape_has_of_a_text_is_found_and_the_placeholder_where_it_stands_alone(
-    shapes: set[str], text: str, start: int, stop: int
-) -> None:
-    known = Known({shape: f"‹secret:{shape}›" for shape in shapes})
-    stop = min(stop, len(text))
-    for shape in shapes:
-        found = list(known.find([shape], text, start, stop))
-        places = [at for at in range(start, stop - len(shape) + 1) if text.startswith(shape, at)]
-        runs: list[tuple[int, int]] = []
-        for at in places:
-            overlaps = bool(runs) and at < runs[-1][1]
-            runs[-1:] = [(runs[-1][0], at + len(shape))] if overlaps else [*runs[-1:], (at, at + len(shape))]
-        assert [(one.start, one.stop) for one in found] == [(one.begin, one.end) for one in found] == runs
-        for one in found:
-            assert one.placeholder == (f"‹secret:{shape}›" if one.stop - one.start == len(shape) else "")
-
-
-@given(VALUE, VALUE)
-def test_an_encoded_line_is_known_to_hold_a_value_in_either_form(value: str, other: str) -> None:
-    known = Known({value: "‹secret:one›"})
-    for ensure_ascii in (False, True):
-        assert known.in_line(json.dumps({"key": f"<{value}>"}, ensure_ascii=ensure_ascii)) is True
-    assert not Known({}).in_line(other)
-    line = json.dumps(other, ensure_ascii=False)
-    encoded = {json.dumps(value, ensure_ascii=ascii)[1:-1] for ascii in (False, True)}
-    assert known.in_line(line) is any(one in line for one in encoded)

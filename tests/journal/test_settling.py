@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.call_events import CallResult, CallState, FileChanged, FileChanging
+from inarch.contract.call_events import CallState, FileChanged, FileChanging
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import Event, EventData, event_data
-from inarch.contract.records import Effects, ToolResult
+from inarch.contract.records import Effects
 from inarch.journal.settling import OpenCall, OpenCalls, Settled, settle
 
 FILE, FOLDER = 0o100644, 0o040755
@@ -93,27 +93,11 @@ def test_folders_that_were_made_are_found_even_without_the_file() -> None:
     assert "it had changed x and nothing else" in settled.result.error.message
 
 
-def test_what_was_told_already_is_not_found_again() -> None:
-    done = FileChanged("c", "a", "1", "2", None, FILE, FILE, True)
-    settled = found({"a": ("2", FILE)}, edit("1", "2"), done)
-    assert (code(settled), settled.changes) == ("success", ())
-    half = found({"a": ("2", FILE)}, edit("1", "2"), done, writes=("a", "b"))
-    assert code(half) == "cancelled"
-
-
 def test_a_call_that_announces_nothing_stays_unknown_and_its_changes_are_found_all_the_same() -> None:
     settled = found({"a": ("2", FILE)}, edit("1", "2"), announces=False)
     assert code(settled) == "unknown"
     assert len(settled.changes) == 1
     assert code(found({}, announces=False)) == "unknown"
-
-
-def test_a_call_that_began_nothing_is_cancelled() -> None:
-    assert code(found({"a": ("1", FILE)})) == "cancelled"
-
-
-def test_what_a_program_may_have_changed_is_unknown() -> None:
-    assert code(found({".": (None, FOLDER)}, FileChanging("c", ".", None, ""))) == "unknown"
 
 
 def test_a_path_that_nobody_can_look_at_is_unknown() -> None:
@@ -122,10 +106,6 @@ def test_a_path_that_nobody_can_look_at_is_unknown() -> None:
 
     call = OpenCall("c", "t", "edit", frozenset({"a"}), announces=True, intents=[event_data(edit("1", "2"))])
     assert settle(call, look) == Settled()
-
-
-def test_a_call_with_a_result_is_not_open() -> None:
-    assert open_calls(events(*running("a"), edit("1", "2"), CallResult("c", "edit", "error", ToolResult(False)))) == []
 
 
 KEYS = st.sampled_from(["call_id", "path", "name", "effects", "before"])

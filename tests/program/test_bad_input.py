@@ -89,14 +89,6 @@ def test_wrong_words_are_one_line(cli: Run, words: tuple[str, ...], said: str) -
     refused(cli(*words), said)
 
 
-@pytest.mark.parametrize("group", ["plugins", "config", "trace"])
-def test_a_group_without_a_command_shows_its_help(cli: Run, group: str) -> None:
-    done = cli(group)
-    help_text = done.stdout or done.stderr  # click 8.1 counts it as no mistake
-    assert help_text.startswith(f"Usage: inarch {group} [OPTIONS] COMMAND [ARGS]...\n"), done
-    assert "\nCommands:\n" in help_text
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -136,18 +128,6 @@ def test_a_wrong_variable_is_one_line_with_its_name(cli: Run, variable: str, sai
     refused(cli(ASKED, **{name: value}), said)
 
 
-def test_a_configuration_file_that_is_no_file(cli: Run, environ: dict[str, str]) -> None:
-    path = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
-    path.mkdir(parents=True)
-    refused(cli(ASKED), "config.toml: is a directory")
-    path.rmdir()
-    os.mkfifo(path)
-    refused(cli(ASKED), "config.toml: is not a regular file")
-    path.unlink()
-    path.symlink_to(path.name)
-    refused(cli(ASKED), "config.toml: can't be read: ")
-
-
 def test_config_check_finds_parts_that_no_plugin_provides_and_tells_each_once(configured: Run) -> None:
     done = configured("[profiles.default]\nmodel = 'gemeni/x'\nstore = 'nope'\n", "config", "check")
     assert done.returncode == 2
@@ -155,14 +135,6 @@ def test_config_check_finds_parts_that_no_plugin_provides_and_tells_each_once(co
         "profiles.default.model", "profiles.default.store",
     ]  # fmt: skip
     assert beside(done.stderr) == ""
-
-
-def test_settings_for_no_plugin_are_told_and_the_run_goes_on(configured: Run) -> None:
-    done = configured("[plugins.sandbox_fs]\nmax_read_lines = 3\n", INARCH_PLUGIN_NOPE__X="1")
-    answered(done)
-    first, second = beside(done.stderr).splitlines()
-    assert "[plugins.sandbox_fs] is for no plugin that is installed; did you mean 'sandbox-fs'?" in first
-    assert "INARCH_PLUGIN_NOPE__X" in second
 
 
 def test_a_session_of_another_directory_is_refused_while_that_is_there(cli: Run, project: Path, tmp_path: Path) -> None:
@@ -176,14 +148,6 @@ def test_a_session_of_another_directory_is_refused_while_that_is_there(cli: Run,
     project.rmdir()
     project.symlink_to(tmp_path / "moved")
     answered(cli("--session", session, ASKED))
-
-
-def test_a_broken_file_of_an_untrusted_project_is_ignored_with_one_line(cli: Run, project: Path) -> None:
-    (project / ".inarch").mkdir()
-    (project / ".inarch" / "config.toml").write_text("max_iterations")
-    done = cli(ASKED)
-    answered(done)
-    assert ".inarch/config.toml:1: is not valid TOML" in done.stderr and beside(done.stderr).count("\n") == 1
 
 
 def test_the_second_plugin_of_a_tool_name_is_left_out_and_a_flag_chooses(cli: Run, project: Path) -> None:
@@ -226,25 +190,6 @@ def test_a_current_directory_that_is_gone(tmp_path: Path, environ: dict[str, str
         capture_output=True, text=True, timeout=LONGEST_S, check=False,
     )  # fmt: skip
     refused(done, "--root")
-
-
-def test_folders_and_files_without_permission(without_rights: Run, project: Path) -> None:
-    (project / "closed" / "inner").mkdir(parents=True)
-    for path, mode in (("README.md", 0), ("pyproject.toml", 0), ("shop/basket.py", 0), ("closed", 0)):
-        (project / path).chmod(mode)
-    refused(without_rights("--root", "closed", ASKED), "closed can't be read")
-    refused(without_rights("--root", "closed/inner", ASKED), "closed/inner can't be opened: Permission denied")
-    done = without_rights(ASKED)
-    answered(done)
-    assert "permission denied" in done.stdout and beside(done.stderr) == ""
-    (project / "closed").chmod(0o755)
-
-
-def test_a_configuration_file_without_permission(without_rights: Run, environ: dict[str, str]) -> None:
-    path = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
-    path.parent.mkdir(parents=True)
-    path.touch(mode=0)
-    refused(without_rights(ASKED), "config.toml: can't be read: Permission denied")
 
 
 def test_state_and_cache_that_can_not_be_written(without_rights: Run, environ: dict[str, str]) -> None:

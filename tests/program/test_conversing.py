@@ -39,14 +39,6 @@ def test_one_that_fails_is_named_in_one_line(cli: Run, slowly: tuple[str, ...]) 
     assert "plugin 'reading' failed at front end: ValueError: spoilt milk" in line
 
 
-def test_one_whose_converse_is_async_is_refused(cli: Run, slowly: tuple[str, ...], tmp_path: Path) -> None:
-    late = Path(LINES[1]).read_text("utf-8").replace("    def converse(", "    async def converse(")
-    plugin = tmp_path / "late.py"
-    plugin.write_text(late)
-    done = cli("what is this", *slowly, "--plugin", str(plugin))
-    assert "front end 'lines' has a 'converse' that is no plain function" in done.stderr
-
-
 def test_without_any_the_command_says_so(cli: Run, slowly: tuple[str, ...]) -> None:
     done = cli("chat", *slowly, *LEFT_OUT, stdin=TOLD)
     assert (done.stdout, done.returncode) == ("", 2)
@@ -72,14 +64,6 @@ def test_each_line_of_a_pipe_is_a_turn_of_one_session(cli: Run, slowly: tuple[st
     assert kept["title"] == "what is this"
 
 
-def test_commands_of_a_conversation_come_from_a_pipe_but_no_commands_to_run(cli: Run, slowly: tuple[str, ...]) -> None:
-    done = cli("chat", *slowly, stdin="what is this\n/tools read_file\n!touch here\n/quit\nwrite more\n")
-    assert done.returncode == 2
-    assert done.stdout.startswith("The answer.\n") and "file_path" in done.stdout
-    assert "a command after ! is taken from a person at a terminal only" in done.stderr
-    assert done.stdout.count("The answer.") == 1
-
-
 def test_the_code_is_of_the_first_line_that_went_wrong(cli: Run, slowly: tuple[str, ...], project: Path) -> None:
     done = cli("chat", *slowly, stdin="what is this\nwrite a file\nfail\nwhat is this\n")
     assert (done.stdout.count("The answer."), done.returncode) == (3, 4), done.stderr
@@ -95,13 +79,6 @@ def test_a_command_that_fails_is_a_line_that_went_wrong(
     parts = ("--plugin", str(Path(__file__).parents[1] / "running" / "parts.py"))
     done = cli("chat", *slowly, *parts, stdin=f"{line}\nwhat is this\n")
     assert (done.returncode, done.stdout.count("The answer.")) == (code, 1), done.stderr
-
-
-def test_a_long_line_of_a_pipe_is_cut_and_told(cli: Run, slowly: tuple[str, ...]) -> None:
-    limit = 256 * 1024
-    done = cli("chat", *slowly, "--output", "jsonl", stdin=f"{'a' * (limit - 1)}\n{'b' * (3 * limit)}\n{'c' * limit}")
-    assert [(content[0], len(content)) for content in answers(done)] == [("a", limit - 1), ("b", limit), ("c", limit)]
-    assert done.stderr.count("a line of standard input was cut after 256 kB") == 1
 
 
 @pytest.mark.parametrize("stdin", [None, "", " \n\n"])

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ..forking import LONGEST_S, start_inarch
-from .nasty import NASTY, SAID
+from .nasty import SAID
 
 pytestmark = pytest.mark.once
 
@@ -51,10 +51,6 @@ def misleading(text: str) -> list[str]:
 def assert_harmless(*texts: str) -> None:
     for text in texts:
         assert misleading(text) == [], text[:4000]
-
-
-def test_the_corpus_would_be_found() -> None:
-    assert len(set(misleading(NASTY))) > 25
 
 
 @pytest.fixture
@@ -181,24 +177,6 @@ def test_words_that_are_refused(cli: Run, words: tuple[str, ...], debug: bool) -
     assert_harmless(done.stdout, done.stderr)
 
 
-def test_a_word_that_is_asked(cli: Run) -> None:
-    done = cli("".join(NAME.split()))
-    assert done.returncode == 0
-    assert_harmless(done.stdout, done.stderr)
-
-
-def test_variables_and_folders(cli: Run, environ: dict[str, str], tmp_path: Path) -> None:
-    for name in ("INARCH_MODEL", "INARCH_APPROVE", "INARCH_LOG", "INARCH_SAFE_MODE", "INARCH_PROFILE", "INARCH_CONFIG"):
-        done = cli("ask", "hello", **{name: NAME})
-        assert done.returncode == 2, name
-        assert_harmless(done.stdout, done.stderr)
-    home = tmp_path / NAME
-    home.mkdir()
-    for words in (("config", "init"), ("doctor",), ("config", "show", "--origin"), ("ask", "hello")):
-        done = cli(*words, XDG_CONFIG_HOME=str(home), XDG_STATE_HOME=str(home))
-        assert_harmless(done.stdout, done.stderr)
-
-
 def on_terminal(
     words: Sequence[str], environ: dict[str, str], cwd: Path, typed: Sequence[tuple[str, str]] = ()
 ) -> tuple[int, str]:
@@ -224,29 +202,7 @@ def on_terminal(
     return code, seen.decode("utf-8")
 
 
-def test_the_tree_on_a_terminal(environ: dict[str, str], nasty_project: Path) -> None:
-    code, seen = on_terminal(("say it", *MODEL, "--approve", "all"), environ, nasty_project)
-    assert code == 0
-    assert "\x1b[32m✓" in seen
-    assert "ANSWER" in seen and "\\x1b[2J" in seen
-    assert_harmless(OURS.sub("\n", seen))
-
-
 def test_the_question_on_a_terminal(environ: dict[str, str], nasty_project: Path) -> None:
     typed = (("[d] ", "v\n"), ("[d] ", "?\n"), ("[d] ", "n\n"))
     _, seen = on_terminal(("say it", *MODEL), environ, nasty_project, typed)
     assert_harmless(OURS.sub("\n", seen))
-
-
-def test_a_conversation_on_a_terminal(environ: dict[str, str], nasty_project: Path) -> None:
-    typed = (("> ", "/help\n"), ("/sing", ""), ("> ", "/sing\n"), ("SANG", ""), ("> ", "/crash\n"),
-             ("> ", "refuse it\n"), ("refused", ""), ("> ", "/quit\n"))  # fmt: skip
-    code, seen = on_terminal(("chat", *MODEL), environ | {"TERM": "dumb"}, nasty_project, typed)
-    assert code == 0
-    assert_harmless(OURS.sub("\n", seen))
-
-
-def test_without_colours_there_is_no_escape_at_all(environ: dict[str, str], nasty_project: Path) -> None:
-    _, seen = on_terminal(("say it", *MODEL, "--approve", "all"), environ | {"TERM": "dumb"}, nasty_project)
-    assert "\x1b" not in seen
-    assert_harmless(seen.replace("\r\n", "\n"))

@@ -23,15 +23,6 @@ def test_output_names_a_plugins_front_end_which_shows_and_is_asked(
     assert (project / "new.txt").exists()
 
 
-@pytest.mark.parametrize(("name", "near"), [("kind", "kinds"), ("jsno", "json")])
-def test_an_unknown_front_end_is_refused_with_the_nearest(
-    cli: Run, slowly: tuple[str, ...], name: str, near: str
-) -> None:
-    done = cli("what is this", *slowly, *PARTS, "--output", name)
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].endswith(f"(did you mean {near!r}?)")
-
-
 def test_a_front_end_that_fails_is_named_in_one_line_and_the_answer_is_told(cli: Run, slowly: tuple[str, ...]) -> None:
     done = cli("what is this", *slowly, *PARTS, "--output", "wet")
     assert done.returncode == 0

@@ -52,14 +52,6 @@ def test_json_is_one_object(cli: Run, slowly: Flags) -> None:
     assert turn.usage.cost_usd is None
 
 
-def test_jsonl_is_the_events_from_the_first_one_on(cli: Run, slowly: Flags) -> None:
-    done = cli("read something", *slowly, "--output", "jsonl")
-    events = [from_data(inarch.Event, json.loads(line)) for line in done.stdout.splitlines()]
-    assert [event.seq for event in events] == list(range(1, len(events) + 1))
-    assert (events[0].kind, events[-1].kind) == ("session.started", "turn.ended")
-    assert all(set(event.data) <= set(inarch.EVENT_KINDS[event.kind].__annotations__) for event in events)
-
-
 def test_headless_asking_is_a_no_that_says_what_would_allow_it(cli: Run, slowly: Flags, project: Path) -> None:
     done = cli("write a file", *slowly, "--output", "json")
     (call,) = json.loads(done.stdout)["turn"]["calls"]
@@ -91,10 +83,6 @@ def test_a_pipe_keeps_the_answer_alone_and_standard_error_says_what_was_done(cli
     assert read.startswith("inarch: call: read_file README.md · ")
     assert missing.startswith("inarch: call: read_file nowhere/to/be/found.md · ") and "not_found" in missing
     assert turn.startswith("inarch: turn: about ") and "cost unknown" in turn  # the first reply reports nothing
-
-
-def test_control_characters_of_a_model_are_escaped(cli: Run, slowly: Flags) -> None:
-    assert cli("control yourself", *slowly).stdout == "The answer\\x1b[2J\\u202e.\n"
 
 
 def test_quiet_says_nothing_but_the_answer(cli: Run, slowly: Flags) -> None:
@@ -150,47 +138,6 @@ def test_an_unwritable_state_directory_is_told_and_no_journal_is_the_way_on(
     assert done.returncode in (1, 2)
     assert "--no-journal" in done.stderr and "Traceback" not in done.stderr
     assert cli("what is this", *slowly, "--no-journal").stdout == "The answer.\n"
-
-
-def test_a_full_disk_behind_the_output_is_one_line(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
-    for words in (("what is this", *slowly), ("--help",), ("tools", "list")):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run(
-                [*PROGRAM, *words], cwd=project, env=environ, stdin=subprocess.DEVNULL, stdout=full,
-                stderr=subprocess.PIPE, text=True, timeout=LONGEST_S, check=False,
-            )  # fmt: skip
-        assert (done.returncode, beside(done.stderr)) == (
-            1,
-            "inarch: error: the output can't be written: No space left on device\n",
-        )
-
-
-def test_a_closed_input_is_no_fault_and_a_closed_output_is_one(
-    slowly: Flags, project: Path, environ: dict[str, str]
-) -> None:
-    for closed, code in (("<&-", 0), ("<&- >&-", 1)):
-        done = subprocess.run(
-            ["sh", "-c", f'"$@" {closed}', "sh", *PROGRAM, "what is this", *slowly],
-            cwd=project, env=environ, capture_output=True, text=True, timeout=LONGEST_S, check=False,
-        )  # fmt: skip
-        assert (done.returncode, beside(done.stderr).count("inarch: error: ")) == (code, code), done.stderr
-
-
-@pytest.mark.slow
-def test_silent_standard_input_beside_a_prompt_is_left_out(
-    slowly: Flags, project: Path, environ: dict[str, str]
-) -> None:
-    reader, writer = os.pipe()
-    try:
-        done = subprocess.run(
-            [*PROGRAM, "what is this", *slowly], cwd=project, env=environ, stdin=reader, capture_output=True, text=True,
-            timeout=LONGEST_S, check=False,
-        )  # fmt: skip
-    finally:
-        os.close(reader)
-        os.close(writer)
-    assert (done.returncode, done.stdout) == (0, "The answer.\n")
-    assert "gave nothing in 5 s" in done.stderr
 
 
 def test_a_display_that_fails_is_a_crash_with_the_answer(slowly: Flags, project: Path, environ: dict[str, str]) -> None:

@@ -91,13 +91,6 @@ def test_it_is_a_command_once_it_is_installed(cli: Run, tmp_path: Path) -> None:
     assert safe.returncode == 2 and "INARCH_SAFE_MODE=1 loads none" in safe.stderr
 
 
-def test_a_command_of_another_distribution_is_none_before_its_plugin_is_named(cli: Run, tmp_path: Path) -> None:
-    """Whatever was installed could else be run by the first word of a prompt."""
-    done = cli("web", PYTHONPATH=install_web(tmp_path / "site", "somebodys_web"))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "command 'web' belongs to plugin 'web', which profile 'default' does not have" in done.stderr
-
-
 def install_web(site: Path, distribution: str) -> str:
     """Install a plugin `web` with a command of its name, and return the folder."""
     info = site / f"{distribution}-1.0.dist-info"
@@ -175,12 +168,6 @@ def test_standard_input_is_the_prompt_or_its_context(cli: Run, jsonl: tuple[str,
     )
 
 
-def test_long_standard_input_is_cut_and_told(cli: Run, jsonl: tuple[str, ...]) -> None:
-    done = cli("explain this", *jsonl, stdin="é" * 200_000)
-    assert len(asked(done).encode()) <= 256 * 1024 + 100
-    assert "cut after 256 kB" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -247,13 +234,6 @@ def test_a_crash_is_reported_in_short_and_kept_without_secrets(cli: Run, environ
     assert str(report) in done.stderr
     assert report.stat().st_mode & 0o777 == 0o600
     assert "Traceback" in report.read_text() and "hunter2hunter2" not in report.read_text()
-
-
-def test_help_is_a_command_and_no_prompt(cli: Run) -> None:
-    assert cli("help").stdout == cli("--help").stdout
-    assert cli("help", "sessions", "show").stdout == cli("sessions", "show", "--help").stdout
-    done = cli("help", "nothing")
-    assert done.returncode == 2 and "there is no command 'nothing'" in done.stderr
 
 
 def test_version_and_help(cli: Run) -> None:

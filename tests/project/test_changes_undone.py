@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inarch.contract.events import Event
-from inarch.turns.between_turns import BetweenTurns
+from inarch.turns.session_state import BetweenTurns
 from inarch_project import ChangesUndone
 from inarch_project.changes_undone import MOST_NAMED
 

@@ -144,16 +144,3 @@ def test_where_long_output_is_cut_no_half_of_a_secret_is_left(
     halves = [half for cut in range(5, len(secret) - 4) for half in (secret[:cut], secret[cut:])]
     texts = (sent, kept, told, *(export(events, form) for form in FORMATS))
     assert [half for half in halves for text in texts if half in text] == []
-
-
-def test_a_later_call_shows_no_copy_that_a_command_made(house: House) -> None:
-    copied = "python3 -c \"import os; open('copy.txt', 'w').write(open(os.path.expanduser('~/.netrc')).read())\""
-    person = Person([rights(files=("~/.netrc",)), ALWAYS])
-    script = [
-        calls(("execute_command", {"command": copied})),
-        calls(("read_file", {"file_path": "copy.txt"})),
-        says("done"),
-    ]
-    sent, kept, told, _ = spoken(house, script, person)
-    assert "login ann" in sent and TOLD[".netrc"][1] in (house.root / "copy.txt").read_text()
-    assert leaks(sent, kept, told) == []

@@ -167,14 +167,6 @@ def test_each_thing_that_is_ignored_is_named(clone: Clone) -> None:
     assert all(line.startswith("inarch: note: ") for line in said.splitlines())
 
 
-def test_nothing_of_it_counts(clone: Clone) -> None:
-    here = json.loads(clone.run("config", "show", "--json").stdout)
-    there = json.loads(clone.run("config", "show", "--json", "--root", str(clone.home)).stdout)
-    for key in ("profile", "plugins", "rules", "commands", "isolation"):
-        assert here[key] == there[key], key
-    assert not here["trusted"]
-
-
 def _huge(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(50_000_000_000)
@@ -212,22 +204,6 @@ def test_a_broken_configuration_costs_one_line(clone: Clone, kind: str) -> None:
     assert len(lines) == (1 if said else 0), done.stderr
     assert all(said in line for line in lines)
     assert clone.run("summarize this codebase", "--quiet").returncode == 0
-
-
-def test_a_linked_folder_is_not_followed(clone: Clone) -> None:
-    (clone.root / ".inarch").rename(clone.home / "planted")
-    (clone.root / ".inarch").symlink_to(clone.home / "planted")
-    done = clone.run("config", "show", "--json")
-    assert json.loads(done.stdout)["profile"]["approve"] == "ask"
-    assert ".inarch: ignored, it is not a folder of the project" in done.stderr
-
-
-def test_a_dotenv_is_not_loaded(clone: Clone) -> None:
-    done = clone.run("summarize this codebase", "--output", "json")
-    turn = json.loads(done.stdout)["turn"]
-    assert turn["model"].startswith("offline/")
-    assert "planted" not in clone.run("doctor").stdout
-    assert "INARCH_UNHEARD_OF" not in done.stderr
 
 
 def test_its_instructions_are_in_no_request_before_it_is_trusted(clone: Clone) -> None:
@@ -277,12 +253,3 @@ def test_trust_is_shown_then_counts_and_a_change_ends_it(clone: Clone) -> None:
     shown = clone.run("config", "show", "--json")
     assert json.loads(shown.stdout)["profile"]["max_iterations"] == 50
     assert "was trusted, but .inarch/paths/login.md changed since" in shown.stderr
-
-
-def test_a_child_interpreter_does_not_look_here(clone: Clone) -> None:
-    """`python -P -m inarch` is the same program; without -P Python itself would take the folder's own inarch.py."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "inarch", "plugins", "list"],
-        cwd=clone.root, env=clone.environ, capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    assert "evil" not in done.stdout

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 from typing import Any
 
 import pytest
@@ -64,11 +63,6 @@ def test_plain_slips_are_repaired_and_nothing_else(given_: object, wanted: objec
     assert repair.repair_arguments(given_, READ) == wanted
 
 
-def test_a_tool_that_has_path_keeps_it() -> None:
-    schema = {"properties": {"path": {"type": "string"}, "file_path": {"type": "string"}}}
-    assert repair.repair_arguments({"path": "a"}, schema) == {"path": "a"}
-
-
 def test_an_argument_named_parameters_is_kept_where_the_schema_knows_it() -> None:
     schema = {"properties": {"parameters": {"type": "object"}}}
     assert repair.repair_arguments({"parameters": {"a": 1}}, schema) == {"parameters": {"a": 1}}
@@ -77,12 +71,6 @@ def test_an_argument_named_parameters_is_kept_where_the_schema_knows_it() -> Non
 def test_it_tells_what_it_repaired() -> None:
     _, told = repair.repair_and_tell({"path": "a", "deep": "true", "limit": None}, READ)
     assert told == ("path read as file_path", "limit: null left out", "deep: text read as boolean")
-
-
-def test_what_was_given_is_not_changed() -> None:
-    given_ = {"path": "a", "numbers": ["1"]}
-    repair.repair_arguments(given_, READ)
-    assert given_ == {"path": "a", "numbers": ["1"]}
 
 
 _values = st.recursive(
@@ -104,15 +92,6 @@ def test_repairing_twice_is_repairing_once(arguments: object) -> None:
 def test_valid_arguments_stay_as_they_are(arguments: dict[str, object]) -> None:
     if not checking.Schema(READ).faults(arguments):
         assert repair.repair_arguments(arguments, READ) == arguments
-
-
-@pytest.mark.parametrize("schema", [{}, {"properties": 3}, {"type": "object"}, {"properties": {"a": True}}])
-def test_odd_schemas_are_survived(schema: dict[str, object]) -> None:
-    assert repair.repair_arguments({"a": "1", "parameters": {"b": 1}}, schema)["a"] == "1"
-
-
-def test_docstring() -> None:
-    assert doctest.testmod(repair).failed == 0
 
 
 @pytest.mark.parametrize(

@@ -253,17 +253,6 @@ def test_a_child_can_be_gone_on_with_by_its_own_parent_only(family_of: Families,
     assert "is no helper of this session" in str(asyncio.run(again(other, first)).error)
 
 
-def test_settings_of_a_child_are_its_own_and_approve_is_none_of_them(family_of: Families, tmp_path: Path) -> None:
-    script = {"parent": [tasks("child"), says("ok")], "child": [calls(("list_files", {}))] * 9}
-    family = family_of(tmp_path, script, settings={"max_iterations": 1}).open()
-    family.run()
-    assert (family.children[0].turn.status, family.children[0].turn.limit) == ("limited", "max_iterations")
-    wrong = family_of(tmp_path, script, settings={"approve": "all"}).open()
-    assert "approve can't be set" in str(wrong.run().calls[0].result.error)
-    nobody = family_of(tmp_path, script, settings={"model": "nobody/m"}).open()
-    assert "nobody" in str(nobody.run().calls[0].result.error)
-
-
 COSTS = st.lists(st.lists(st.integers(1, 40), min_size=1, max_size=3), min_size=1, max_size=5)
 
 
@@ -302,18 +291,3 @@ def test_children_side_by_side_never_pass_the_parents_limits(
     assert turn.usage.output_tokens == sum(taken)
     statuses = {event.data["status"] for event in family.events if event.kind == "child.ended"}
     assert statuses <= {"done", "limited"}
-
-
-def test_a_child_ends_before_the_turn_whose_call_it_is(family_of: Families, tmp_path: Path) -> None:
-    script = {"parent": [tasks("child"), says("nothing came of it")], "child": [[60.0]]}
-    config = {"profiles": {"default": {"approve": "all", "max_seconds": 2}}}
-    family = family_of(tmp_path, script, {"config": config}).open()
-    turn = family.run()
-    (ended,) = (event.data for event in family.events if event.kind == "child.ended")
-    (last,) = (
-        event.data["turn"]
-        for event in family.kept(ended["session_id"])
-        if event.kind == "turn.ended" and event.data["turn"]["type"] == "agent"
-    )
-    assert (last["status"], last["limit"]) == (ended["status"], "max_seconds")
-    assert (turn.status, turn.content) == ("done", "nothing came of it")

@@ -49,13 +49,6 @@ def test_it_reads_and_writes_there_and_the_caller_has_changed_nothing(family_of:
     assert not one.app.is_closed and len(one.app.store.sessions()) == 2  # the store is not the child's to close
 
 
-def test_in_plan_mode_it_changes_nothing_there_either(family_of: Families, tmp_path: Path) -> None:
-    options = {"config": {"profiles": {"default": {"approve": "plan"}}}}
-    one = family(family_of, tmp_path, options=options).open()
-    one.run()
-    assert one.children and not (tmp_path / "own/copy/made.txt").exists()
-
-
 @pytest.mark.parametrize("place", ["../root", "..", "."])
 def test_a_directory_that_is_not_below_the_plugins_own_is_refused(
     family_of: Families, tmp_path: Path, place: str
@@ -72,15 +65,6 @@ def test_a_link_does_not_lead_out(family_of: Families, tmp_path: Path) -> None:
     (tmp_path / "own/link").symlink_to(one.root)
     result = one.run().calls[0].result
     assert result is not None and result.error is not None and not one.children
-
-
-def test_rules_by_path_hold_there(family_of: Families, tmp_path: Path) -> None:
-    rules = [{"path": "made.txt", "decision": "deny", "tool": "write_file"}]
-    one = family(family_of, tmp_path, options={"config": {"profiles": {"default": {"approve": "all"}}, "rules": rules}})
-    one.open().run()
-    result = one.children[0].turn.calls[1].result
-    assert result is not None and result.error is not None and result.error.code == "denied"
-    assert not (tmp_path / "own/copy/made.txt").exists()
 
 
 def test_an_added_folder_is_not_the_copys(family_of: Families, tmp_path: Path) -> None:

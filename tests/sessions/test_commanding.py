@@ -189,13 +189,3 @@ def test_what_is_only_completed_does_nothing(app: inarch.App, page: Page) -> Non
         assert [*asyncio.run(app.completions(session, f"/does {words}"))] == []
     assert not page.asked and not Path(app.config.root, "NOTE.md").exists()
     assert kinds(app, session) == []
-
-
-@pytest.mark.parametrize("line", ["", "hello /note", "/etc/hosts says what?", "// why", "/", "/ note"])
-def test_other_lines_are_prompts(line: str) -> None:
-    assert inarch.split_slash_command(line) is None
-
-
-@pytest.mark.parametrize("line", ["/note a  b", " /note\ta  b ", "/note\na  b\n"])
-def test_a_line_is_split_into_name_and_words(line: str) -> None:
-    assert inarch.split_slash_command(line) == ("note", "a  b")

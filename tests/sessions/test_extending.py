@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import inarch
-from inarch.program.composing import Options
-from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
-from inarch_terminal.slash.running import SlashCommands
-from inarch_terminal.slash.talk import Talk
 
 MARKING = str(Path(__file__).with_name("marking.py"))
 
@@ -87,27 +81,12 @@ def test_what_it_does_to_files_is_recorded_and_can_be_done_again(app: inarch.App
     assert changed["kept"] and app.store.get_blob(session.id, changed["before"]) == b"keep me\n"
 
 
-def test_a_slash_command_reaches_it(app: inarch.App) -> None:
-    shown: list[str] = []
-    talk = Talk(app, app.session(), Launched(Options()), shown.append, lambda: 70)
-    for line in ("/mark first", "/mark second", "/mark"):
-        asyncio.run(SlashCommands(talk).run(line))
-    assert "".join(shown) == "70: first\n70: first, second\n70: first, second\n"
-
-
 def test_one_that_is_not_there_or_fails_is_told_in_a_line(app: inarch.App) -> None:
     session = app.session()
     with pytest.raises(inarch.UsageError, match="no plugin brings the session extension 'lost'"):
         session.extension("lost")
     with pytest.raises(inarch.PluginError, match="plugin 'marking' failed at extension: ValueError: no bookmarks"):
         session.extension("broken")
-
-
-def test_a_plugin_in_a_process_of_its_own_brings_none(tmp_path: Path) -> None:
-    app, _ = scripted_app([], tmp_path, files=(MARKING,), config={"isolation": {"marking": {"mode": "process"}}})
-    with app:
-        (refused,) = app.composition.refused
-    assert "can't be isolated: an extension works in the session" in refused.reason
 
 
 @pytest.mark.parametrize("options", [{"without": ["undo"]}, {"builtins": False}], ids=["undo", "all"])
@@ -121,18 +100,3 @@ def test_without_the_part_undo_says_so_in_one_line(tmp_path: Path, options: dict
             assert "is of the built-in part 'undo', which is left out" in raised.value.message
             assert "\n" not in str(raised.value)
         asyncio.run(session.run("hello"))
-
-
-def test_a_turn_loads_nothing_of_undo(tmp_path: Path) -> None:
-    code = f"""
-import asyncio, sys
-from inarch.testing import says, scripted_app
-from inarch_terminal.slash.running import SlashCommands
-from inarch_terminal.slash.talk import Talk
-app, _ = scripted_app([says("one")], {str(tmp_path)!r}, journal=True)
-with app:
-    asyncio.run(app.session().run("hello"))
-print([name for name in sys.modules if name.startswith("inarch_undo.") or name == "inarch.sessions.extending"])
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr

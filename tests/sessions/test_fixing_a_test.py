@@ -65,24 +65,3 @@ def test_a_granted_test_command_runs_in_the_repositorys_own_environment(tmp_path
     assert last.after == (patch.id,)
     assert last.result is not None and last.result.data["exit_code"] == 0, last.result
     assert (tmp_path / "shop" / "basket.py").read_text() == "def weigh(apples):\n    return apples * 150\n"
-
-
-def test_without_a_grant_nobody_there_means_no_and_the_key_is_named(tmp_path: Path) -> None:
-    repository(tmp_path)
-
-    turn, _ = fix(tmp_path, " ".join(TESTS), flags={"approve": "edits"})
-
-    first = turn.calls[0].result
-    assert first is not None and first.error is not None
-    assert first.error.code == "denied"
-    assert "[commands." in first.error.message + first.error.remedy
-    assert '".venv/bin/python", "-m", "unittest", "-q"' in first.error.message + first.error.remedy
-
-
-def test_without_a_grant_everything_may_be_approved_beforehand(tmp_path: Path) -> None:
-    repository(tmp_path)
-
-    turn, _ = fix(tmp_path, " ".join(TESTS), flags={"approve": "all"})
-
-    assert turn.calls[-1].result is not None
-    assert turn.calls[-1].result.data["exit_code"] == 0, turn.calls[-1].result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from inarch import Event
 from inarch_jsonl_logger.logger import JsonlLogger
 from inarch_sdk.event_log import read_sessions
-from inarch_sdk.memory_store import MemoryStore
 from inarch_testing.store_contract import event, started
 
 
@@ -73,28 +71,6 @@ def test_a_log_that_has_not_all_of_it_is_not_referred_to(tmp_path: Path, whole: 
     logger.close()
 
 
-@pytest.mark.parametrize("line", [b"", b"x" * 200_000, b"[1]\n", b'{"seq":1}\n', b"\xff\n"])
-def test_a_broken_log_is_not_referred_to(tmp_path: Path, line: bytes) -> None:
-    logger = JsonlLogger(str(tmp_path))
-    logger.path("s").write_bytes(line)
-    assert logger.forked(first_of("f", "s", 90)) is False
-
-
-def test_a_log_that_was_set_aside_in_parts_is_referred_to(tmp_path: Path, whole: list[Event]) -> None:
-    logger = logger_of(tmp_path, whole, max_bytes=4000)
-    fork = forked(whole, "f", 90)
-    assert logger.forked(fork[0])
-    logger.close()
-    assert len(logger.files("s")) > 2
-    assert read(logger.path("f")) == fork
-
-
-def test_a_long_last_line_is_found(tmp_path: Path, whole: list[Event]) -> None:
-    logger = logger_of(tmp_path, [*whole, event(101, text="x" * 300_000)])
-    assert logger.forked(first_of("f", "s", 101))
-    logger.close()
-
-
 @pytest.mark.parametrize("source", ["f", "g", "../s", "s/../s", "", "nobody", "l", 7])
 def test_a_log_from_elsewhere_leads_nowhere_else(tmp_path: Path, whole: list[Event], source: object) -> None:
     logger_of(tmp_path / "inner", [first_of("g", "f", 4_000_000_000), *forked(whole, "s", 50)]).close()
@@ -104,20 +80,3 @@ def test_a_log_from_elsewhere_leads_nowhere_else(tmp_path: Path, whole: list[Eve
     data = {"root": "/", "forked_from": source, "forked_events": 4_000_000_000}
     log.write_text(event(1, "f", "session.started", **data).line + "\n" + event(3, "f").line + "\n")
     assert [one.seq for one in read(log)] == [1, 3]
-
-
-def test_a_log_that_has_all_of_it_needs_no_other(tmp_path: Path, whole: list[Event]) -> None:
-    fork = forked(whole, "f", 90)
-    logger_of(tmp_path, fork).close()
-    (tmp_path / "s.jsonl").write_text(json.dumps({"seq": 2}) * 3)
-    assert read(tmp_path / "f.jsonl") == fork
-
-
-def test_a_copied_fork_says_nothing_that_its_numbers_do_not_hold(whole: list[Event]) -> None:
-    from inarch.sessions.forking import fork_session
-
-    store = MemoryStore()
-    turn = {"turn": {"type": "agent", "id": "turn"}}
-    store.append("s", [whole[0], Event(3, whole[0].time, "s", "turn", "turn.started", turn)])
-    first, second = store.load(fork_session(store, "s"))
-    assert (first.data["forked_events"], second.seq) == (0, 2)

@@ -1,24 +1,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from inarch import Event, StoreError, Turn, UsageError
-from inarch.contract.beside_events import ContextDropped
 from inarch.contract.call_events import CallOutput
 from inarch.contract.events import Note, SessionStarted, TurnEnded, TurnStarted
 from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
-from inarch.journal.redaction.redactor import Redactor
-from inarch.journal.resuming import resume_kept
 from inarch.sessions.app import App
-from inarch.sessions.contents import contents_of
 from inarch.sessions.forking import fork_session
-from inarch.sessions.hearing import Heard
 from inarch.sessions.session import Session
 from inarch.testing import calls, says, scripted_app
 from inarch_sdk.memory_store import MemoryStore
@@ -67,17 +62,6 @@ def test_a_fork_begins_with_the_first_turns_and_goes_its_own_way(
     assert session.id not in "".join(event.line for event in events[1:])
     assert (events[0].data["forked_from"], events[0].data["forked_at"]) == (session.id, 2)
     assert events[0].data["root"] == str(tmp_path / "root")
-    app.close()
-
-
-def test_a_fork_of_all_turns_and_a_fork_of_a_fork(tmp_path: Path) -> None:
-    app, session = talked(tmp_path)
-    whole = app.fork(session.id)
-    assert [turn.content for turn in whole.turns] == ["first", "second", "third"]
-    again = app.fork(whole.id, 1)
-    assert [turn.content for turn in again.turns] == ["first"]
-    first = app.store.load(again.id)[0].data
-    assert (first["forked_from"], first["forked_at"]) == (whole.id, 1)
     app.close()
 
 
@@ -144,62 +128,6 @@ def test_a_store_without_room_keeps_nothing_of_the_fork(tmp_path: Path) -> None:
         fork_session(store, session.id)
     assert [info.id for info in store.sessions()] == [session.id]
     app.close()
-
-
-class Counting(SqliteStore):
-    """Counts the events that it hands out."""
-
-    handed_out = 0
-
-    def scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
-        for event in super().scan(session_id, after):
-            self.handed_out += 1
-            yield event
-
-
-def long_session(store: ContextStore, turns: int = 500, root: str = "/root") -> str:
-    """Keep a session of five events a turn, of whose turns the model sees the last one."""
-    journal = Journal(store, "s")
-    journal.record(SessionStarted(root, "1"))
-    for number in range(turns):
-        asked = Turn(f"p{number}", "user", None, "s", "2026-01-01T00:00:00Z", content="go on", status="done")
-        turn = Turn(f"t{number}", "agent", asked.id, "s", "2026-01-01T00:00:00Z", status="done")
-        gone = ContextDropped("turns", 1, turns=(f"t{number - 1}",))
-        journal.record_all([(TurnStarted(asked), asked.id), (gone, None), (TurnStarted(turn), turn.id)])
-        journal.record_all([(CallOutput("c", f"output {number}"), turn.id), (TurnEnded(turn), turn.id)])
-    journal.flush()
-    return journal.session_id
-
-
-def test_a_fork_of_a_long_session_reads_and_writes_no_more_than_that_of_a_short_one(tmp_path: Path) -> None:
-    store = Counting(str(tmp_path))
-    source = long_session(store)
-    resume_kept(store, source, lambda: Heard(Redactor()))
-    fork_session(store, source)  # the first time the contents are made
-    store.handed_out = 0
-    whole = fork_session(store, source)
-    first = fork_session(store, source, 250)
-    assert store.handed_out < 10
-    store.handed_out = 0
-    resume_kept(store, whole, lambda: Heard(Redactor()))
-    assert contents_of(store, whole).turns == 500
-    assert store.handed_out < 20
-    assert (len(store.load(first)), len(store.load(whole))) == (250 * 5 + 1, 500 * 5 + 1)
-    store.close()
-
-
-def test_a_fork_in_any_store_is_the_same(tmp_path: Path) -> None:
-    """One that can't lend events is given copies."""
-    kept, other = SqliteStore(str(tmp_path)), MemoryStore()
-    other.append("s", kept.load(long_session(kept, 20)))
-    for at in (None, 1, 7, 20):
-        found = []
-        for store in (kept, other):
-            fork_id = fork_session(store, "s", at)
-            found.append([event.line.replace(fork_id, "fork") for event in store.load(fork_id)[1:]])
-            assert store.load(fork_id)[0].data["forked_events"] == len(found[0]) + 1
-        assert found[0] == found[1]
-    kept.close()
 
 
 @pytest.mark.parametrize("at", [*range(1, 4)])

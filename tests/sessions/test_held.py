@@ -9,13 +9,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import inarch
-from inarch.sessions.keeping_up import EVERY
 from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
 from inarch_sdk.message_cache import SLACK
-from inarch_sdk.snapshots import KEEP_AFTER
 
 SHORT, LONG = 80, 240
 """Turns after which is counted; by the first of them all is imported, and the first snapshots are made."""
@@ -47,12 +43,7 @@ def held() -> Counter[str]:
     return Counter(kind.__qualname__ for kind in kinds if str(kind.__module__).startswith("inarch"))
 
 
-def test_snapshots_are_made_half_as_often_as_one_is_worth() -> None:
-    assert EVERY == 2 * KEEP_AFTER  # written out there, so that a start need not load what makes snapshots
-
-
-def test_a_long_conversation_holds_what_a_shorter_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch.sessions.keeping_up.EVERY", 200)
+def test_a_long_conversation_holds_what_a_shorter_one_does(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     counts: list[Counter[str]] = []
 

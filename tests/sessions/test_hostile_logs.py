@@ -17,7 +17,7 @@ from tests.export.written import export
 
 import inarch
 from inarch_replay import replay
-from inarch_sdk.event_log import LONGEST_LINE, read_sessions
+from inarch_sdk.event_log import read_sessions
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.restoring import restore_log
 
@@ -66,30 +66,6 @@ def test_what_inarch_never_writes_is_no_event(tmp_path: Path, key: str, value: o
 
 def _with(key: str, value: object) -> str:
     return json.dumps(json.loads(line(4, "note", {"text": "a"})) | {key: value})
-
-
-@pytest.mark.parametrize("text", ["9" * 5000, '{"a":' * 5000 + "1" + "}" * 5000, "[" * 100_000, '"\\ud800'])
-def test_a_line_that_is_no_whole_json_costs_that_line(tmp_path: Path, text: str) -> None:
-    read = read_sessions(log(tmp_path, *begun(tmp_path), line(4, "note", {"text": 0}).replace("0}}", f"{text}}}}}")))
-    assert len(read.sessions["s"]) == 3 and len(read.problems) == 1
-
-
-def test_a_line_without_an_end_does_not_fill_the_memory(tmp_path: Path) -> None:
-    path = log(tmp_path, *begun(tmp_path))
-    with path.open("r+b") as file:
-        file.seek(0, os.SEEK_END)
-        file.truncate(file.tell() + 3 * LONGEST_LINE)  # without taking room on the disk
-        file.seek(0, os.SEEK_END)
-        file.write(b"\n" + line(4, "note", {"text": "behind it"}).encode() + b"\n")
-    program = (
-        "import resource, sys; from pathlib import Path\n"
-        "from inarch_sdk.event_log import read_sessions\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))\n"
-        "read = read_sessions(Path(sys.argv[1]))\n"
-        "print(len(read.sessions['s']))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True)
-    assert done.stdout == "4\n", done.stderr
 
 
 SHAPES = st.recursive(

@@ -18,8 +18,6 @@ from inarch_sdk.event_log import WAY_ON
 
 from ..forking import run_inarch
 
-ASIDE = f"was set aside because it was damaged; {WAY_ON}"
-
 
 @frozen
 class Place:
@@ -83,17 +81,6 @@ def test_a_store_that_was_set_aside_is_told_with_what_to_do(place: Place, words:
     assert "inarch sessions restore" in done.stderr
 
 
-def test_it_is_told_as_long_as_it_lies_there(place: Place) -> None:
-    garbage(place)
-    first, second = place.cli("doctor"), place.cli("doctor")
-    assert first.returncode == 1 and "BAD   store" in first.stdout and "sessions.db.damaged-1" in first.stdout
-    assert second.returncode == 0 and "was set aside because it was damaged" in second.stdout
-    assert ASIDE in place.cli("sessions", "list").stderr
-    assert "inarch sessions restore" in place.cli("ask", "--continue", "go", "on").stderr
-    (place.state / "sessions.db.damaged-1").unlink()
-    assert place.cli("sessions", "list").stderr == ""
-
-
 def test_restore_without_a_file_brings_back_the_sessions_of_this_directory_alone(place: Place, tmp_path: Path) -> None:
     async def elsewhere() -> str:
         (tmp_path / "other").mkdir()
@@ -115,11 +102,6 @@ def test_restore_without_a_file_brings_back_the_sessions_of_this_directory_alone
         assert not app.store.load(other)
 
 
-def test_where_no_log_is_of_this_directory_that_is_said(place: Place, tmp_path: Path) -> None:
-    done = place.cli("sessions", "restore", "--root", str(tmp_path))
-    assert done.returncode == 1 and "no session of this directory has an event log" in done.stdout
-
-
 @pytest.mark.parametrize(
     "damage", ["UPDATE events SET line = 'x' WHERE id & 0xFFFFFFFF = 4", "DELETE FROM events WHERE id & 0xFFFFFFFF = 4"]
 )
@@ -138,17 +120,6 @@ def test_a_session_without_a_log_says_what_is_missing(place: Place) -> None:
     notes, seqs, _ = place.go_on()
     assert notes == [f"of this session events 4 to 5 are missing; {WAY_ON}"]
     assert 4 not in seqs
-
-
-def test_a_whole_session_says_nothing(place: Place) -> None:
-    assert place.go_on()[0] == []
-
-
-@pytest.mark.parametrize("command", ["show", "export", "fork"])
-def test_every_command_that_reads_a_damaged_row_says_so(place: Place, command: str) -> None:
-    place.change("UPDATE events SET line = 'x' WHERE id & 0xFFFFFFFF = 4")
-    done = place.cli("sessions", command, place.session_id)
-    assert f"event 4 of session {place.session_id} is damaged and was left out" in done.stderr
 
 
 @pytest.mark.usefixtures("permissions_count")

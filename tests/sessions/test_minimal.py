@@ -89,31 +89,6 @@ def composed(tmp_path: Path, plugins: Any, **options: Any) -> inarch.App:
     return inarch.compose(root=tmp_path, plugins=plugins, journal=False, environ=environ, **options)
 
 
-def test_auto_chooses_among_the_plugins_that_are_named(tmp_path: Path) -> None:
-    keys = {"GEMINI_API_KEY": "k", "INARCH_PLUGIN_OPENAI_COMPATIBLE__BASE_URL": "http://127.0.0.1:9"}
-    with composed(tmp_path, NAMED, environ=keys) as app:
-        assert [*app.composition.models] == ["openai-compatible"]
-        assert [one.name for one in app.composition.loaded] == NAMED
-    with composed(tmp_path, ["sandbox-fs"], flags={"model": "offline"}) as app:
-        assert [*app.composition.models] == ["offline"], "a model that is named brings its plugin, as ever"
-
-
-def test_no_plugins_named_means_the_profiles(tmp_path: Path) -> None:
-    profile = {"profiles": {"default": {"plugins": ["sandbox-fs", "git"]}}}
-    with composed(tmp_path, None, config=profile) as app:
-        assert [one.name for one in app.composition.loaded] == ["sandbox-fs", "git", "offline"]
-    with composed(tmp_path, ["memory", "..."], config=profile) as app:
-        assert [one.name for one in app.composition.loaded] == ["memory", "sandbox-fs", "git"]
-    with composed(tmp_path, [], config=profile) as app:
-        assert app.composition.loaded == ()
-
-
-def test_they_win_over_everything_else_and_count_as_the_profiles(tmp_path: Path) -> None:
-    environ = {"INARCH_PLUGINS": "git"}
-    with composed(tmp_path, ["memory"], environ=environ, flags={"plugins": ["git"]}) as app:
-        assert app.config.profile.plugins == ("memory",)
-
-
 @pytest.mark.parametrize("builtins", [True, False])
 def test_a_program_without_built_in_parts_answers_too(builtins: bool, tmp_path: Path) -> None:
     with composed(tmp_path, ["sandbox-fs", "offline"], builtins=builtins) as app:
@@ -138,14 +113,3 @@ def test_what_is_missing_is_told(plugins: Any, options: dict[str, Any], said: st
     with pytest.raises(inarch.ConfigError) as raised, composed(tmp_path, plugins, builtins=False, **options) as app:
         asyncio.run(app.session().run(PROMPT))
     assert said in str(raised.value)
-
-
-def test_an_address_that_is_missing_is_told_by_the_turn(tmp_path: Path) -> None:
-    with composed(tmp_path, NAMED, builtins=False) as app:
-        events: list[inarch.Event] = []
-
-        async def run() -> None:
-            events.extend([event async for event in app.session().stream(PROMPT)])
-
-        asyncio.run(run())
-    assert "openai-compatible has no address" in " ".join(str(event.data) for event in events)

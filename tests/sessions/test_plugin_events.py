@@ -17,7 +17,6 @@ from inarch.contract.plugin_events import is_plugins
 from inarch.journal.folding import fold
 from inarch.testing import calls, says, scripted_app
 from inarch_commands.sessions.story import line_of
-from inarch_replay import replay
 from inarch_sdk.restoring import restore_log
 
 NOTING = str(Path(__file__).parents[1] / "terminal" / "noting.py")
@@ -112,15 +111,6 @@ def test_a_tracer_is_given_them(tmp_path: Path) -> None:
         assert bound.value.summary(turn.id) == "noting.noted"
 
 
-def test_a_replay_says_them_again(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    asked = [{"data": {"text": "a", "size": 1}}, {"data": {"text": "b", "size": 2}}]
-    session_id, events = recorded(root, asked)
-    report = asyncio.run(replay(session_id, root=root, files=(NOTING,), config={}))
-    assert report.same, report.first_difference
-    assert report.events == len(events)
-
-
 def test_they_are_read_and_restored_without_their_plugin(tmp_path: Path) -> None:
     root = tmp_path / "root"
     session_id, events = recorded(root, [{"data": {"text": "milk", "size": 4}}])
@@ -135,35 +125,10 @@ def test_they_are_read_and_restored_without_their_plugin(tmp_path: Path) -> None
         assert asyncio.run(app.session(session_id).run("go on")).content == "on"
 
 
-def test_they_are_shown_in_a_line_each_and_as_they_are(tmp_path: Path) -> None:
-    from inarch.sessions.contents import contents_of
-    from inarch.transcripts import Remark
-    from inarch_commands.sessions.pages import Shown
-    from inarch_commands.sessions.story import PLAIN
-    from inarch_export.remarks import headline_of
-    from inarch_sdk.exchanges import exchanges
-
-    asked = [{"data": {"text": "two\nlines\x1b[2J", "size": 1}}, {"data": {"size": 2, "kind": "x"}}]
-    session_id, events = recorded(tmp_path / "root", asked)
-    store = inarch.open_store("memory", "")
-    store.append(session_id, events)
-    (info,) = store.sessions()
-    shown = Shown(store, info, contents_of(store, session_id), 1, None)
-    lines = sorted(line for line in shown.lines(PLAIN) if "noting.noted" in line)  # the two calls run side by side
-    assert lines == ["|- noting.noted: two lines\\x1b[2J", '|- noting.noted: {"size": 2, "kind": "x"}']
-    again = Shown(store, info, contents_of(store, session_id), 1, None)
-    members = {name: list(value) if name == "turns" else value for name, value in again.as_json()}
-    assert [(event["kind"], event["data"]) for event in members["events"]] == of_plugins(events)
-    (exchange,) = exchanges(events)
-    remarks = [step for step in exchange.steps if isinstance(step, Remark) and "noting" in step.kind]
-    titles = {headline_of(remark).title for remark in remarks}
-    assert titles == {"noting.noted: two lines\x1b[2J", "noting.noted"}
-
-
 @settings(max_examples=settings().max_examples)
 @given(st.lists(OBJECT, min_size=1, max_size=4))
 def test_data_is_the_same_in_store_log_and_restored_store(data: list[dict[str, Any]]) -> None:
-    from inarch.calls.recording import DeclaredEvents
+    from inarch.calls.results import DeclaredEvents
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
     from inarch_sdk.memory_store import MemoryStore

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from attrs import define, field
@@ -70,36 +70,6 @@ def test_a_model_and_a_clock_make_runs_the_same(tmp_path: Path) -> None:
             return [(one.time, one.kind, one.data.get("call_id")) for one in events(app, session)]
 
     assert run() == run()
-
-
-def test_waiting_for_a_service_goes_by_the_clock(tmp_path: Path) -> None:
-    clock = Clock()
-    slow = inarch.ProviderError("rate_limit", "too many", retryable=True, retry_after=50.0)
-    replacing = Replacements(models=[ScriptedModel([[slow], says("now")])], clock=clock)
-    with inarch.compose(**options(tmp_path), replacing=replacing) as app:
-        assert asyncio.run(app.session().run("hello")).content == "now"
-    assert sum(clock.waits) >= 50.0
-
-
-def test_no_model_is_asked_but_those_that_are_given(tmp_path: Path) -> None:
-    profile = {
-        "model": "offline/extractive",
-        "decision_model": "offline/extractive",
-        "fallback": ["offline/extractive"],
-    }
-    config = {"profiles": {"default": profile}}
-    failing = ScriptedModel([[inarch.ProviderError("auth", "no")]], repeat=True)
-    with inarch.compose(**options(tmp_path, config=config), replacing=Replacements(models=[failing])) as app:
-        turn = asyncio.run(app.session().run("hello"))
-    assert (turn.status, turn.model) == ("failed", "scripted/script")
-    assert [*app.composition.models] == ["scripted"]
-
-
-def test_a_model_that_the_configuration_names_is_the_one(tmp_path: Path) -> None:
-    models = [ScriptedModel([says("one")], name="one"), ScriptedModel([says("two")], name="two")]
-    given = options(tmp_path, flags={"model": "two/large"})
-    with inarch.compose(**given, replacing=Replacements(models=models)) as app:
-        assert asyncio.run(app.session().run("hello")).model == "two/large"
 
 
 def code(turn: inarch.Turn) -> str:
@@ -333,17 +303,6 @@ def test_a_program_says_when_requests_are_sent_and_sent_again(
     assert clock.waits == [30.0] * max(again, 0)
 
 
-def test_a_reply_may_be_silent_as_long_as_the_pacing_says(tmp_path: Path) -> None:
-    class Silent(ScriptedModel):
-        async def answer(self, request: inarch.ModelRequest) -> Any:
-            await asyncio.Event().wait()
-            yield
-
-    pacing = Patient(longest_silence_s=0.05)
-    with inarch.compose(**options(tmp_path), replacing=Replacements(models=[Silent([])], pacing=pacing)) as app:
-        assert "said nothing for 0.05 s" in str(asyncio.run(app.session().run("hello")).error)
-
-
 @define
 class Cabinet:
     """Keeps answers where the program wants them."""
@@ -378,78 +337,6 @@ def test_lasting_approvals_are_kept_where_the_program_says(tmp_path: Path) -> No
     assert refused.error is not None and refused.error.code == "denied"  # it answers a question and no rule
 
 
-@define
-class Vault(Cabinet):
-    """Keeps what was chosen beside the answers, too."""
-
-    chosen: dict[str, Any] = field(factory=dict)
-
-    def remember_rights(self, shape: str, tool: inarch.Tool, rights: inarch.ChosenRights) -> None:
-        self.chosen[shape] = rights
-
-    def rights_of(self, shape: str, tool: inarch.Tool) -> inarch.ChosenRights:
-        return cast("inarch.ChosenRights", self.chosen[shape])
-
-
-@define
-class Chooser(Always):
-    """Lets the first command have the network, and says yes for the project."""
-
-    scope: inarch.ApprovalScope = "project"
-
-    async def approve(self, batch: Any) -> Any:
-        self.asked += [one.call.name for one in batch]
-        rights: Any = {"network": ()}
-        return [inarch.Approval(one.call.id, "approve", self.scope, rights=rights) for one in batch]
-
-
-@pytest.mark.parametrize("command", ["python3 main.py", "true --it"], ids=["workspace tier", "no tier"])
-@pytest.mark.parametrize("scope", ["project", "shape", "once"])
-def test_what_was_chosen_beside_an_answer_is_kept_where_the_program_says(
-    tmp_path: Path, command: str, scope: inarch.ApprovalScope
-) -> None:
-    def again(kept: Any) -> tuple[Any, int]:
-        """Run the command in two applications; return what it was given the second time, and the questions."""
-        person = Chooser(scope=scope)
-        for _ in range(2):
-            given = options(tmp_path, front_end=person)
-            with inarch.compose(**given, replacing=Replacements(approvals=kept)) as app:
-                session, told = app.session(), []
-                session.state.journal.listeners.append(told.append)
-                planned = [inarch.PlannedCall("execute_command", {"command": command})]
-                asyncio.run(session.state.scheduler.run("", planned, "user"))
-        answers = [event.data["rights"] for event in told if event.kind == "approval.given"]
-        return answers[-1], len(person.asked)
-
-    lasts = scope != "once"
-    assert again(Vault()) == ({"network": []}, 1 if lasts else 2)
-    # In one that was written before there were rights they are not kept: asked again, or none are given.
-    is_known = lasts and command.startswith("true")
-    assert again(Cabinet()) == (None if is_known else {"network": []}, 1 if is_known else 2)
-
-
-def test_a_policy_that_asks_is_not_answered_by_what_was_kept_for_the_project(tmp_path: Path) -> None:
-    plugin = tmp_path / "asking.py"
-    plugin.write_text("""
-import inarch
-
-class Asking:
-    name = "asking"
-    def judge(self, call, tool):
-        return inarch.Verdict("ask", "I want to know")
-
-@inarch.hookimpl
-def inarch_policies(context):
-    return [Asking()]
-""")
-    cabinet, person = Cabinet(), Always()
-    given = options(tmp_path, front_end=person, files=[str(plugin)])
-    with inarch.compose(**given, replacing=Replacements(approvals=cabinet)) as app:
-        for _ in range(2):
-            asyncio.run(app.call_tool("write_file", {"file_path": "a.txt", "content": "a"}))
-    assert len(person.asked) == 2
-
-
 def test_a_program_says_what_became_of_a_call_that_was_cut_off(tmp_path: Path) -> None:
     script = [calls(("write_file", {"file_path": "a.txt", "content": "a"})), says("done")]
     given = options(tmp_path, flags={"approve": "edits"})
@@ -478,70 +365,3 @@ def test_a_program_says_what_became_of_a_call_that_was_cut_off(tmp_path: Path) -
     assert resumed(settle).data == "it was done elsewhere"
     assert [one for one, _ in asked] == [kept[cut].data["call_id"]]
     assert "before this call changed anything" in str(asked[0][1].error)
-
-
-def test_what_a_replaced_tool_says_it_saw_may_be_written(tmp_path: Path) -> None:
-    """It may have it from elsewhere; another tool then changes the file as if it had been read."""
-    path = tmp_path / "work" / "a.txt"
-    given = options(tmp_path, flags={"approve": "edits"})
-    path.write_text("old\n")
-
-    @inarch.tool(name="read_file", category="file")
-    def known(file_path: str) -> inarch.ToolResult:
-        """Say what is known of a file."""
-        with inarch.compose(**options(tmp_path)) as other:
-            return inarch.ToolResult(True, "old", metadata={"files": {file_path: other.workspace.digest(file_path)}})
-
-    def write(tools: Any) -> str:
-        script = [
-            calls(("read_file", {"file_path": "a.txt"})),
-            calls(("write_file", {"file_path": "a.txt", "content": "new\n"})),
-            says("done"),
-        ]
-        with inarch.compose(**given, replacing=Replacements(models=[ScriptedModel(script)], tools=tools)) as app:
-            turn = asyncio.run(app.session().run("write"))
-        return path.read_text() if turn.calls[-1].result.success else str(turn.calls[-1].result.error)  # type: ignore[union-attr]
-
-    @inarch.tool(name="read_file", category="file")
-    def silent(file_path: str) -> str:
-        """Say nothing of what it saw."""
-        return "old"
-
-    assert "has not been read" in write([silent])
-    assert write([known]) == "new\n"
-
-
-@pytest.mark.parametrize("what", ["pacing", "approvals", "settle"])
-def test_an_object_that_lacks_a_method_of_its_port_is_refused(tmp_path: Path, what: str) -> None:
-    with pytest.raises(inarch.UsageError, match=f"{what} .* has no method"):
-        inarch.compose(**options(tmp_path), replacing=Replacements(**{what: "nothing"}))
-
-
-@define
-class Onlooker:
-    """A strategy that decides nothing and notes how many calls may have changed something."""
-
-    counts: list[int] = field(factory=list)
-    name: str = "native"
-
-    async def decide(self, situation: inarch.Situation) -> None:
-        self.counts.append(situation.effectful_calls)
-
-
-@pytest.mark.parametrize(
-    ("command", "counts"),
-    [("ls", [0, 0]), ("sleep 0", [0, 1]), ("touch a.txt", [0, 1]), ("touch b.txt", [0, 2])],
-    ids=["reads", "only runs programs", "may write", "may write anything"],
-)
-def test_a_decision_rests_on_the_calls_that_may_have_changed_something(
-    tmp_path: Path, command: str, counts: list[int]
-) -> None:
-    granted = {"t": {"argv": ["sleep", "0"], "writes": []}, "w": {"argv": ["touch", "a.txt"], "writes": ["a.txt"]},
-               "x": {"argv": ["touch", "b.txt"]}}  # fmt: skip
-    script = [calls(("execute_command", {"command": command})), says("done"), says("again")]
-    onlooker, given = Onlooker(), options(tmp_path, config={"commands": granted})
-    with inarch.compose(**given, replacing=Replacements(models=[ScriptedModel(script)], strategies=[onlooker])) as app:
-        session = app.session()
-        for prompt in ("go", "on"):
-            assert asyncio.run(session.run(prompt)).status == "done"
-    assert onlooker.counts == counts

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import zlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,17 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch import ContextStore, Limits, Replacements, StoreError
+from inarch import ContextStore, Limits, StoreError
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
-from inarch.contract.ids import SystemClock
 from inarch.journal.folding import fold
 from inarch.journal.history import History
 from inarch.journal.redaction.redactor import Redactor
-from inarch.journal.resuming import Going, resume, resume_kept
+from inarch.journal.resuming import Going, resume_kept
 from inarch.sessions.app import App
-from inarch.sessions.hearing import Heard
+from inarch.sessions.opening import Heard
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch.turns.context.earlier_turns import restored
+from inarch.turns.context.compacting import restored
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded
 from inarch_sqlite_store.store import SqliteStore
@@ -98,7 +96,9 @@ def test_what_is_resumed_is_what_is_folded_but_for_dropped_turns(options: dict[s
     events: list[Event] = list(app.store.load(session_id))
     for end in range(0, len(events), 7):
         whole = fold(events[:end])
-        part = resume(events[:end], lambda ref: b"")
+        store = MemoryStore()
+        store.append(session_id, events[:end])
+        part, _ = resume_kept(store, session_id, lambda: Heard(Redactor()))
         assert (part.root, part.title, part.seq) == (whole.root, whole.title, whole.seq)
         assert (part.seen, part.left_out) == (whole.seen, whole.left_out)
         assert (part.unknown, part.cut_off, part.unended) == (whole.unknown, whole.cut_off, whole.unended)
@@ -172,61 +172,6 @@ def test_a_snapshot_that_is_damaged_or_of_another_version_is_made_anew(tmp_path:
     store.close()
 
 
-def test_a_long_session_is_resumed_from_its_last_turns(tmp_path: Path) -> None:
-    """What is read doesn't grow with the session."""
-    store = _CountingStore(str(tmp_path))
-    events = _long()
-    store.append("s", events)
-    folded(store, "s", lambda: Going(Heard(Redactor())), keep_after=1)
-    store.read = 0
-    history, _ = resume_kept(store, "s", lambda: Heard(Redactor()))
-    seen = {turn_id for turn_id, said in history.said if said}
-    first = next(event.seq for event in events if event.turn_id in seen)
-    assert store.read <= len(events) - first + 3 < len(events)
-    store.close()
-
-
-class _CountingStore(SqliteStore):
-    read = 0
-
-    def scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
-        for event in super().scan(session_id, after):
-            self.read += 1
-            yield event
-
-
-def test_a_session_that_is_only_looked_at_does_not_change(options: dict[str, Any]) -> None:
-    app, _ = scripted_app(script(1), **options)
-    session_id = asyncio.run(talk(app, None, 1))
-    events = app.store.load(session_id)
-    executing = next(place for place, event in enumerate(events) if event.data.get("status") == "executing")
-    app.store.delete(session_id)
-    app.store.append(session_id, events[: executing + 1])
-    before = [event.line for event in app.store.load(session_id)]
-    session = app.session(session_id)
-    assert session.state.turns[-1].status == "cancelled"
-    assert [event.line for event in app.store.load(session_id)] == before
-    app.close()
-
-
-class WrongClock(SystemClock):
-    utc_now = staticmethod(lambda: "2001-01-01T00:00:00.000000Z")
-
-
-def test_numbers_rule_where_the_clock_goes_back(options: dict[str, Any]) -> None:
-    app, _ = scripted_app(script(1), **options)
-    session_id = asyncio.run(talk(app, None, 1))
-    app.close()
-    app, _ = scripted_app(script(3)[2:], replacing=Replacements(clock=WrongClock()), **options)
-    asyncio.run(talk(app, session_id, 2))
-    again, _ = scripted_app(Small(script(1)), **options)
-    resumed = again.session(session_id)
-    assert [turn.content for turn in resumed.turns] == ["answer 0", "answer 1", "answer 2"]
-    assert [event.seq for event in again.store.load(session_id)] == list(range(1, resumed.state.journal.seq + 1))
-    app.close()
-    again.close()
-
-
 def test_of_two_who_go_on_with_one_session_the_second_to_write_is_told(options: dict[str, Any]) -> None:
     app, _ = scripted_app(script(4), **options)
     session_id = asyncio.run(talk(app, None, 1))
@@ -240,31 +185,3 @@ def test_of_two_who_go_on_with_one_session_the_second_to_write_is_told(options: 
     assert prompts == ["prompt 0", "from one"]
     app.close()
     other.close()
-
-
-def test_effects_wait_until_what_led_to_them_is_on_disk(options: dict[str, Any]) -> None:
-    """The order of power loss: `executing` is appended and synced before the tool writes, its result after it."""
-    app, _ = scripted_app(script(1), **options)
-    session = app.session()
-    store = app.store
-    order: list[tuple[str, list[str], bool]] = []
-    target = Path(options["root"]) / "0.txt"
-    append, sync = store.append, store.sync
-
-    def noted_append(session_id: str, events: Any) -> None:
-        append(session_id, events)
-        states = [str(event.data.get("status")) for event in events if event.kind in ("call.state", "call.result")]
-        order.append(("append", states[-1:], target.exists()))
-
-    async def noted_sync() -> None:
-        await sync()
-        order.append(("sync", [], target.exists()))
-
-    store.append, store.sync = noted_append, noted_sync  # type: ignore[method-assign]
-    asyncio.run(session.run("write it"))
-    executing = next(place for place, (what, states, _) in enumerate(order) if states == ["executing"])
-    assert order[executing][2] is False
-    assert order[executing + 1] == ("sync", [], False)
-    result = next(place for place, (what, states, _) in enumerate(order) if states == ["success"])
-    assert order[result][2] is True
-    app.close()

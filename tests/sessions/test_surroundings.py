@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -38,18 +34,6 @@ def test_async_with_closes_the_application(root: Path) -> None:
     asyncio.run(go())
 
 
-def test_async_with_closes_it_after_an_error_too(root: Path) -> None:
-    async def go() -> None:
-        with pytest.raises(KeyError):
-            async with inarch.compose(root=root, **OPTIONS) as app:
-                app.workspace.read("shop.py")
-                raise KeyError("apples")
-        with pytest.raises(inarch.ToolFailed, match="closed"):
-            app.workspace.read("shop.py")
-
-    asyncio.run(go())
-
-
 def test_inside_a_running_loop_what_waits_says_what_to_write(root: Path) -> None:
     async def go() -> list[str]:
         said = []
@@ -77,87 +61,6 @@ def test_threads_run_turns_of_their_own(root: Path) -> None:
         )
 
     assert [turn.status for turn in asyncio.run(both())] == ["done"] * 4
-
-
-def run_alone(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    home = folder / "home"
-    environ = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
-    return subprocess.run(
-        [sys.executable, "-X", "dev", *words],
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_S,
-    )
-
-
-def test_processes_that_are_spawned_run_turns(tmp_path: Path, root: Path) -> None:
-    program = tmp_path / "many.py"
-    program.write_text(
-        textwrap.dedent(
-            f"""
-            import multiprocessing
-
-            import inarch
-
-
-            def ask(prompt):
-                return inarch.run(prompt, root={str(root)!r}, **{OPTIONS!r})
-
-
-            if __name__ == "__main__":
-                with multiprocessing.get_context("spawn").Pool(2) as pool:
-                    turns = pool.map(ask, ["explain shop.py", "where is nothing"])
-                print(*(type(turn).__name__ + " " + turn.status for turn in turns))
-            """
-        )
-    )
-    done = run_alone([str(program)], tmp_path)
-    assert (done.stdout, done.returncode) == ("Turn done Turn done\n", 0), done.stderr
-
-
-def test_a_suite_of_pytest_with_warnings_as_errors(tmp_path: Path, root: Path) -> None:
-    (tmp_path / "test_mine.py").write_text(
-        textwrap.dedent(
-            f"""
-            import asyncio
-
-            import inarch
-
-            OPTIONS = {{"root": {str(root)!r}, **{OPTIONS!r}}}
-
-
-            def test_run():
-                assert inarch.run("explain shop.py", **OPTIONS).status == "done"
-
-
-            def test_with():
-                with inarch.compose(**OPTIONS) as app:
-                    assert asyncio.run(app.session().run("explain shop.py")).status == "done"
-
-
-            def test_async_with():
-                async def go():
-                    async with inarch.compose(**OPTIONS) as app:
-                        return await app.session().run("explain shop.py")
-
-                assert asyncio.run(go()).status == "done"
-
-
-            def test_in_a_loop():
-                async def go():
-                    inarch.run("explain shop.py", **OPTIONS)
-
-                try:
-                    asyncio.run(go())
-                except inarch.UsageError as error:
-                    assert "async with" in error.remedy
-            """
-        )
-    )
-    done = run_alone(["-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "test_mine.py"], tmp_path)
-    assert done.returncode == 0 and "4 passed" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.slow

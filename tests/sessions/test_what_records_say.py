@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.export.written import export
-from tests.replay.recording import Recorded, assert_same, project, record
+from tests.replay.recording import Recorded, project, record
 
 import inarch
 from inarch import AnsweredBy, ProviderNote, Submitted
 from inarch.testing import calls, says
-from inarch_commands.sessions.pages import Shown
-from inarch_commands.sessions.story import PLAIN
 from inarch_sdk.context_breaks import MOST, Break, Breaks, break_lines
-from inarch_sdk.exchanges import exchanges
-from inarch_sdk.figures import answered_words, hit_rate_words, repair_kind, repair_words
+from inarch_sdk.figures import answered_words
 from inarch_sdk.recoveries import Recoveries
 from inarch_terminal.front_ends.json import JsonFrontEnd
 from inarch_terminal.front_ends.text import TextFrontEnd
@@ -44,20 +38,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 EDITS = {"profiles": {"default": {"approve": "edits"}}}
 
 
-def shown(recorded: Recorded) -> tuple[str, dict[str, Any]]:
-    """Return what `inarch sessions show` says, and its JSON."""
-    from inarch.host import contents_of
-
-    with inarch.compose(**recorded.options) as app:
-        info = app.find_session(recorded.id)
-
-        def read() -> Shown:
-            return Shown(app.store, info, contents_of(app.store, info.id), 1, None)
-
-        members = {name: [*value] if hasattr(value, "__next__") else value for name, value in read().as_json()}
-        return "\n".join(read().lines(PLAIN)), members
-
-
 def test_the_turn_says_who_answered_it_and_how_its_prompt_was_given(recorded: Recorded) -> None:
     (turn,) = recorded.turns
     assert (turn.model, turn.answered_by, turn.company, turn.mode) == (
@@ -65,17 +45,6 @@ def test_the_turn_says_who_answered_it_and_how_its_prompt_was_given(recorded: Re
     )  # fmt: skip
     started = [event.data["turn"] for event in recorded.events() if event.kind == "turn.started"]
     assert [(one["type"], one["mode"]) for one in started] == [("user", "voice"), ("agent", "voice")]
-
-
-def test_readers_find_the_call_that_recovered_the_failed_one(recorded: Recorded) -> None:
-    (exchange,) = (one for one in exchanges(recorded.events()) if one.number)
-    failed, read, patched = exchange.calls
-    assert (failed.recovered_by, read.recovered_by, patched.recovered_by) == (patched.id, "", "")
-    assert (exchange.mode, exchange.answered_by, exchange.company) == ("voice", "script-8", "A Company")
-    said, data = shown(recorded)
-    assert "script · answered by script-8 (A Company) · prompt by voice · " in said
-    assert "has not been read in this session" in said and "|    recovered by patch_source_file at " in said
-    assert [call.get("recovered_by") for call in data["turns"][-1]["calls"]] == [patched.id, None, None]
 
 
 def test_output_json_has_all_of_it_and_no_repair_is_shown(
@@ -90,40 +59,6 @@ def test_output_json_has_all_of_it_and_no_repair_is_shown(
     assert (turn["answered_by"], turn["company"], turn["mode"]) == ("script-8", "A Company", "voice")
     assert [call.get("recovered_by") for call in turn["calls"]] == [turn["calls"][2]["id"], None, None]
     assert "functions." not in capsys.readouterr().err
-
-
-def test_exports_say_it(recorded: Recorded) -> None:
-    events = recorded.events()
-    steps = json.loads(export(events, "atif"))["steps"]
-    assert steps[0]["extra"]["mode"] == "voice"
-    agents = [step for step in steps if step["source"] == "agent"]
-    assert [step["model_name"] for step in agents] == ["scripted/script"] * 2 + ["scripted/script-8"] * 2
-    assert agents[-1]["extra"] == {"asked": "scripted/script", "company": "A Company", "finish": "stop"}
-    recovered = [call["extra"].get("recovered_by") for step in agents for call in step.get("tool_calls", ())]
-    assert recovered == [agents[2]["tool_calls"][0]["tool_call_id"], None, None]
-    for form in ("markdown", "html"):
-        text = export(events, form)
-        assert (
-            "answered by script-8 (A Company)" in text.replace("\\", "") and "by voice" in text and "later call" in text
-        )
-        assert "functions." not in text
-
-
-def test_a_replay_comes_to_the_same(recorded: Recorded) -> None:
-    assert_same(recorded.replay())
-
-    def another(events: list[inarch.Event]) -> Sequence[inarch.Event]:
-        from attrs import evolve
-
-        return [
-            evolve(event, data={**event.data, "answered_by": "script-9"}, line="")
-            if event.kind == "model.replied" and event.data["answered_by"]
-            else event
-            for event in events
-        ]
-
-    recorded.tamper(another)
-    assert not recorded.replay().same
 
 
 def tried(number: int, name: str, status: str, *, remedy: str = "", reads: Any = None, **arguments: Any) -> list[Any]:
@@ -181,27 +116,6 @@ def test_a_later_call_recovers_a_failed_one(failed: dict[str, Any], later: dict[
 )
 def test_who_answered_is_said_where_it_is_another(asked: str, by: str, said: str) -> None:
     assert answered_words(asked, by) == said
-
-
-def row(model: str, cached: int, whole: int) -> dict[str, Any]:
-    return {"model": model, "cached_tokens": cached, "input_tokens": whole}
-
-
-def test_a_service_that_never_reports_a_cache_counts_for_no_hit_rate() -> None:
-    assert hit_rate_words([row("a/b", 0, 100)]) == hit_rate_words([]) == ""
-    known = [row("a/b", 999, 1_000), row("a/b", 0, 0), row("c/d", 0, 5_000)]
-    assert hit_rate_words(known) == "from the cache: 99.9% of 1,000 input tokens"
-    assert hit_rate_words([*known, row("e/f", 1, 1_000)]) == (
-        "from the cache: 50% of 2,000 input tokens (a/b 99.9%, e/f 0.1%)"
-    )
-
-
-def test_repairs_are_counted_by_what_they_say() -> None:
-    texts = ["left out max_tokens", "took 'a.b' for 'b'", "took 'c' for 'd'"]
-    assert repair_words(Counter(map(repair_kind, texts))) == (
-        "mended in replies: 2 × took … for …; 1 × left out max_tokens"
-    )
-    assert repair_words({}) == ""
 
 
 def test_where_the_context_began_anew_is_said_with_the_request_that_follows() -> None:

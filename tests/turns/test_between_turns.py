@@ -9,7 +9,7 @@ import pytest
 from attrs import define, evolve, field
 
 import inarch
-from inarch.calls.recording import DeclaredEvents
+from inarch.calls.results import DeclaredEvents
 from inarch.contract.beside_events import CommandRan
 from inarch.contract.events import Note
 from inarch.plugins.composition import Bound

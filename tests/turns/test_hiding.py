@@ -31,12 +31,3 @@ def test_a_secret_learned_later_is_hidden_in_what_was_clean_before(
         sent = hiding.request(ModelRequest("m", "", messages))
         assert [SECRET in message.text for message in sent.messages] == [False] * len(messages)
         assert [message.text for message in sent.messages] == [redactor.text(message.text) for message in messages]
-
-
-def test_a_clean_message_is_looked_at_once() -> None:
-    redactor = Redactor()
-    hiding = Hiding(redactor)
-    growing = request(["one"])
-    for number in range(50):
-        assert hiding.request(growing).messages is growing.messages
-        growing = ModelRequest("m", "", (*growing.messages, Message("user", (Text(str(number)),))))

@@ -17,8 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch import Approval, Input, Message, ProviderError, Text, tool
-from inarch.contract.asking import ApprovalRequest
+from inarch import Input, Message, ProviderError, Text, tool
 from inarch.host import Bound
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
@@ -129,29 +128,6 @@ def test_what_a_turn_leaves_begins_the_next_prompt_and_run_without_words_makes_a
     assert [event.data["outcome"] for event in talk.kinds("input.ended")] == ["prompt", "prompt"]
 
 
-def test_words_said_while_no_turn_runs_are_told_so_and_empty_ones_are_refused(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, [says("yes")]).open()
-    assert talk.session.say("hello").turn_id == ""
-    with pytest.raises(inarch.UsageError, match="nothing to say"):
-        talk.session.say("  \n")
-    asyncio.run(talk.session.run())
-    assert said_in(talk.model.requests[0].messages)[0] == "hello"
-
-
-def test_words_that_are_said_as_a_turn_begins_follow_its_prompt(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, [says("yes")]).open()
-
-    async def go() -> None:
-        talk.session.say("before")
-        running = asyncio.create_task(talk.session.run("the prompt"))
-        await asyncio.sleep(0)
-        talk.session.say("after")
-        await running
-
-    asyncio.run(go())
-    assert said_in(talk.model.requests[0].messages) == ["before\n\nthe prompt", "after"]
-
-
 def test_a_plugins_words_are_marked_as_its_own_also_when_its_call_is_over(tmp_path: Path) -> None:
     inboxes: list[inarch.Inbox] = []
 
@@ -173,37 +149,6 @@ def test_a_plugins_words_are_marked_as_its_own_also_when_its_call_is_over(tmp_pa
     later = inboxes[0].say("and again")
     mine = talk.session.say("mine")
     assert (later.by, inboxes[0].unsay(mine.id), inboxes[0].unsay(later.id)) == ("processes", False, True)
-
-
-class Asks:
-    """Says something while it is asked, then denies or approves."""
-
-    name = "asks"
-
-    def __init__(self, outcome: str) -> None:
-        self.outcome, self.talk = outcome, None
-
-    def show(self, event: inarch.Event) -> None:
-        """Look on."""
-
-    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        self.talk.session.say("while asked")
-        return [Approval(one.call.id, self.outcome) for one in batch]
-
-    def close(self) -> None:
-        """Go."""
-
-
-@pytest.mark.parametrize(("outcome", "left"), [("approve", 0), ("deny", 1)])
-def test_words_said_while_a_question_stands_wait_for_the_results(tmp_path: Path, outcome: str, left: int) -> None:
-    person = Asks(outcome)
-    script = [calls(("create_file", {"file_path": "a", "content": "1"})), says("done")]
-    person.talk = talk = Talk(tmp_path, script, options={"front_end": person}).open()
-    asyncio.run(talk.session.run("make it"))
-    assert len(talk.session.waiting) == left  # a person who denied all of it has ended the turn
-    if not left:
-        roles = [message.role for message in talk.model.requests[1].messages]
-        assert roles == ["user", "assistant", "tool", "user"]
 
 
 ENDS = {
@@ -303,31 +248,3 @@ def test_words_that_were_accepted_outlive_kill_9(tmp_path: Path) -> None:
     assert any("what was said last waits" in note for note in notes)
     assert said_in(talk.model.requests[0].messages) == ["do it", "never lost"]
     talk.app.close()
-
-
-def test_a_fork_at_a_turn_has_not_what_became_the_next_prompt(tmp_path: Path) -> None:
-    def answers(request: inarch.ModelRequest) -> Step:
-        talk.session.say("late")
-        return says("so far")
-
-    talk = Talk(tmp_path, [answers, says("ok")], options={"journal": True}).open()
-
-    async def go() -> None:
-        await talk.session.run("one")
-        await talk.session.run()
-        fork = talk.app.fork(talk.session.id, 1)
-        whole = talk.app.fork(talk.session.id)
-        assert fork.waiting == whole.waiting == ()
-        assert [said_in(said.messages)[0] for said in whole.state.history] == ["one", "late"]
-        await talk.app.aclose()
-
-    asyncio.run(go())
-
-
-def test_a_turn_in_short_form_keeps_what_the_person_said_meanwhile(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, [works(1), says("done")], {1: lambda talk: talk.session.say("use the other file")}).open()
-    asyncio.run(talk.session.run("do it"))
-    talk.session.compact(0)
-    (short,) = talk.session.state.history
-    assert said_in(short.messages) == ["do it", "use the other file"]
-    assert [message.role for message in short.messages] == ["user", "assistant"]

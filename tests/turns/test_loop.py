@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +51,6 @@ def test_every_call_of_a_reply_is_executed_and_answered_once_in_order(root: Path
     ]
 
 
-def test_the_loop_goes_on_until_no_calls_are_left(root: Path) -> None:
-    script = [calls(("read_file", {"file_path": name})) for name in ("a.txt", "b.txt", "nowhere.txt")]
-    turn, model, _ = play([*script, says("done")], root)
-    assert turn.content == "done"
-    assert len(model.requests) == 4
-    assert [call.status for call in turn.calls] == ["success", "success", "error"]
-
-
 class Changing:
     """A front end that gives every call another content, then approves it."""
 
@@ -91,19 +82,6 @@ def test_a_model_is_told_what_a_person_changed_of_its_call_at_once_and_after_a_r
         (told,) = [inarch.result_text(part.result) for part in parts if isinstance(part, inarch.ResultPart)]
         assert "The user changed the arguments of this call" in told and "theirs" in told
         assert "file_path" not in told.partition("Its result")[0], "what was not changed is not repeated"
-
-
-def test_an_unchanged_call_says_nothing_of_a_person(root: Path) -> None:
-    (call,) = play([calls(("read_file", {"file_path": "a.txt"})), says("alpha")], root)[0].calls
-    assert call.result is not None and "changed_by_user" not in call.result.metadata
-
-
-def test_a_failed_call_is_a_result_and_the_loop_goes_on(root: Path) -> None:
-    script = [calls(("no_such_tool", {}), ("read_file", {"wrong": 1})), says("sorry")]
-    turn, _, _ = play(script, root)
-    codes = [call.result.error.code for call in turn.calls if call.result and call.result.error]
-    assert codes == ["not_found", "validation"]
-    assert turn.status == "done"
 
 
 def test_events_tell_the_whole_story_in_order(root: Path) -> None:
@@ -150,14 +128,6 @@ def test_a_model_that_is_told_of_its_circle_can_leave_it(root: Path) -> None:
     assert (review["plugin"], review["reviewer"], review["stop"]) == ("inarch", "limits", False)
 
 
-def test_an_empty_reply_is_asked_again_and_told(root: Path) -> None:
-    empty: list[Any] = [inarch.Finish("stop")]
-    turn, model, events = play([empty, says("there you are")], root)
-    assert turn.content == "there you are"
-    assert len(model.requests) == 2
-    assert any(event.kind == "limit.wait" for event in events)
-
-
 def test_an_error_that_stays_fails_the_turn_with_a_remedy(root: Path) -> None:
     error = inarch.ProviderError("auth", "the key was refused", status=401, remedy="check GEMINI_API_KEY")
     turn, model, events = play([[error]], root)
@@ -167,51 +137,10 @@ def test_an_error_that_stays_fails_the_turn_with_a_remedy(root: Path) -> None:
     assert [event.data["message"] for event in events if event.kind == "error"] == ["the key was refused"]
 
 
-def test_another_model_takes_over_where_the_first_is_exhausted_and_stays(root: Path) -> None:
-    (root / "README.md").write_text("# Acme\n\nAcme makes tables.\n")
-    spent = inarch.ProviderError("quota", "the day's quota is used up", status=429)
-    config = {"profiles": {"default": {"fallback": ["gone/x", "offline"]}}}
-    turn, model, events = play([[spent]], root, "summarize this codebase", config=config)
-    assert turn.status == "done"
-    assert "Acme (README.md:1)" in turn.content
-    switches = [event.data for event in events if event.kind == "model.switched"]
-    assert switches == [{"old": "scripted/script", "new": "offline/extractive", "reason": "the day's quota is used up"}]
-    assert len(model.requests) == 1  # the offline planner needed several, none of them went to the first model
-
-
-def test_an_error_that_another_model_would_have_too_is_not_passed_on(root: Path) -> None:
-    config = {"profiles": {"default": {"fallback": ["offline"]}}}
-    turn, _, events = play([[inarch.ProviderError("auth", "no key")]], root, config=config)
-    assert turn.status == "failed"
-    assert not [event for event in events if event.kind == "model.switched"]
-
-
-def test_a_provider_that_crashes_is_named(root: Path) -> None:
-    turn, _, events = play([[ZeroDivisionError("oops")]], root)
-    assert turn.status == "failed"
-    assert "plugin 'scripted' failed at provider: ZeroDivisionError: oops" in str(turn.error)
-    assert [event.data["plugin"] for event in events if event.kind == "error"] == ["scripted"]
-
-
 def test_time_is_up_in_the_middle_of_a_request(root: Path) -> None:
     turn, _, _ = play([[30.0], says("late, but here")], root, flags={"max_seconds": 3.0})
     assert (turn.status, turn.limit) == ("limited", "max_seconds")
     assert turn.content.startswith("late, but here")
-
-
-def test_no_answer_when_the_last_request_is_late_too_is_said_with_its_reason(root: Path) -> None:
-    turn, _, _ = play([[30.0], [30.0]], root, flags={"max_seconds": 0.5})
-    assert (turn.status, turn.limit) == ("limited", "max_seconds")
-    assert "INARCH_MAX_SECONDS" in turn.content
-    assert "(and there is no answer so far: scripted/script did not end one within 0" in turn.content
-
-
-def test_money_stops_a_turn_before_the_request(root: Path) -> None:
-    price = inarch.Price(Decimal(100), Decimal(1000))
-    model = ScriptedModel([says("never")], cost=price)
-    turn, model, _ = play(model, root, flags={"max_cost_usd": Decimal("0.0001")})
-    assert (turn.status, turn.limit, model.requests) == ("limited", "max_cost_usd", [])
-    assert "raise it with --max-cost" in turn.content
 
 
 def test_cancelling_gives_every_call_a_result_and_records_the_turn(root: Path) -> None:
@@ -289,22 +218,6 @@ def test_leaving_the_stream_early_cancels_the_turn(root: Path) -> None:
     assert asyncio.run(go()) == "cancelled"
 
 
-def test_a_second_turn_sees_the_first(root: Path) -> None:
-    app, model = scripted_app([says("one"), says("two")], root)
-
-    async def go() -> None:
-        session = app.session()
-        await session.run("first question")
-        await session.run("second question")
-        await app.aclose()
-
-    asyncio.run(go())
-    texts = [message.text for message in model.requests[1].messages]
-    assert texts[0].startswith("first question")
-    assert texts[1] == "one"
-    assert texts[2].startswith("second question")
-
-
 def test_an_unknown_model_is_a_configuration_error_and_nothing_is_recorded(root: Path) -> None:
     app = inarch.compose(root=root, config={}, journal=False, flags={"model": "ofline/x"})
 
@@ -314,18 +227,6 @@ def test_an_unknown_model_is_a_configuration_error_and_nothing_is_recorded(root:
         await app.aclose()
 
     asyncio.run(go())
-
-
-def test_an_empty_prompt_is_refused(root: Path) -> None:
-    app, model = scripted_app([says("x")], root)
-
-    async def go() -> None:
-        with pytest.raises(inarch.UsageError, match="empty"):
-            await app.session().run(" \n")
-        await app.aclose()
-
-    asyncio.run(go())
-    assert model.requests == []
 
 
 def test_a_turn_that_is_cancelled_during_its_last_request_is_recorded_as_cancelled(root: Path) -> None:

@@ -62,21 +62,6 @@ def test_a_turn_whose_every_change_was_denied_is_unmet(root: Path, denied: dict[
     assert (turn.status, turn.unmet) == ("done", True)
 
 
-def test_a_turn_whose_every_change_was_impossible_is_unmet(root: Path) -> None:
-    impossible = ("create_file", {"file_path": "a.txt", "content": "over it"})
-    assert play([calls(impossible), says("it is there")], root, approve="all").unmet
-
-
-def test_a_turn_that_recovered_is_not_unmet(root: Path) -> None:
-    outside = ("create_file", {"file_path": "../new.txt", "content": "x"})
-    turn = play([calls(outside), calls(WRITE), says("written")], root, approve="all")
-    assert (turn.status, turn.unmet) == ("done", False)
-
-
-def test_a_turn_that_only_looked_is_not_unmet(root: Path) -> None:
-    assert not play([calls(LOOK, ("read_file", {"file_path": "nowhere"})), says("alpha")], root).unmet
-
-
 def test_a_model_that_declines_leaves_the_turn_unmet_and_done(root: Path) -> None:
     declines = [inarch.TextDelta("I can't."), inarch.Finish("declined")]
     turn = play([declines], root)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inarch.testing import HttpServer, json_reply
-from inarch.turns.listed_models import nearest_model
+from inarch.turns.services import nearest_model
 
 from .test_asking import Played, _At, chat, play
 

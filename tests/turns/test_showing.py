@@ -12,7 +12,7 @@ from inarch.contract.beside_events import ModelSwitched
 from inarch.contract.events import Event
 from inarch.contract.records import CallDelta, Delta, ReasoningDelta, TextDelta
 from inarch.journal.journal import Journal
-from inarch.turns.showing import Showing
+from inarch.turns.attempt import Showing
 from inarch_sdk.memory_store import MemoryStore
 
 
@@ -61,23 +61,6 @@ def assert_shown(shown: list[tuple[str, str]], said: list[tuple[str, str]], held
     for kind in ("text", "reasoning"):
         seen, whole = ("".join(text for name, text in pieces if name == kind) for pieces in (shown, said))
         assert whole.startswith(seen) and len(whole[len(seen) :].split(" ")) <= 1 + held_back
-
-
-def test_a_burst_is_one_event() -> None:
-    shown: list[tuple[str, str]] = []
-
-    async def go() -> None:
-        showing = Showing(journal_of(shown), "t")
-        for _ in range(50):
-            showing.add(TextDelta("word "))
-        await asyncio.sleep(0)
-        assert len(shown) == 1
-        showing.add(TextDelta("more "))
-        showing.flush()
-        await asyncio.sleep(0)
-
-    asyncio.run(go())
-    assert shown == [("text", "word " * 50), ("text", "more ")]
 
 
 def test_that_nobody_sees_it_any_more_is_told_with_the_next_piece() -> None:

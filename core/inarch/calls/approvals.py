@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import define, evolve, field
 
+from inarch.calls.explaining import remedy_of_denied, remedy_of_unasked
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement
-from inarch.calls.remedies import remedy_of_denied, remedy_of_unasked
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
@@ -103,8 +103,10 @@ class Approvals:
         return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
 
     def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
-        from inarch.calls.previews import preview  # most turns ask nobody
-        from inarch.calls.proposing import Files
+        from inarch.calls.previews import (
+            Files,
+            preview,  # most turns ask nobody
+        )
         from inarch.contract.asking import ApprovalRequest
 
         tool = live.tool.value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch.calls.threads import MOST
+from inarch.calls.attempt import MOST
 from inarch.contract.records import ToolCall
 
 if TYPE_CHECKING:

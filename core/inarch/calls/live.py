@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
+from inarch.calls.grants import Shape, digest, offered_shape, shape_of
 from inarch.calls.results import hide_secrets
-from inarch.calls.shapes import Shape, digest, offered_shape, shape_of
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import EventData

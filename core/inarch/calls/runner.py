@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.calls.attempt import Attempt, runs_on_loop
+from inarch.calls.attempt import Attempt, Outcome, runs_on_loop
 from inarch.calls.context import CallContext, Doors, open_context
 from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
 from inarch.calls.policy import READING
-from inarch.calls.recording import DeclaredEvents
-from inarch.calls.results import failed, from_error, from_outcome, within_limit, without_secrets
+from inarch.calls.results import DeclaredEvents, failed, from_error, from_outcome, hide_secrets, within_limit
 from inarch.calls.secrets import Secrets
-from inarch.calls.threads import Outcome
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import Door, blame, guarded
@@ -237,7 +235,7 @@ class Runner:
             result = evolve(result, metadata={**result.metadata, "files": dict(context.handle.files)})
         elif live.tool.is_replaced:  # what a program put there may work past the workspace, and says what it saw
             self._learn(result.metadata.get("files") or {})
-        return within_limit(without_secrets(result, self.journal), self.journal, self.output_limit)
+        return within_limit(hide_secrets(result, self.journal.redactor), self.journal, self.output_limit)
 
     def _learn(self, files: Mapping[str, str | None]) -> None:
         for path, known in files.items():

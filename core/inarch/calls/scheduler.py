@@ -18,7 +18,7 @@ from inarch.calls.ordering import edges
 from inarch.calls.outputs import LONGEST_RESULT
 from inarch.calls.policy import ApproveMode, Judgement, judge
 from inarch.calls.preparing import Preparation
-from inarch.calls.recording import DeclaredEvents
+from inarch.calls.results import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.contract.call_events import CallsDone

@@ -64,7 +64,7 @@ class Secrets:
 
     def _learn_kept(self, places: Sequence[str], cwd: str, rights: Rights) -> None:
         """Learn from every version of a `.env` file that the repository of a command keeps."""
-        from inarch_secrets.history import learn_kept
+        from inarch_secrets.dotenv import learn_kept
 
         env = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **rights.env, **_GIT_VARIABLES}
         only_reads = Rights(reads=rights.reads, env=env)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -16,8 +17,7 @@ from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, Note, event_data
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.ports import Clock, ContextStore
-from inarch.journal.redaction.redactor import Redactor
-from inarch.journal.redaction.streams import RedactedStream
+from inarch.journal.redaction.redactor import RedactedStream, Redactor
 
 Listener = Callable[[Event], None]
 Payload = EventData | PluginEvent
@@ -298,3 +298,28 @@ class Journal:
             return next(scan(self.store, self.session_id, seq), None) is not None
         except StoreError:
             return False
+
+
+def keep_packed(journal: Journal, text: str) -> str:
+    """Keep a text and return its reference; empty if it can't be kept."""
+    try:
+        data = zlib.compress(text.encode("utf-8", "replace"))
+        return journal.store.put_blob(journal.session_id, data)
+    except StoreError:
+        return ""
+
+
+def unpacked(blob: Callable[[str], bytes], ref: str) -> str:
+    """Return a text that was kept.
+
+    Args:
+        blob: Fetches what is kept.
+        ref: The reference.
+
+    Raises:
+        StoreError: It can't be read, or is no such text.
+    """
+    try:
+        return zlib.decompress(blob(ref)).decode()
+    except (zlib.error, ValueError) as error:
+        raise StoreError("damaged", f"what is kept as {ref} can't be unpacked") from error

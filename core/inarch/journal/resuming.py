@@ -44,7 +44,7 @@ class _Held:
     """The events of the turns that may still be seen, by turn; what stands outside of turns is of no use to a model.
 
     `first` has the number of each one's first event. Of those that began before a snapshot, the events up to `start`
-    are read again when it is known that they are still seen. One that `holds` nothing is only good for a snapshot.
+    are read again when it is known that they are still seen.
     """
 
     turns: dict[str, list[Event]] = field(factory=dict)
@@ -60,7 +60,6 @@ class _Held:
     fixed: dict[str, Any] = field(factory=dict)
     last_request: tuple[str, int, str] = ("", 0, "")
     compacted: bool = False
-    holds: bool = True
     open: OpenCalls = field(factory=OpenCalls)
 
     def take(self, event: Event) -> None:
@@ -89,8 +88,7 @@ class _Held:
             for key in ("path", "new_path"):
                 self.seen.pop(str(event.data.get(key)), None)
         if turn_id and turn_id not in self.dropped:
-            if self.holds:
-                self.turns.setdefault(turn_id, []).append(event)
+            self.turns.setdefault(turn_id, []).append(event)
             self.first.setdefault(turn_id, event.seq)
 
     def _note_prompt(self, turn: object) -> None:
@@ -205,31 +203,13 @@ class Going(Generic[H]):
         self.hearing.go_on_from(hearing)
 
 
-def resume(events: Iterable[Event], blob: Callable[[str], bytes], settle: Settle = nobody_knows) -> History:
-    """Return a session as far as its events tell and a model may still see it.
-
-    It is what `fold` returns, but that of dropped turns there is an empty entry in `said` and nothing else; `settle`
-    says what a call did that has no result.
-    """
-    held = _Held()
-    for event in events:
-        held.take(event)
-    return held.history(held.events(lambda first, last: ()), blob, settle)
-
-
-def keep_resumable(store: ContextStore, session_id: str, make: Callable[[], Hearing]) -> None:
-    """Keep what resuming needs of a session so far; nothing of it is held.
-
-    Raises:
-        StoreError: The events can't be read.
-    """
-    folded(store, session_id, lambda: Going(make(), _Held(holds=False)))
-
-
 def resume_kept(
     store: ContextStore, session_id: str, make: Callable[[], H], settle: Settle = nobody_knows
 ) -> tuple[History, H]:
-    """Return what `resume` does of a kept session, and who heard its events; `make` makes one that heard nothing.
+    """Return a kept session as far as a model may still see it, and who heard its events.
+
+    It is what `fold` returns, but that of dropped turns there is an empty entry in `said` and nothing else. `settle`
+    says what a call did that has no result; `make` makes one who heard nothing.
 
     Raises:
         StoreError: The events can't be read.

@@ -12,7 +12,7 @@ from inarch.contract.ports import FrontEndSpec, StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
 from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
-from inarch_schemas.references import reference_fault
+from inarch_schemas.checking import reference_fault
 
 _EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

@@ -18,8 +18,7 @@ from inarch.contract.guarding import guarded
 from inarch.contract.metadata import shipped
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
-from inarch.sessions.own_process import check_process
-from inarch.sessions.parts import Parts, composing, opened
+from inarch.sessions.parts import Parts, check_process, composing, opened
 
 if TYPE_CHECKING:
     from inarch.calls.preparing import Preparation
@@ -213,8 +212,8 @@ class App(Parts):
             UsageError: There is no such session, or there are several.
             StoreError: The store can't be opened or read.
         """
+        from inarch.sessions.contents import KeptTranscript
         from inarch.sessions.names import latest_session
-        from inarch.sessions.transcript import KeptTranscript
 
         check_process(self.process)
         info = self.find_session(session_id) if session_id else latest_session(self.store, self.config.root)
@@ -246,7 +245,7 @@ class App(Parts):
             StoreError: What was recorded can't be read.
             PluginError: The plugin failed to.
         """
-        from inarch.calls.recording import DeclaredEvents
+        from inarch.calls.results import DeclaredEvents
         from inarch.sessions.extending import access_apart, opened
 
         check_process(self.process)

@@ -143,7 +143,7 @@ class Composed:
 
     def retirement(self, choice: Choice) -> tuple[str, str] | None:
         """Return that a model retires soon, and what to do; None if that is not known. Nothing is sent."""
-        from inarch.turns.listed_models import retirement
+        from inarch.turns.services import retirement
 
         return retirement(choice, self.config.cache_dir, datetime.now(UTC).date())
 
@@ -152,7 +152,7 @@ class Composed:
 
         That is a retirement of the model, and what to do.
         """
-        from inarch.turns.listed_models import listed_today
+        from inarch.turns.services import listed_today
 
         before = self.retirement(choice)
         service = getattr(choice.provider.value, "service", None)

@@ -24,7 +24,7 @@ from inarch.journal.changes import changes_now, kept_changes, standing_at
 from inarch.journal.journal import Journal
 
 if TYPE_CHECKING:
-    from inarch.calls.recording import DeclaredEvents
+    from inarch.calls.results import DeclaredEvents
     from inarch.plugins.composition import Bound
     from inarch.sessions.parts import Parts
 

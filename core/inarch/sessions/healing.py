@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from attrs import define, evolve
+from attrs import evolve
 
 from inarch.contract.beside_events import ChildEnded, ChildStarted
 from inarch.contract.call_events import CallResult
 from inarch.contract.codec import to_data
-from inarch.contract.errors import StoreError
+from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.event_parts import Spent
-from inarch.contract.events import Note, TurnEnded
+from inarch.contract.events import Event, Note, TurnEnded
+from inarch.contract.guarding import guarded
 from inarch.contract.ports import ContextStore
 from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
 from inarch.journal.history import History
@@ -21,7 +24,11 @@ from inarch.turns.budget.ledger import Ledger
 from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:
-    from inarch.sessions.hearing import Heard
+    from inarch.contract.ports import Tracer
+    from inarch.plugins.composition import Bound
+    from inarch.sessions.opening import Heard
+    from inarch.sessions.parts import Parts
+
 
 SOURCE = "resume"
 
@@ -65,15 +72,6 @@ def end_children(journal: Journal, heard: Heard) -> list[Note]:
     return notes
 
 
-@define(eq=False, repr=False)
-class _Ended:
-    """As much of the end of a child's child as a ledger needs."""
-
-    turn_id: str | None
-    data: Any
-    kind: str = ChildEnded.kind
-
-
 def _taken(store: ContextStore, child: str, began: str) -> Ledger:
     """Return what the turn took that a child began then, with all below it; it may have been gone on with since.
 
@@ -94,7 +92,7 @@ def _taken(store: ContextStore, child: str, began: str) -> Ledger:
             below.pop(event.data["session_id"], None)
     for session_id, (name, time) in below.items():
         spent = [to_data(row) for row in _taken(store, session_id, time).rows()]
-        ledger.saw(_Ended(turn_id, {"name": name, "spent": spent}))
+        ledger.saw(Event(0, "", child, turn_id, ChildEnded.kind, {"name": name, "spent": spent}))
     return ledger
 
 
@@ -116,3 +114,49 @@ def _unknown(calls: Iterator[ToolCall]) -> Iterator[Note]:
         if error is not None:
             on = next((f" {value}" for value in call.arguments.values() if isinstance(value, str)), "")
             yield Note(f"{call.name}{on[:80]}: {error.message}; {error.remedy}", SOURCE)
+
+
+def all_logs(parts: Parts) -> Iterator[Path]:
+    """Yield the log of each session that tracers keep one of; what was set aside before it is read with it."""
+    for tracer in parts.composition.tracers:
+        yield from logs_of(parts, tracer, "logs")
+
+
+def logs_of(parts: Parts, tracer: Bound[Tracer], method: str, *arguments: str) -> Sequence[Path]:
+    """Return the files that a tracer keeps: all of them (`logs`), or those of a session (`files`)."""
+    ask = getattr(tracer.value, method, None)
+    if ask is None:
+        return ()
+    try:
+        with guarded(tracer.plugin, "tracer", passes=()):
+            found = [Path(file) for file in ask(*arguments)]
+        if tracer.plugin not in parts.composition.elsewhere:  # else they are real paths, whatever has become of them
+            found = [Path(os.path.realpath(file.parent), file.name) for file in found]
+    except PluginError:
+        return ()
+    return found
+
+
+def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) -> tuple[bool, list[str]]:
+    """Add to the store what the logs of a session have of it; return whether that was anything, and what to tell."""
+    from inarch_sdk.restoring import restore_log
+
+    count = 0
+    for log in all_logs(parts):
+        if log.stem != session_id:
+            continue
+        try:
+            done = restore_log(parts.store, log, parts.config.root, only=session_id)
+        except (OSError, StoreError):
+            continue  # what is missing is told below
+        for session in done.sessions:
+            count += session.events
+            holes = session.missing
+    said = []
+    if count:
+        said.append(f"{'1 event' if count == 1 else f'{count} events'} that the store had lost came back from the log")
+    if holes:
+        from inarch_sdk.event_log import WAY_ON, gap_words
+
+        said.append(f"of this session {', '.join(gap_words(*gap) for gap in holes[:5])}; {WAY_ON}")
+    return bool(count), said

@@ -29,6 +29,20 @@ if TYPE_CHECKING:
 
     Composing = Callable[[Config], tuple[Config, Composition, Replacements | None]]
 
+
+def check_process(process: int) -> None:
+    """Refuse to go on in another process than the one that composed.
+
+    Raises:
+        UsageError: This is another one.
+    """
+    if process != os.getpid():
+        raise UsageError(
+            "this application was composed in another process, before a fork",
+            "compose in the child, or start it with multiprocessing's method spawn",
+        )
+
+
 T = TypeVar("T")
 
 
@@ -147,7 +161,7 @@ class Parts(Composed):
         """
         from inarch.calls.before_images import Keeper
         from inarch.calls.grants import Grants
-        from inarch.calls.recording import DeclaredEvents
+        from inarch.calls.results import DeclaredEvents
         from inarch.calls.scheduler import Scheduler
 
         above = None if doors is None else doors.above

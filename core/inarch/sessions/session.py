@@ -14,10 +14,9 @@ from attrs import define, field
 
 from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
-from inarch.contract.records import ToolResult, Turn
+from inarch.contract.records import CallOrigin, CallPart, ToolResult, Turn
 from inarch.contract.slash_commands import Submitted
-from inarch.sessions.keeping_up import KeepingUp
-from inarch.sessions.own_process import check_process
+from inarch.sessions.parts import check_process
 from inarch.turns.inputs import empty_prompt
 from inarch.turns.loop import run_turn
 from inarch.turns.session_state import SessionState
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from inarch.contract.inputs import Input
     from inarch.contract.undoing import UndoReport
     from inarch.turns.context.viewing import ContextView
+
 
 _PAUSE_S = 0.02
 
@@ -38,13 +38,8 @@ class Session:
     state: SessionState
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _busy: threading.Lock = field(factory=threading.Lock, init=False)  # an undo runs in any thread
-    _keeping_up: KeepingUp = field(init=False)
     _process: int = field(factory=os.getpid, init=False)
     _extensions: dict[str, Any] = field(factory=dict, init=False)
-
-    @_keeping_up.default
-    def _begin_keeping_up(self) -> KeepingUp:
-        return KeepingUp(self.state.journal.seq)
 
     @property
     def id(self) -> str:
@@ -101,7 +96,6 @@ class Session:
             try:
                 with self._asking(prompt):
                     turn = await run_turn(self.state, prompt, before)
-                self._keeping_up.after_turn(self.state)
                 gc.collect(0)  # a call of it ends the program's start, in which nothing is collected: `__main__`
                 return turn
             finally:
@@ -163,7 +157,6 @@ class Session:
             StoreError: The journal is required and could not be kept.
             asyncio.CancelledError: The task was cancelled; the call has ended and is in the journal.
         """
-        from inarch.sessions.calling import call_tool
 
         check_process(self._process)
         return await call_tool(self.state, name, arguments, show, origin)
@@ -187,7 +180,7 @@ class Session:
             UsageError: A turn is running.
             StoreError: The journal is required and could not be kept.
         """
-        from inarch.turns.context.earlier_turns import by_turns
+        from inarch.turns.context.compacting import by_turns
         from inarch.turns.context.fitting import compact
 
         if self._busy.locked():
@@ -325,3 +318,38 @@ class Session:
                 task.cancel()
                 await asyncio.wait([task])
             listeners.remove(pass_on)
+
+
+_OUTSIDE_TURNS = ""
+
+
+async def call_tool(
+    state: SessionState,
+    name: str,
+    arguments: Mapping[str, Any],
+    show: Callable[[str], object] | None,
+    origin: CallOrigin = "user",
+) -> ToolResult:
+    """Run a call to its end and put it on disk.
+
+    Raises:
+        StoreError: The journal is required and could not be kept.
+        asyncio.CancelledError: The caller was cancelled; the call has ended and is in the journal.
+    """
+    call_id = state.journal.clock.new_id()
+
+    def saw(event: Event) -> None:
+        is_its = event.kind == "call.output" and event.data["call_id"] == call_id
+        if show is not None and is_its and event.data["text"]:  # what may begin a secret comes later, and is empty now
+            show(event.data["text"])
+
+    state.journal.listeners.append(saw)
+    try:
+        part = CallPart(call_id, "", name, dict(arguments))
+        (call,) = await state.scheduler.run(_OUTSIDE_TURNS, [part], origin)
+    finally:
+        state.journal.listeners.remove(saw)
+        state.journal.flush()
+    if call.result is None:
+        raise AssertionError("a finished call has a result")
+    return call.result

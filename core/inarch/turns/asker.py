@@ -14,9 +14,8 @@ from inarch.contract.events import EventData, LimitWait, Note
 from inarch.contract.ports import Clock
 from inarch.contract.records import AnsweredBy, ModelRequest, Price, Reply
 from inarch.turns.attempt import Attempt
-from inarch.turns.budget.meter import Meter
+from inarch.turns.budget.meter import Meter, TurnTime
 from inarch.turns.budget.pacing import saying_when
-from inarch.turns.budget.turn_time import TurnTime
 from inarch.turns.models import Choice, choose_model
 from inarch.turns.services import tell_of_service
 from inarch.turns.session_state import SessionState
@@ -153,7 +152,7 @@ class Asker:
 
     async def _named(self, error: ProviderError, choice: Choice) -> ProviderError:
         """Return the error with the model that may be meant, if the service does not have this one."""
-        from inarch.turns.listed_models import is_no_such_model, named_nearest
+        from inarch.turns.services import is_no_such_model, named_nearest
 
         if not is_no_such_model(error):
             return error

@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.records import ToolCall, Turn
-from inarch.turns.context.asking import ask_fitting
-from inarch.turns.context.fixing import tell_news
+from inarch.turns.context.fixing import ask_fitting, tell_news
 from inarch.turns.limits import AnswerRefused, LimitReached, Refused, Stopped
 from inarch.turns.opening import decide, find_defaults, gather, run_decided
 from inarch.turns.run import TurnRun

@@ -36,8 +36,7 @@ from inarch.contract.records import (
 )
 from inarch.contract.slash_commands import Submitted
 from inarch.turns.asker import Asker
-from inarch.turns.budget.meter import Meter
-from inarch.turns.budget.turn_time import child_seconds
+from inarch.turns.budget.meter import Meter, child_seconds
 from inarch.turns.checking import checked_summary
 from inarch.turns.context.fitting import answering_in, compact
 from inarch.turns.limits import AnswerRefused, Refused, Repeats, Stopped, TurnLimits

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.events import Note
+from inarch.contract.guarding import guarded
 from inarch.turns.models import Choice
 
 if TYPE_CHECKING:
     from inarch.contract.records import Price
     from inarch.turns.session_state import SessionState
+
 
 FILE = "services"
 """In the state folder, a line for each service that was told of."""
@@ -33,7 +39,6 @@ def tell_of_service(state: SessionState, choice: Choice, turn_id: str) -> None:
         if (place := place_of(choice)) and not is_known(path, place):
             remember(path, place)
             state.journal.record(Note(first_use(choice, place), SOURCE), turn_id)
-    from inarch.turns.listed_models import retirement
 
     today = date.fromisoformat(state.journal.clock.utc_now()[:10])
     if (retiring := retirement(choice, state.config.cache_dir, today)) is not None:
@@ -108,3 +113,133 @@ def remember(path: Path, place: str) -> None:
         path.touch(0o600)
         with path.open("a", encoding="utf-8") as file:
             file.write(f"{place}\n")
+
+
+FOLDER = "models"
+VERSION = 1
+"""Of the kept files; one of another version is as good as none."""
+LISTING_S = 8.0
+"""Seconds that a service has to list its models."""
+NEAREST_FROM = 0.4
+"""How alike names have to be for one to be proposed for another (difflib's ratio)."""
+
+Listed = Mapping[str, str]
+"""Names of models, each with the day on which it retires as YYYY-MM-DD, "" if the service says none."""
+
+
+async def listed_today(choice: Choice, cache_dir: Path, today: date) -> Listed:
+    """Return the list of the choice's service; it is asked unless it was today. One that does not answer has none."""
+    kept = _kept(choice, cache_dir)
+    if kept is not None and kept[0] == today.isoformat():
+        return kept[1]
+    try:
+        async with asyncio.timeout(LISTING_S):
+            with guarded(choice.provider.plugin, "provider", passes=(ProviderError, TimeoutError)):
+                listed = {one.name: one.retires for one in await choice.provider.value.models()}
+    except (ProviderError, PluginError, TimeoutError):
+        return {} if kept is None else kept[1]
+    _keep(choice, cache_dir, today, listed)
+    return listed
+
+
+def retirement(choice: Choice, cache_dir: Path, today: date) -> tuple[str, str] | None:
+    """Return that a model retires soon or has retired, and what to do; None if that is not known. Nothing is sent."""
+    from inarch_sdk.model_table import NOTICE_DAYS, proposed_model, service_of
+
+    row, kept = proposed_model(choice.full_name), _kept(choice, cache_dir)
+    said = kept[1].get(choice.model, "") if kept is not None else ""
+    day = _day(said) or (row.retires if row is not None else None)
+    if day is None or day > today + timedelta(days=NOTICE_DAYS):
+        return None
+    service = service_of(choice.full_name)
+    instead = f"{service.provider}/{service.model}" if service is not None else ""
+    remedy = f"take {instead}" if instead not in ("", choice.full_name) else "take another model"
+    return f"{choice.full_name} {'retires' if day > today else 'has retired'} on {day}", remedy
+
+
+def is_no_such_model(error: ProviderError) -> bool:
+    """Whether a service says that it does not have the model."""
+    from inarch_sdk.http_errors import OF_THE_MODEL
+
+    return error.kind == "request" and (error.status == 404 or bool(re.search(OF_THE_MODEL, error.message, re.I)))
+
+
+async def named_nearest(error: ProviderError, choice: Choice, cache_dir: Path, today: date) -> ProviderError:
+    """Return the error with the nearest model that the service has, by its own list or by the table."""
+    from inarch_sdk.model_table import service_of
+
+    listed = await listed_today(choice, cache_dir, today)
+    service = service_of(choice.full_name)
+    known = [name for name in listed if not _has_gone(listed[name], today)]
+    place = f"{choice.provider.value.name}/"
+    if not known and service is not None:
+        place = f"{service.provider}/"
+        known = [one.name for one in service.models if one.retires is None or one.retires > today]
+    if choice.model in known:  # it is there, so that is not what is wrong
+        return error
+    near = nearest_model(choice.full_name.removeprefix(place), known)
+    return error.with_text(remedy=f"did you mean {place}{near}? inarch models list shows the models") if near else error
+
+
+def nearest_model(name: str, known: Collection[str]) -> str:
+    """Return the name that is most like another one: of the same family and the newest if several are."""
+    from difflib import get_close_matches
+
+    family = _family(name)
+    same = [one for one in known if family and _family(one) == family]
+    if same:
+        return max(same, key=_numbers)
+    return next(iter(get_close_matches(name, known, 1, NEAREST_FROM)), "")
+
+
+def _family(name: str) -> str:
+    """Return a name without its numbers and dates: `claude-sonnet` of `claude-sonnet-4-5-20250929`."""
+    return "-".join(part for part in re.split(r"[-.:@_]", name.lower()) if part and not part.isdecimal())
+
+
+def _numbers(name: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d{1,3}(?!\d)", re.sub(r"\d{4,}", "", name))]
+
+
+def _has_gone(said: str, today: date) -> bool:
+    day = _day(said)
+    return day is not None and day <= today
+
+
+def _day(said: str) -> date | None:
+    try:
+        return date.fromisoformat(said[:10])
+    except ValueError:
+        return None
+
+
+def _path(choice: Choice, cache_dir: Path) -> Path:
+    return cache_dir / FOLDER / f"{re.sub(r'[^A-Za-z0-9._-]', '_', choice.provider.value.name)}.json"
+
+
+def _address(choice: Choice) -> str:
+    service = getattr(choice.provider.value, "service", None)
+    return "" if service is None else str(service.address)
+
+
+def _kept(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
+    """Return the day of the list that is kept for a choice's service, and the list; None if there is none."""
+    try:
+        kept = json.loads(_path(choice, cache_dir).read_bytes())
+        if kept["version"] != VERSION or kept["address"] != _address(choice):
+            return None
+        return str(kept["day"]), dict(_pairs(kept["models"]))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _pairs(models: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    yield from ((str(name), str(day)) for name, day in models.items())
+
+
+def _keep(choice: Choice, cache_dir: Path, today: date, listed: Listed) -> None:
+    """Keep a list for the day; without the file the service is asked again."""
+    from inarch_staging import write_cache
+
+    text = json.dumps({"version": VERSION, "address": _address(choice), "day": today.isoformat(), "models": listed})
+    write_cache(_path(choice, cache_dir), text.encode())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define, field
 
@@ -12,13 +12,14 @@ from inarch.calls.offering import GATEWAY
 from inarch.config.config import Config
 from inarch.contract.compaction import Compaction, EarlierTurn
 from inarch.contract.errors import PluginError
+from inarch.contract.events import Event
 from inarch.contract.guarding import guarded
+from inarch.contract.plugin_events import is_plugins
 from inarch.contract.ports import ContextSource, DecisionStrategy, Tool, Tracer, Workspace
 from inarch.contract.records import Message, ToolSpec, Turn
 from inarch.contract.session_extensions import SessionExtension
 from inarch.journal.journal import Journal
 from inarch.plugins.composition import Bound
-from inarch.turns.between_turns import BetweenTurns
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.prefix import Prefix
@@ -34,6 +35,34 @@ if TYPE_CHECKING:
     from inarch.contract.intervening import EndGuard
     from inarch.contract.replacements import Pacing
     from inarch.turns.budget.meter import Meter
+
+
+_OF_THE_WORKSPACE = frozenset({"command.ran", "changes.undone", "file.changed"})
+_ASKED = frozenset({"decision.made", "model.requested"})
+
+
+@define(eq=False, repr=False)
+class BetweenTurns:
+    """The events of no turn until a turn has got past its sources, so that what one was stopped before is not lost."""
+
+    events: list[Event] = field(init=False, factory=list)
+
+    def saw(self, event: Event) -> None:
+        """Keep what a person ran or took back, which files that changed, and what plugins recorded."""
+        if event.turn_id is not None:
+            if event.kind in _ASKED:
+                self.events.clear()
+        elif event.kind in _OF_THE_WORKSPACE or is_plugins(event.kind):
+            self.events.append(event)
+
+    def to_data(self) -> Any:
+        """Return them as plain JSON data, for `go_on_from`."""
+        return [(one.seq, one.time, one.session_id, one.turn_id, one.kind, one.data) for one in self.events]
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over what `to_data` gave."""
+        self.events = [Event(*one) for one in data]
+
 
 COMPACTED_FACTOR = 4
 """Of the turns before the last `context_turns`, a compaction leaves this many times as many in their short form."""

@@ -57,7 +57,8 @@ def test_the_rows_of_a_turn_are_its_own() -> None:
 
 
 def test_a_request_that_was_never_answered_has_an_unknown_cost() -> None:
-    ledger = Ledger.of([event("model.requested"), event("note")])
+    ledger = Ledger()
+    ledger.saw(event("model.requested"))
     assert (ledger.total().requests, ledger.total().unknown, ledger.total().cost_usd) == (1, 1, Decimal(0))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
@@ -11,19 +10,22 @@ from attrs import define, field, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
+from inarch.contract.errors import ProviderError, ProviderErrorKind
 from inarch.contract.events import LimitWait
 from inarch.contract.records import Limits
 from inarch.turns.budget.pacing import (
     FIRST_BACKOFF_AFTER_LIMIT_S,
     FIRST_BACKOFF_S,
+    LEAST_LEARNED,
     LONGEST_BACKOFF_S,
     LONGEST_WAIT_S,
+    MARGIN,
+    RECOVERY_S,
     RETOLD_S,
+    WINDOW_S,
     Pacer,
     saying_when,
 )
-from inarch.turns.budget.window import LEAST_LEARNED, MARGIN, RECOVERY_S, WINDOW_S
 
 from .virtual_time import VirtualTime
 
@@ -142,26 +144,6 @@ def test_each_wait_is_told_before_and_lasts_no_longer(schedule: list[Asked], lim
         assert allowed <= max(at + wait.seconds for at, wait in waits) + RETOLD_S + 0.2
 
 
-@given(st.lists(PLAIN, max_size=12))
-def test_without_known_limits_nobody_waits(schedule: list[Asked]) -> None:
-    log = play(schedule, Limits())
-    assert not any(log.told.values())
-    assert len(log.sent) == len(schedule)
-
-
-def test_a_cancelled_waiter_leaves_no_hole() -> None:
-    first, leaves, behind = Asked(0, 1), Asked(1, 1, leaves_after=10), Asked(1, 1)
-    log = play([first, leaves, behind], Limits(requests_per_minute=1))
-    assert log.cancelled == {1}
-    assert [number for number, _ in log.allowed] == [0, 2]
-    assert log.allowed[1][1] == pytest.approx(1000 + WINDOW_S, abs=0.1)
-
-
-def test_a_request_larger_than_a_minute_has_one_of_its_own() -> None:
-    log = play([Asked(0, 10), Asked(1, 5000), Asked(1, 10)], Limits(tokens_per_minute=100))
-    assert [moment for moment, _ in log.sent] == pytest.approx([1000, 1000 + WINDOW_S, 1000 + 2 * WINDOW_S], abs=0.1)
-
-
 def paced(test: Callable[[Pacer, VirtualTime], Awaitable[None]], limits: Limits | None = None) -> None:
     """Run a test in virtual time."""
 
@@ -193,18 +175,6 @@ def test_what_was_used_counts_in_place_of_the_estimate() -> None:
     paced(test, Limits(tokens_per_minute=100))
 
 
-def test_a_correction_leaves_those_alone_that_are_not_sent_yet() -> None:
-    async def test(pacer: Pacer, time: VirtualTime) -> None:
-        for _ in range(2):
-            await pacer.before(MODEL, 40, lambda wait: None)
-        pacer.sent(MODEL, 40)
-        pacer.corrected(MODEL, 40, 10)
-        pacer.sent(MODEL, 40)
-        assert not await send(pacer, 40)
-
-    paced(test, Limits(tokens_per_minute=100))
-
-
 def test_who_has_no_time_does_not_begin_to_wait() -> None:
     async def test(pacer: Pacer, time: VirtualTime) -> None:
         await pacer.before(MODEL, 1, lambda wait: None, 0.0)
@@ -215,30 +185,6 @@ def test_who_has_no_time_does_not_begin_to_wait() -> None:
         assert await send(pacer)
 
     paced(test, Limits(requests_per_minute=1))
-
-
-def test_models_do_not_wait_for_each_other() -> None:
-    async def test(pacer: Pacer, time: VirtualTime) -> None:
-        assert not await send(pacer)
-        assert not await send(pacer, model="service/other")
-        assert await send(pacer)
-
-    paced(test, Limits(requests_per_minute=1))
-
-
-def test_a_request_that_passed_no_gate_counts_as_well() -> None:
-    async def test(pacer: Pacer, time: VirtualTime) -> None:
-        pacer.sent(MODEL, 1)
-        assert await send(pacer)
-
-    paced(test, Limits(requests_per_minute=1))
-
-
-def test_a_provider_that_cannot_tell_its_limits_is_not_paced() -> None:
-    def broken(_: str) -> Limits:
-        raise ConfigError("broken")
-
-    assert asyncio.run(send(Pacer(broken))) == []
 
 
 KINDS: list[ProviderErrorKind] = ["rate_limit", "server", "network", "timeout", "empty", "malformed", "quota"]
@@ -261,12 +207,6 @@ def test_waits_between_attempts_are_within_bounds(
         assert 0 <= seconds <= min(LONGEST_BACKOFF_S, first * 2.0 ** min(attempt - 1, 100))
     else:
         assert max(asked, 0) < seconds < max(asked, 0) * 1.05 + 1
-
-
-@given(st.integers(1, 2000))
-def test_a_model_that_is_told_what_was_wrong_with_its_reply_is_asked_at_once(attempt: int) -> None:
-    error = ProviderError("malformed", "no JSON", retryable=True, told="Your last reply could not be used.")
-    assert Pacer(lambda _: Limits()).refused(MODEL, error, attempt) == 0.0
 
 
 def limited(retry_after: float | None = None) -> ProviderError:
@@ -299,57 +239,11 @@ def test_a_long_wait_is_an_error_that_says_when_without_a_request() -> None:
     paced(test)
 
 
-def test_a_wait_that_gets_longer_is_told_again() -> None:
-    async def test(pacer: Pacer, time: VirtualTime) -> None:
-        await send(pacer)
-        began, waiting = time.now, asyncio.create_task(send(pacer))
-        await time.sleep(50)
-        pacer.refused(MODEL, limited(30), 1)
-        first, second = await waiting
-        assert first.reason == "no more than 1 request a minute" and second.reason == "the service asked to wait"
-        assert time.now == pytest.approx(began + 80, abs=0.1)
-
-    paced(test, Limits(requests_per_minute=1))
-
-
-def test_a_long_wait_reaches_those_who_wait_already() -> None:
-    async def test(pacer: Pacer, time: VirtualTime) -> None:
-        await send(pacer)
-        waiting = asyncio.create_task(send(pacer))
-        await time.sleep(1)
-        pacer.refused(MODEL, limited(900), 1)
-        with pytest.raises(ProviderError, match="asked to be left alone"):
-            await waiting
-
-    paced(test, Limits(requests_per_minute=1))
-
-
 @pytest.mark.parametrize("seconds", [3, 90, 900, 40_000, 1_000_000, 3e8])
 def test_an_error_says_when_the_model_can_be_asked_again(seconds: float) -> None:
     told = saying_when(ProviderError("quota", "used up", status=429, retry_after=seconds, remedy="pay"))
     assert told.message.startswith("used up; it can be asked again at ")
     assert (told.kind, told.status, told.retry_after, told.remedy) == ("quota", 429, seconds, "pay")
-
-
-def test_an_error_without_a_time_stays_as_it_is() -> None:
-    error = ProviderError("quota", "used up")
-    assert saying_when(error) is error
-
-
-def test_a_wait_of_days_is_told_with_its_day() -> None:
-    told = saying_when(ProviderError("rate_limit", "slow down", retry_after=1_000_000)).message
-    assert re.search(r"at \d{4}-\d\d-\d\d \d\d:\d\d, in 12 days$", told)
-
-
-@pytest.mark.parametrize("seconds", [-5.0, float("inf"), float("nan"), 1e30])
-def test_what_is_no_time_is_not_told_as_one(seconds: float) -> None:
-    error = ProviderError("rate_limit", "slow down", retry_after=seconds)
-    assert saying_when(error) is error
-
-
-def test_an_error_says_it_once() -> None:
-    told = saying_when(ProviderError("quota", "used up", retry_after=90))
-    assert saying_when(told) is told
 
 
 async def sent_in_a_minute(pacer: Pacer, time: VirtualTime) -> int:
@@ -393,25 +287,3 @@ def test_the_next_attempts_after_a_first_refusal_go_through() -> None:
         assert wait.reason == "no more than 4 requests a minute"
 
     paced(test)
-
-
-def test_a_learned_limit_above_a_known_one_changes_nothing() -> None:
-    async def test(pacer: Pacer, time: VirtualTime) -> None:
-        assert not await send(pacer)
-        pacer.refused(MODEL, limited(), 1)
-        assert not await send(pacer)
-        assert await send(pacer)
-
-    paced(test, Limits(requests_per_minute=3))
-
-
-def test_a_learned_limit_never_raises_a_known_one() -> None:
-    async def test(pacer: Pacer, time: VirtualTime) -> None:
-        for _ in range(5):
-            await send(pacer)
-        pacer.refused(MODEL, limited(), 1)
-        assert await send(pacer)
-        await time.sleep(WINDOW_S)
-        assert await sent_in_a_minute(pacer, time) <= 9
-
-    paced(test, Limits(requests_per_minute=10))

@@ -164,14 +164,6 @@ def test_one_that_fails_or_makes_another_conversation_of_it_is_skipped(tmp_path:
     asyncio.run(app.aclose())
 
 
-def test_one_that_passes_leaves_it_to_the_next_without_a_word(tmp_path: Path) -> None:
-    script = [says("1"), says("2")]
-    app, session, _, events = talk(tmp_path, Plain(lambda one: None), script, [f"one {LONG}", LONG * 2])
-    assert session.turns[-1].content == "2" and dropped(events)
-    assert not any(event.kind == "error" for event in events)
-    asyncio.run(app.aclose())
-
-
 def test_without_any_a_conversation_that_is_too_long_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     script = [says("1"), says("2")]
     app, session, model, events = talk(tmp_path, None, script, [f"one {LONG}", LONG * 4], without=["compaction"])

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract.records import CallPart, Limits, Message, ModelRequest, Price, ResultPart, Text, Usage
+from inarch.contract.records import CallPart, Limits, ModelRequest, ResultPart, Text, Usage
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 from inarch.turns.context.counting import TokenCounter
@@ -117,16 +117,6 @@ def test_a_result_that_is_larger_than_the_window_is_cut_and_the_turn_is_done(roo
     assert "characters left out" in str(result.data)
 
 
-@pytest.mark.parametrize(("window", "is_told"), [(4_096, False), (9_000, False), (32_768, True)])
-def test_a_small_window_is_left_to_the_conversation(root: Path, window: int, is_told: bool) -> None:
-    session, model, _ = converse([says("well")], root, ["hello"], window)
-    (request,) = model.requests
-    names = {tool.name for tool in request.tools}
-    assert {"read_file", "write_file", "patch_source_file", "execute_command"} <= names
-    assert {name in names for name in ("write_todos", "ask_user", "start_process", "read_process", "task")} == {is_told}
-    assert request.tools == session.context().request.tools
-
-
 def test_a_prompt_without_room_is_a_failed_turn_that_says_what_to_do(root: Path) -> None:
     session, model, _ = converse([says("never")], root, ["word " * 9000])
     (turn,) = session.turns
@@ -165,23 +155,6 @@ def test_a_service_that_counts_more_gets_less_and_a_mentioned_file_is_cut_for_it
     (dropped,) = (event.data for event in events if event.kind == "context.dropped")
     assert (dropped["reason"], dropped["added"]) == ("refused", 1)
     assert any("the middle of what was added to the prompt" in e.data["text"] for e in events if e.kind == "note")
-
-
-def test_a_service_that_refuses_twice_ends_the_turn_and_not_the_session(root: Path) -> None:
-    script: list[Step] = [reads("a", "b"), reads("c", "d"), [TOO_LONG], [TOO_LONG], says("well")]
-    session, model, _ = converse(script, root, ["go", "again"], None)
-    assert [turn.status for turn in session.turns] == ["failed", "done"]
-    assert len(model.requests) == 5
-    whole(model.requests[-1])
-
-
-def test_a_refusal_of_what_can_not_be_shorter_is_an_error_at_once(tmp_path: Path) -> None:
-    session, model, events = converse([[TOO_LONG], says("never")], tmp_path, ["word " * 9000], None)
-    assert session.turns[0].status == "failed"
-    assert not any("asking once more" in event.data["text"] for event in events if event.kind == "note")
-    assert session.turns[0].error is not None and "maximum context length" in session.turns[0].error
-    assert len(model.requests) == 1
-    assert session.context().window is None
 
 
 def test_turns_beyond_context_turns_stay_whole_until_there_is_no_room(root: Path) -> None:
@@ -246,45 +219,6 @@ def test_what_services_report_is_learned_and_known_after_a_resume(root: Path) ->
         await app.aclose()
 
     asyncio.run(go())
-
-
-def test_the_context_has_a_price_where_the_model_has_one(root: Path) -> None:
-    model = Small([says("ok")], cost=Price(Decimal(2), Decimal(8)))
-    view = asyncio.run(_session(model, root)).context()
-    assert view.cost_usd == Decimal(2) * view.tokens / 1_000_000
-    assert {row.name for row in view.rows if row.tokens} == {"system", "tools"}
-
-
-async def _session(model: Small, root: Path) -> Session:
-    app, _ = scripted_app(model, root)
-    session = app.session()
-    await app.aclose()
-    return session
-
-
-def test_compacting_during_a_turn_is_refused(root: Path) -> None:
-    app, _ = scripted_app([[1.0, *says("late")]], root)
-
-    async def go() -> None:
-        session = app.session()
-        task = asyncio.create_task(session.run("go"))
-        while not session.state.journal.store.load(session.id):
-            await asyncio.sleep(0.01)
-        with pytest.raises(inarch.UsageError, match="running"):
-            session.compact()
-        task.cancel()
-        await asyncio.wait([task])
-        await app.aclose()
-
-    asyncio.run(go())
-
-
-def test_the_messages_of_an_untouched_conversation_are_the_same_objects(root: Path) -> None:
-    """Measures, secrets and wire forms are remembered by message: what fits must not be made anew."""
-    _, model, _ = converse([reads("a"), reads("b"), says("done")], root, ["go"], 100_000)
-    first, second = model.requests[1].messages, model.requests[2].messages
-    assert all(old is new for old, new in zip(first, second[: len(first)], strict=True))
-    assert isinstance(first[0], Message) and isinstance(first[0].parts[0], Text)
 
 
 def test_the_structure_is_said_once_and_again_where_it_is_no_longer_seen(root: Path) -> None:

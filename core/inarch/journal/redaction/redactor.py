@@ -21,10 +21,9 @@ from attrs import define, field
 
 from inarch.contract import records
 from inarch_secrets.names import SHORTEST, looks_random, secrets_of
-from inarch_secrets.pattern import Match
+from inarch_secrets.pattern import Match, gaps, joined, uncut
 from inarch_secrets.patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
 from inarch_secrets.shapes import Known, shapes_of
-from inarch_secrets.spans import gaps, joined, uncut
 
 MOST_KNOWN = 500
 """Values that are looked for by name, and as many more that somebody says are keys: no workspace may take their places.
@@ -298,3 +297,44 @@ def _deep(data: Any, change: Callable[[str], str], known: dict[str, str]) -> Any
         new_items = [_deep(item, change, known) for item in data]
         return data if all(map(is_, new_items, data)) else new_items
     return data
+
+
+_LONG = 256
+"""Characters that are held; so many are looked at again only when an eighth more has come: in all, in linear time."""
+
+
+@define(eq=False, repr=False)
+class RedactedStream:
+    """Gives out a stream's text with placeholders, the same as if it had come in one piece."""
+
+    redactor: Redactor
+    _held: str = field(init=False, default="")
+    _before: str = field(init=False, default="")
+    _pieces: list[str] = field(init=False, factory=list)  # not looked at yet
+    _coming: int = field(init=False, default=0)  # characters of these
+
+    def feed(self, text: str) -> str:
+        """Take a piece and return what can be shown now."""
+        self._pieces.append(text)
+        self._coming += len(text)
+        if len(self._held) > _LONG and self._coming * 8 < len(self._held):
+            return ""
+        whole, start = self._whole()
+        clean, end = self.redactor.shown(whole, start)
+        self._held = whole[end:]
+        # What stands before a word decides whether it is one, and a placeholder does as a whole.
+        before = LONGEST_PLACEHOLDER if whole.endswith("›", 0, end) else 1
+        self._before = whole[max(end - before, 0) : end]
+        return clean
+
+    def rest(self) -> str:
+        """Return what was held back: the stream is over."""
+        whole, start = self._whole()
+        self._held = self._before = ""
+        return self.redactor.after(whole, start)
+
+    def _whole(self) -> tuple[str, int]:
+        """Return what came, with what stands before it, and where it begins."""
+        whole = "".join([self._before, self._held, *self._pieces])
+        self._pieces, self._coming = [], 0
+        return whole, len(self._before)

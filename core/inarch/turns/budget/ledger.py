@@ -9,28 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import asdict, define, field
 
 from inarch.contract.event_parts import Spent
+from inarch.contract.events import Event
 
 _ZERO = Decimal(0)
 
 Key = tuple[str, str, str]
-
-
-class _Hears(Protocol):
-    """As much of an event as is needed."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def turn_id(self) -> str | None: ...
-
-    @property
-    def data(self) -> Any: ...
 
 
 @define(eq=False, repr=False)
@@ -87,15 +75,7 @@ class Ledger:
     _turn: dict[Key, Entry] = field(init=False, factory=dict)
     _turn_id: str | None = field(init=False, default=None)
 
-    @classmethod
-    def of(cls, events: Iterable[_Hears]) -> Ledger:
-        """Return the ledger of a kept session."""
-        ledger = cls()
-        for event in events:
-            ledger.saw(event)
-        return ledger
-
-    def saw(self, event: _Hears) -> None:
+    def saw(self, event: Event) -> None:
         """Take in an event; only requests and replies count."""
         if event.kind == "model.requested":
             for entry in self._entries(event):
@@ -127,7 +107,7 @@ class Ledger:
         """Return what the session came to, in one record."""
         return total_of(self.rows())
 
-    def _entries(self, event: _Hears, key: Key | None = None) -> tuple[Entry, Entry]:
+    def _entries(self, event: Event, key: Key | None = None) -> tuple[Entry, Entry]:
         if event.turn_id != self._turn_id:
             self._turn, self._turn_id = {}, event.turn_id
         data = event.data

@@ -90,7 +90,7 @@ def _let_go(state: SessionState) -> None:
 
 def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["turns", "asked"]) -> ContextDropped:
     """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
-    from inarch.turns.context.earlier_turns import dropped  # few turns leave anything out
+    from inarch.turns.context.compacting import dropped  # few turns leave anything out
 
     tokens = _tokens(state, state.history) - _tokens(state, history)
     left_out = dropped(reason, tokens, state.history, history)

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import evolve
 
 from inarch.calls.offering import GATEWAY
 from inarch.contract.codec import to_data
 from inarch.contract.compaction import EarlierTurn
-from inarch.contract.errors import PluginError, StoreError
-from inarch.contract.events import Broken, ContextBroken, ContextFixed
-from inarch.contract.records import ToolSpec
-from inarch.journal.packing import keep_packed, unpacked
-from inarch.turns.context.fitting import answering_in, window_of
+from inarch.contract.errors import PluginError, ProviderError, StoreError
+from inarch.contract.events import Broken, ContextBroken, ContextFixed, Note
+from inarch.contract.records import Reply, ToolSpec
+from inarch.journal.journal import keep_packed, unpacked
+from inarch.turns.context.fitting import answering_in, make_room, room_after, shrink, window_of
 from inarch.turns.context.prefix import Fixed, digest_of
+from inarch.turns.limits import LimitReached
 from inarch.turns.wording import GONE_INSTRUCTIONS, NEW_INSTRUCTIONS, NEW_TOOLS
+from inarch_sdk.accumulator import TOO_LONG
 from inarch_sdk.result_text import json_text
 from inarch_sdk.thoughts import without_thoughts
 
 if TYPE_CHECKING:
     from inarch.turns.run import TurnRun
     from inarch.turns.session_state import SessionState
+
 
 NEWS_OF_INSTRUCTIONS, NEWS_OF_TOOLS = "new instructions", "new tools"
 """Sources of what is added because it differs from what the conversation began with."""
@@ -115,3 +118,46 @@ def _kept(state: SessionState, text: str) -> str:
 
 def _plain(said: EarlierTurn) -> EarlierTurn:
     return evolve(said, messages=tuple(without_thoughts(said.messages)))
+
+
+ToolChoice = Literal["auto", "none"]
+
+
+async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
+    """Ask for the next reply of the turn; if the service says that it was too long, ask once more with less.
+
+    Raises:
+        ProviderError: As the asker does, or nothing more can be left out.
+        LimitReached: The turn can't afford it.
+    """
+    fix(run)
+    await make_room(run)
+    try:
+        return await _ask(run, tool_choice)
+    except ProviderError as error:
+        if error.kind == TOO_LONG:
+            raise LimitReached("max_reply_bytes", f"stopped: {error.message}; {error.remedy}") from None
+        if error.kind != "context_length":
+            raise
+        return await _ask_with_less(run, error, tool_choice)
+
+
+async def _ask(run: TurnRun, tool_choice: ToolChoice) -> Reply:
+    go_on(run)
+    return await run.asker.ask(run.request(tool_choice), tell=lambda text: run.add("model", text, apart=True))
+
+
+async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
+    """Make a refused request shorter and ask again; what then goes through is what the model has room for."""
+    state, model = run.state, answering_in(run).full_name
+    room = room_after(error, state.counter.count(run.request(), model))
+    state.refused[model] = room
+    begin_anew(run, "compaction")  # a model with so little is told of fewer tools, too
+    if not await shrink(run, room, "refused", strict=False) and state.counter.count(run.request(), model) > room:
+        del state.refused[model]
+        raise error
+    state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
+    request = run.request(tool_choice)
+    reply = await _ask(run, tool_choice)
+    state.refused[model] = max(room, state.counter.count(request, model))
+    return reply
