@@ -142,7 +142,6 @@ def _listed_children(pid: int) -> list[int]:
 
 
 def _table() -> dict[int, list[int]]:
-    """Return the children of each process, out of all processes."""
     children: dict[int, list[int]] = {}
     try:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]

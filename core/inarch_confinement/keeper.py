@@ -80,7 +80,6 @@ def _environment() -> dict[bytes, bytes]:
 
 
 def _wait(lifeline: int, wake: int, pid: int, ended: dict[int, int]) -> None:
-    """Wait until the program has ended or the lifeline is closed."""
     poller = select.poll()
     poller.register(lifeline, select.POLLIN)
     poller.register(wake, select.POLLIN)

@@ -85,12 +85,10 @@ def _argument(index: int, high: bool = False) -> bytes:
 
 
 def _refuse_bits(index: int, mask: int) -> bytes:
-    """Refuse the call if any of these bits is set in the argument."""
     return _argument(index) + _step(_ANY_BIT, mask, 0, 1) + _REFUSE + _ALLOW
 
 
 def _require_bits(index: int, mask: int) -> bytes:
-    """Refuse the call unless one of these bits is set in the argument."""
     return _argument(index) + _step(_ANY_BIT, mask, 1) + _REFUSE + _ALLOW
 
 
@@ -256,7 +254,6 @@ def _assemble(shape: Shape, architecture: str) -> bytes:
 
 
 def _tree(spans: list[tuple[int, bytes]]) -> bytes:
-    """Return a binary search over `(first number, what decides)`."""
     if len(spans) == 1:
         return spans[0][1]
     middle = len(spans) // 2

@@ -93,7 +93,6 @@ def _require_same(path: str, real: str) -> None:
 
 
 def _covered(path: str, shown: Iterable[str]) -> bool:
-    """Whether `path` is one of `shown` or lies below one."""
     return any(path == above or path.startswith(above.rstrip("/") + "/") for above in shown)
 
 
@@ -118,7 +117,6 @@ def _real(path: str, links: dict[str, str]) -> str:
 
 
 def _target(path: str) -> str:
-    """Return where a symbolic link leads, `""` for what is none."""
     try:
         return os.readlink(path)
     except OSError:

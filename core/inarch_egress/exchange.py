@@ -146,7 +146,6 @@ class Exchange:
 
 
 async def _next(http: h11.Connection, stream: Stream) -> h11.Event | type[h11.PAUSED]:
-    """Return the next event of a connection, reading what it needs."""
     while True:
         event = http.next_event()
         if event is not h11.NEED_DATA:
@@ -180,7 +179,6 @@ async def _drop(reader: asyncio.StreamReader) -> None:
 
 
 def _parted(target: bytes) -> tuple[str, bytes]:
-    """Return the host and the path of a request to a proxy."""
     scheme, found, rest = target.partition(b"://")
     if scheme.lower() != b"http" or not found or b"#" in rest:
         raise Refused(400, "only http:// addresses and CONNECT are carried out")
@@ -190,7 +188,6 @@ def _parted(target: bytes) -> tuple[str, bytes]:
 
 
 def _answer_of(event: h11.Event | type[h11.PAUSED]) -> h11.Event:
-    """Return what of a server's answer is passed on."""
     if isinstance(event, (h11.Response, h11.InformationalResponse)):
         return type(event)(status_code=event.status_code, reason=event.reason, headers=_passed_on(event.headers))
     if isinstance(event, (h11.Data, h11.EndOfMessage)):

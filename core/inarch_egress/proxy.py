@@ -25,6 +25,9 @@ _MOST_ASKED = 1 << 20
 _MEMORY = 2 << 30
 _FILES = 1024
 _AGAIN_S = 0.1
+_ESTABLISHED, _TIME_WAIT, _CLOSED, _CLOSE_WAIT, _LAST_ACK, _CLOSING = 1, 6, 7, 8, 9, 11
+_LEFT = (frozenset({_CLOSED}), frozenset({_TIME_WAIT, _CLOSE_WAIT, _LAST_ACK, _CLOSING}))
+"""States of TCP: broken off; and ended by the client, which may wait for its answer all the same, so those go last."""
 
 Served = dict[asyncio.Task[None], socket.socket]
 
@@ -134,6 +137,20 @@ async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any =
 
 
 async def _room(served: Served) -> None:
-    """Wait until one more can be served."""
+    """Wait until one more can be served; one whose client has left makes room, the first that came."""
     while len(served) >= MOST_CONNECTIONS:
-        await asyncio.wait(served, return_when=asyncio.FIRST_COMPLETED)
+        states = {task: _state(end) for task, end in served.items()}
+        left = [task for states_left in _LEFT for task, state in states.items() if state in states_left]
+        if left:
+            left[0].cancel()  # again where it waits for what it wrote to be taken
+        await asyncio.wait(served, timeout=_AGAIN_S, return_when=asyncio.FIRST_COMPLETED)
+
+
+def _state(end: socket.socket) -> int:
+    """Return the state of a connection as the system knows it, whatever of it was read."""
+    if sys.platform != "linux":
+        return _ESTABLISHED
+    try:
+        return end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+    except OSError:  # it broke off, and is closed here, too
+        return _CLOSED

@@ -156,7 +156,6 @@ def _places() -> list[str]:
 
 
 def _variables(proxy: str, direct: str) -> dict[str, str]:
-    """Return the variables by which programs find a proxy."""
     said = {**dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), proxy), "NO_PROXY": direct}
     return {**said, **{name.lower(): value for name, value in said.items()}, "NODE_USE_ENV_PROXY": "1"}
 

@@ -96,7 +96,6 @@ def _patterns_of(schema: Any) -> Collection[str]:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield a value and all that it holds."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -153,7 +152,6 @@ def _ways(parsed: Any, length: int) -> int:
 
 
 def _times(ways: int, most: int) -> int:
-    """Return in how many ways something repeats that itself matches in several."""
     found = power = 1
     for _ in range(most):
         power *= ways
@@ -210,7 +208,6 @@ def _joined(first: list[int], second: list[int]) -> list[int]:
 
 
 def _bodies(argument: Any) -> Iterator[Any]:
-    """Yield the patterns in what an operation of a pattern is given."""
     if type(argument).__name__ == "SubPattern":
         yield argument
     elif isinstance(argument, (tuple, list)):

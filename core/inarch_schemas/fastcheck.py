@@ -138,7 +138,6 @@ def _branches(branches: Any) -> list[Check]:
 
 
 def _object(schema: Mapping[str, Any]) -> Check:
-    """Make one check of the three keywords that look at an object's members."""
     properties, required = schema.get("properties", {}), schema.get("required", ())
     if not isinstance(properties, Mapping) or not isinstance(required, (list, tuple)):
         raise _Doubt

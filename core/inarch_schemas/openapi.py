@@ -83,7 +83,6 @@ class _Cleaner:
         return cleaned
 
     def _plain(self, schema: Schema, kind: str, path: tuple[str, ...]) -> dict[str, Any]:
-        """Clean a schema of one type."""
         notes: list[str] = []
         cleaned: dict[str, Any] = {"type": kind}
         cleaned |= {key: schema[key] for key in _COUNTS if key in schema and key in _FOR_TYPE.get(kind, ())}
@@ -198,7 +197,6 @@ class _Cleaner:
 
 
 def _types(schema: Schema) -> list[str]:
-    """Return the types a schema allows; none means that it doesn't say."""
     given = schema.get("type")
     if isinstance(given, str):
         return [given]

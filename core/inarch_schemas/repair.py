@@ -108,7 +108,6 @@ def _unwrapped(
 
 
 def _read_path(result: dict[str, Any], told: list[str]) -> None:
-    """Read `path` as `file_path`, unless both are there and differ."""
     if result.get("file_path") in (None, result["path"]):
         result["file_path"] = result.pop("path")
         told.append("path read as file_path")

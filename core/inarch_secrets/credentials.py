@@ -107,7 +107,6 @@ def _logins(text: str) -> Iterator[Secret]:
 
 
 def _members(text: str) -> Iterator[Secret]:
-    """Yield names with their texts, of JSON, YAML, TOML, INI or XML."""
     if text.lstrip()[:1] in ("{", "["):
         try:
             yield from _of_json("", json.loads(text))

@@ -10,7 +10,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable
 
 from inarch_secrets.names import looks_random, secrets_of
-from inarch_secrets.pattern import AFTER_WORD, Pattern, Piece
+from inarch_secrets.pattern import AFTER_WORD, Pattern, Piece, anything
 
 
 def mixed(value: str) -> bool:
@@ -89,12 +89,13 @@ _TOKEN = "[A-Za-z0-9_-]"
 _BASE64 = "[A-Za-z0-9+/]"
 
 
-def _any(value: str) -> bool:
-    return True
-
-
 def _starting(
-    tag: str, *needles: str, least: int, most: int | None = None, chars: str = _WORD, real: Callable[[str], bool] = _any
+    tag: str,
+    *needles: str,
+    least: int,
+    most: int | None = None,
+    chars: str = _WORD,
+    real: Callable[[str], bool] = anything,
 ) -> Pattern:
     return Pattern(tag, needles, (Piece(chars, least, most),), real)
 
@@ -112,26 +113,9 @@ _SEPARATOR = (
     Piece(_QUOTE, 0, 2, True),
 )
 _NAMES = (
-    *_cased(
-        "password",
-        "passwd",
-        "passphrase",
-        "secret",
-        "token",
-        "apikey",
-        "api_key",
-        "api-key",
-        "access_key",
-        "auth_key",
-        "private_key",
-    ),
-    "apiKey",
-    "accessKey",
-    "AccessKey",
-    "authKey",
-    "ApiKey",
-    "Api-Key",
-    "API-Key",
+    *_cased("password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key"),
+    *_cased("access_key", "auth_key", "private_key"),
+    *("apiKey", "accessKey", "AccessKey", "authKey", "ApiKey", "Api-Key", "API-Key"),
 )
 
 PATTERNS: tuple[Pattern, ...] = (

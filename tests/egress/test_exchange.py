@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
 
 import pytest
-from egress_place import Proxy, Server, rest
+from egress_place import LONGEST_S, Proxy, Server, rest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_egress import exchange
+from inarch_egress import exchange, routes
+from inarch_egress import proxy as egress_proxy
 
 Servers = Callable[..., Server]
 Proxies = Callable[..., Proxy]
@@ -120,6 +125,13 @@ def test_of_several_addresses_only_those_that_may_be_reached_are_tried(make_prox
     assert b" 200 " in proxy.say(GET % (b"pypi.example:%d" % server.port, b""))
 
 
+def test_localhost_may_be_listed_by_its_name(make_proxy: Proxies, server: Server) -> None:
+    names = {"localhost": ["127.0.0.1"], "a.localhost": ["10.0.0.1"]}
+    proxy = make_proxy(f"localhost:{server.port}", f"*.localhost:{server.port}", names=names)
+    assert b" 200 " in proxy.say(GET % (b"localhost:%d" % server.port, b""))
+    assert b" 403 " in proxy.say(GET % (b"a.localhost:%d" % server.port, b""))
+
+
 def test_a_second_request_on_a_connection_is_judged_like_the_first(proxy: Proxy, server: Server) -> None:
     listed, other = GET % (b"pypi.example:%d" % server.port, b""), GET % (b"evil.example:%d" % server.port, b"")
     answer = proxy.say(listed + other + listed)
@@ -194,6 +206,21 @@ def test_a_name_that_cannot_be_resolved_and_a_server_that_is_not_there(make_prox
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * (10 << 10),
+    ],
+)  # fmt: skip
+def test_a_server_that_answers_nonsense_is_a_bad_gateway(
+    make_proxy: Proxies, make_server: Servers, answer: bytes
+) -> None:
+    server = make_server(answer=answer)
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    assert proxy.say(GET % (b"localhost:%d" % server.port, b"")).startswith(b"HTTP/1.1 502 ")
+
+
+@pytest.mark.parametrize(
     ("answer", "came"),
     [
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", b"5\r\nhello\r\n0\r\n\r\n"),
@@ -224,6 +251,74 @@ def test_many_slow_connections_cost_only_their_own_program(make_proxy: Proxies, 
     finally:
         for end in slow:
             end.close()
+
+
+def broken_off(end: socket.socket) -> None:
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    end.close()
+
+
+@pytest.mark.parametrize("leaves", [socket.socket.close, broken_off])
+@pytest.mark.parametrize("how", ["request", "upload", "tunnel"])
+def test_abandoned_requests_make_room_while_their_server_keeps_silent(
+    make_proxy: Proxies, server: Server, monkeypatch: pytest.MonkeyPatch, how: str, leaves: Any
+) -> None:
+    """Of ten places all are taken by what nobody waits for any more, three times over."""
+    monkeypatch.setattr(egress_proxy, "MOST_CONNECTIONS", 10)
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as silent:
+        where = b"localhost:%d" % silent.getsockname()[1]
+        proxy = make_proxy(where.decode(), f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+        sent = {
+            "request": GET % (where, b""),
+            "upload": b"POST http://%s/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n" % where
+            + b"x" * 300_000,
+            "tunnel": b"CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n" % where,
+        }[how]
+        answers = []
+        for _ in range(30):
+            end = proxy.connected()
+            end.sendall(sent)
+            answers.append(silent.accept()[0])
+            leaves(end)
+        assert b" 200 " in proxy.say(GET % (b"localhost:%d" % server.port, b""))
+        for end in answers:
+            end.close()
+
+
+def test_who_waits_for_an_answer_keeps_its_place_though_it_said_all_it_had_to_say(
+    make_proxy: Proxies, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(egress_proxy, "MOST_CONNECTIONS", 2)
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+        where = b"localhost:%d" % slow.getsockname()[1]
+        proxy = make_proxy(where.decode(), f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+        with proxy.connected() as waiting, proxy.connected() as leaving:
+            waiting.sendall(GET % (where, b"Connection: close\r\n"))
+            waiting.shutdown(socket.SHUT_WR)
+            answering, _ = slow.accept()
+            leaving.sendall(GET % (where, b""))
+            abandoned, _ = slow.accept()
+            broken_off(leaving)
+            assert b" 200 " in proxy.say(GET % (b"localhost:%d" % server.port, b""))
+            with answering, abandoned:
+                answering.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate")
+                assert rest(waiting).endswith(b"late")
+
+
+def test_what_is_told_is_bounded_and_says_nothing_of_paths(make_proxy: Proxies) -> None:
+    proxy = make_proxy("pypi.example")
+    for number in range(250):
+        proxy.say(b"GET http://%d.evil.example/secret?token=1 HTTP/1.1\r\nHost: x\r\n\r\n" % number)
+    assert len(proxy.told) == 50
+    assert not any("secret" in target + why or "token" in target + why for target, why in proxy.told)
+
+
+def test_what_was_reached_is_told_however_much_was_refused_before(make_proxy: Proxies, server: Server) -> None:
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    for number in range(250):
+        proxy.say(b"CONNECT %d.evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n" % number)
+    proxy.say(GET % (b"localhost:%d" % server.port, b""))
+    assert proxy.told[-1] == (f"localhost:{server.port}", "")
 
 
 PIECES = st.sampled_from(
@@ -266,6 +361,52 @@ def test_who_is_too_slow_is_let_go(
     monkeypatch.setattr(exchange, "HEAD_S", 0.05)
     proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
     assert proxy.say(sent.replace(b"%d", b"%d" % server.port), ends=False) == b""
+
+
+def test_a_tunnel_in_which_nothing_happens_is_closed(
+    make_proxy: Proxies, make_server: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "IDLE_S", 0.05)
+    server = make_server(stays=True)
+    proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
+    answer = proxy.say(b"CONNECT localhost:%d HTTP/1.1\r\nHost: x\r\n\r\nx" % server.port, ends=False)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_client_that_reads_slowly_gets_the_whole_answer_and_the_next_one_is_served(make_proxy: Proxies) -> None:
+    body = b"x" * 60_000  # less than the proxy waits for, and more than lies in the system's buffers
+    origin = socket.create_server(("127.0.0.1", 0))
+    proxy = make_proxy(f"127.0.0.1:{origin.getsockname()[1]}")
+    proxy.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    request = GET % (b"127.0.0.1:%d" % origin.getsockname()[1], b"Connection: close\r\n")
+    for _ in range(2):
+        with socket.socket() as client:
+            client.settimeout(LONGEST_S)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect(proxy.listener.getsockname())
+            client.sendall(request)
+            end, _ = origin.accept()
+            with end:
+                assert end.recv(1 << 16)
+                end.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                assert not end.recv(1)  # the proxy has the whole answer
+            assert rest(client).endswith(b"\r\n\r\n" + body)
+    origin.close()
+
+
+def test_an_address_that_does_not_answer_leaves_time_for_the_next(
+    make_proxy: Proxies, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "CONNECT_S", 2.0)
+    monkeypatch.setattr(routes, "EACH_S", 1.0)
+    listed = (f"{host}:{server.port}" for host in ("pypi.example", "127.0.0.1", "127.0.0.2"))
+    proxy = make_proxy(*listed, names={"pypi.example": ["127.0.0.2", "127.0.0.1"]})
+    with socket.create_server(("127.0.0.2", server.port), backlog=0), ExitStack() as stack:
+        for _ in range(4):  # as many as wait there; what comes after them is dropped
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.2", server.port))
+        assert b" 200 " in proxy.say(GET % (b"pypi.example:%d" % server.port, b""))
 
 
 # In a network namespace of its own, in which loopback has an address of the internet's and there is no other way.

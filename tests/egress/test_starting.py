@@ -50,6 +50,21 @@ def test_it_confines_itself_and_tells_what_it_refused() -> None:
     assert said[0].startswith("evil.example:443 was refused") and "may reach only pypi.example" in said[-1]
 
 
+def test_what_was_reached_is_told_though_nobody_listened_to_long_refusals() -> None:
+    long = ".".join(["a" * 60] * 4)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        egress = Egress([f"localhost:{server.getsockname()[1]}", *(f"{letter}.{long}" for letter in "xyz")])
+        try:
+            with taken(egress) as first:
+                for number in range(200):
+                    with socket.create_connection(first.getpeername()) as end:
+                        answer(end, b"CONNECT %d.%s:443 HTTP/1.1\r\nHost: x\r\n\r\n" % (number, long.encode()))
+                assert b" 200 " in answer(first, f"CONNECT {egress.hosts[0]} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        finally:
+            egress.close()
+    assert egress.reached == [egress.hosts[0]]
+
+
 def _is_proxy(pid: int) -> bool:
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -84,7 +99,20 @@ def test_a_proxy_of_ones_own_is_not_asked_and_that_is_told(monkeypatch: pytest.M
     assert "secret" not in " ".join(egress.variables.values())
 
 
+REFUSED = b"CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n"
+HANGS = "import socket, time; socket.getaddrinfo = lambda *_, **__: time.sleep(120); "
 FAILS = "import socket; socket.socket.accept = lambda _: 1 / 0; "
+
+
+def test_a_name_that_is_just_being_looked_up_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "_BOOT", HANGS + starting._BOOT)
+    egress = Egress(["pypi.example"])
+    with taken(egress) as end:
+        end.sendall(b"CONNECT pypi.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+        with socket.create_connection(end.getpeername()) as later:
+            assert b" 403 " in answer(later, REFUSED)
+        egress.close()
+    assert egress._process.returncode == 0
 
 
 def test_one_that_cannot_serve_ends_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

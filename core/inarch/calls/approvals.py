@@ -182,7 +182,6 @@ class Approvals:
         return not live.is_done
 
     def _with_rights(self, live: LiveCall, answer: Approval, remarks: dict[str, str]) -> bool:
-        """Have the person see a call with the rights that they chose."""
         wrong = self._chosen(live, answer.rights or {}) or answer.reason
         if wrong:  # kept as the reason: a replay looks at no files, and asks the same again
             remarks[live.call.id] = wrong

@@ -7,7 +7,6 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field, frozen
@@ -58,43 +57,16 @@ class _Job:
             self.future.set_result(outcome)
 
 
-@define(eq=False, repr=False)
-class Threads:
-    """A growing set of daemon threads; how many run at once is up to the caller."""
+def in_thread(function: Callable[[], Any]) -> asyncio.Future[Outcome]:
+    """Run a function in a daemon thread, which the exit does not wait for; the future belongs to the running loop.
 
-    started: int = field(init=False, default=0)
-    _idle: int = field(init=False, default=0)
-    _jobs: SimpleQueue[_Job] = field(init=False, factory=SimpleQueue)
-    _lock: threading.Lock = field(init=False, factory=threading.Lock)
-
-    def submit(self, function: Callable[[], Any]) -> asyncio.Future[Outcome]:
-        """Run a function in a thread; the future belongs to the running loop.
-
-        The function may raise `InarchError`s, `SystemExit` and `KeyboardInterrupt`: give it through `guarded`.
-        """
-        loop = asyncio.get_running_loop()
-        context = contextvars.copy_context()
-        job = _Job(lambda: context.run(function), loop, loop.create_future())
-        with self._lock:
-            wanted = self._idle == 0
-            if wanted:
-                self.started += 1
-            else:
-                self._idle -= 1
-        self._jobs.put(job)
-        if wanted:
-            threading.Thread(target=self._work, name=f"inarch-tool-{self.started}", daemon=True).start()
-        return job.future
-
-    def _work(self) -> None:
-        while True:
-            self._jobs.get().run()
-            with self._lock:
-                self._idle += 1
-
-
-THREADS = Threads()
-"""The process's threads."""
+    The function may raise `InarchError`s, `SystemExit` and `KeyboardInterrupt`: give it through `guarded`.
+    """
+    loop = asyncio.get_running_loop()
+    context = contextvars.copy_context()
+    job = _Job(lambda: context.run(function), loop, loop.create_future())
+    threading.Thread(target=job.run, name="inarch-tool", daemon=True).start()
+    return job.future
 
 
 GRACE_S = 1.0
@@ -129,7 +101,7 @@ class Attempt:
         if on_loop:
             outcome = await self._within(self._task(self._call(arguments)), limit_s)
         else:
-            outcome = await self._within(THREADS.submit(lambda: self._called(arguments)), limit_s)
+            outcome = await self._within(in_thread(lambda: self._called(arguments)), limit_s)
             if outcome is not None and outcome.error is None and inspect.isawaitable(outcome.value):
                 outcome = await self._within(self._task(self._finish(outcome.value)), limit_s)
         return outcome

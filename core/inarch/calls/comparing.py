@@ -184,7 +184,6 @@ def _unnamed_file(folder: str) -> int:
 
 
 def _below(paths: Iterable[str], writes: Sequence[str]) -> Iterable[str]:
-    """Return the paths that stand at or below one of `writes`."""
     places = [components(one) for one in writes]
     if () in places:
         return paths

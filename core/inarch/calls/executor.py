@@ -30,10 +30,7 @@ class Executor:
     _ready: deque[LiveCall] = field(init=False, factory=deque)
     _waits_for: dict[str, int] = field(init=False, factory=dict)
     _followers: dict[str, list[LiveCall]] = field(init=False, factory=dict)
-    _running: set[asyncio.Task[None]] = field(init=False, factory=set)
-    _ended: deque[asyncio.Task[None]] = field(init=False, factory=deque)
-    _wake: asyncio.Future[None] | None = field(init=False, default=None)
-    _of: dict[asyncio.Task[None], LiveCall] = field(init=False, factory=dict)
+    _running: dict[asyncio.Task[None], LiveCall] = field(init=False, factory=dict)
 
     async def run(self) -> None:
         """Return when every call has ended.
@@ -76,10 +73,7 @@ class Executor:
             self._release(starting[0])
             return
         for live in starting:
-            task = asyncio.get_running_loop().create_task(self.runner.run(live, self.earlier))
-            self._running.add(task)
-            self._of[task] = live
-            task.add_done_callback(self._note_end)
+            self._running[asyncio.get_running_loop().create_task(self.runner.run(live, self.earlier))] = live
 
     def _may_start(self, live: LiveCall) -> bool:
         if live.is_still_approved():
@@ -88,19 +82,12 @@ class Executor:
         self._release(live)
         return False
 
-    def _note_end(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
-        self._ended.append(task)
-        if self._wake is not None and not self._wake.done():
-            self._wake.set_result(None)
-
     async def _take_ended(self) -> None:
-        if self._running and not self._ended and (not self._ready or len(self._running) >= MOST):
-            self._wake = asyncio.get_running_loop().create_future()
-            await self._wake
-        while self._ended:
-            task = self._ended.popleft()
-            live = self._of.pop(task)
+        if not self._running or (self._ready and len(self._running) < MOST):
+            return
+        done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+        for task in [one for one in self._running if one in done]:
+            live = self._running.pop(task)
             task.result()  # a fault of the kernel, or a journal that can't be written, ends the batch
             self._release(live)
 
@@ -111,16 +98,15 @@ class Executor:
                 self._ready.append(follower)
 
     async def _stop_running(self) -> None:
-        """Cancel what still runs and wait for it: each call ends within its grace."""
         interrupted = False
         for task in self._running:
             task.cancel()
-        while self._running:
+        while not all(task.done() for task in self._running):
             try:
                 await asyncio.wait(self._running)
             except asyncio.CancelledError:
                 interrupted = True
-        for task in self._ended:
+        for task in self._running:
             if not task.cancelled():
                 task.exception()
         if interrupted:

@@ -293,7 +293,6 @@ class Handle:
         return stayed
 
     def _planned(self, state: FileState) -> tuple[FileChange, Images]:
-        """Keep both sides of a path before it changes."""
         data = state.data() if callable(state.data) else state.data
         images = self._keeping.before(state.path, state.expected)
         if state.mode and not S_ISDIR(state.mode):

@@ -64,7 +64,6 @@ def proposed_file(call: ToolCall, tool: Tool, files: Files) -> ProposedFile | No
 
 
 def _patched(present: str, search: str, replace: str, every: bool) -> str | None:
-    """Return the text with the replacement made; None where it can't be made."""
     if "\r\n" in present and search not in present:
         search, replace = (text.replace("\r\n", "\n").replace("\n", "\r\n") for text in (search, replace))
     found = present.count(search) if search else 0

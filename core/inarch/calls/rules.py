@@ -97,7 +97,6 @@ class RulesPolicy:
         return (rule for rule in self.rules if self._matches(rule, call, tool) and rule.counts_at(self.now()))
 
     def _matches(self, rule: Rule, call: ToolCall, tool: Tool) -> bool:
-        """Whether a rule is about a call, expired or not."""
         if not _is_about(rule, call, tool):
             return False
         if rule.path is None:
@@ -263,7 +262,6 @@ def _committed(group: tuple[str, list[str]], following: tuple[str, list[str]]) -
 
 
 def _character(piece: str) -> str:
-    """Return what one character of a component is matched by."""
     if piece == "?":
         return "[^/]"
     if len(piece) == 1:

@@ -216,7 +216,6 @@ class Scheduler:
         return Intervening(self._runner, self.may_allow)
 
     async def _rewrite(self, live: LiveCall) -> None:
-        """Let plugins make another call of one that a person did not type."""
         for part in self.rewriters if live.call.origin != "user" else ():
             await self._intervening.rewrite(live, part, self._give)
 
@@ -235,7 +234,6 @@ class Scheduler:
         return None
 
     def _hidden(self, live: LiveCall) -> tuple[str, ...]:
-        """Return the globs of what rules keep from a call that reads whole folders."""
         rules = (bound.value for bound in self.policies if isinstance(bound.value, RulesPolicy))
         return tuple(glob for policy in rules for glob in policy.hidden(live.call, live.tool.value, live.effects))
 
@@ -261,7 +259,6 @@ class Scheduler:
         await approvals.ask(asked, self._change)
 
     def _offer(self, live: LiveCall) -> None:
-        """Find out what a person can let a call do, where it is asked about."""
         live.offer = None
         try:
             live.choose({})

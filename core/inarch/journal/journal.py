@@ -207,7 +207,6 @@ class Journal:
             self._failed(error)
 
     def _take(self, payload: Payload, turn_id: str | None) -> Event:
-        """Number an event and put it in line, for the store and for the listeners."""
         data = event_data(payload)
         if payload.kind == "model.delta":
             return self._delta(data, turn_id)

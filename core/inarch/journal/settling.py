@@ -163,7 +163,6 @@ def _folders_made(intent: Mapping[str, Any], look: Look) -> list[FileChanged]:
 
 
 def _result(call: OpenCall, found: Iterable[FileChanged]) -> ToolResult:
-    """Return the result of a call of which every change is known."""
     files: dict[str, str | None] = {}
     done = [*call.changes, *({"path": one.path, "after": one.after, "new_path": one.new_path} for one in found)]
     for change in done:

@@ -171,7 +171,6 @@ async def completions_of(app: App, session: Session, line: str, columns: int) ->
 
 
 async def _told(app: App, name: str, words: str, context: CommandContext | None) -> str:
-    """Return what a command has to show."""
     if context is None:
         near = nearest(f"/{name}", [f"/{known}" for known in app.composition.slash_commands])
         raise UsageError(f"there is no command /{name}", near)
@@ -185,5 +184,4 @@ async def _told(app: App, name: str, words: str, context: CommandContext | None)
 
 
 def _is_own(app: App, bound: Bound[SlashCommand]) -> bool:
-    """Whether a command is of Inarch itself."""
     return bound.plugin in app.composition.builtins

@@ -291,7 +291,6 @@ class Composed:
         return (*self.config.notes, *self.config.hints(names), *self.composition.given_way, *self._remarks())
 
     def _remarks(self) -> Iterator[str]:
-        """Yield what plugins say of their own composition, through their tracers."""
         for tracer in self.composition.tracers:
             said = getattr(tracer.value, "remarks", None)
             if said is None:
@@ -304,7 +303,6 @@ class Composed:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield a text, or the texts in a list or in the values of a table."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (Mapping, list, tuple)):

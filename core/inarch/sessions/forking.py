@@ -58,7 +58,6 @@ def fork_session(
 
 
 def _is_lent(store: ContextStore, source_id: str, started: Event, last: int) -> bool:
-    """Begin the fork without copying anything, if the store has a way for that."""
     fork = getattr(store, "fork", None)
     if fork is None:
         return False

@@ -101,23 +101,17 @@ def find_session(store: ContextStore, beginning: str, names: Mapping[str, str] =
 def latest_session(store: ContextStore, root: str) -> SessionInfo | None:
     """Return the session of a directory in which something happened last, None where there is none.
 
-    Where that is a child with which its parent was cut off, it is the parent.
+    Where that is a child, it is the parent.
     """
     known = {info.id: info for info in store.sessions(root)}
     latest = max(known.values(), key=lambda info: (max(info.started, info.updated), info.id), default=None)
-    while latest is not None and (parent := known.get(_waiting_parent(store, latest.id))) is not None:
+    while latest is not None and (parent := known.get(_parent(store, latest.id))) is not None:
         latest = parent
     return latest
 
 
-def _waiting_parent(store: ContextStore, session_id: str) -> str:
-    """Return the session whose call has this one for a child that has not ended; empty for none."""
+def _parent(store: ContextStore, session_id: str) -> str:
+    """Return the session whose call began this one; empty for none."""
     first = next(scan(store, session_id), None)
     branch = first.data.get("branch") if first is not None and first.kind == "session.started" else None
-    if not isinstance(branch, dict):
-        return ""
-    last = ""
-    for event in scan(store, str(branch["parent"])):
-        if event.kind in ("child.started", "child.ended") and event.data.get("session_id") == session_id:
-            last = event.kind
-    return str(branch["parent"]) if last == "child.started" else ""
+    return str(branch["parent"]) if isinstance(branch, dict) else ""

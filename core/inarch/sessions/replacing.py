@@ -77,7 +77,6 @@ def _provider(provider: Any, config: Config, composed: Composition) -> Bound[Any
 
 
 def _asking(config: Config, providers: Sequence[str]) -> Config:
-    """Return the configuration with models of these providers only."""
 
     def known(name: str | None) -> str | None:
         return name if name is not None and name.partition("/")[0] in providers else None

@@ -102,7 +102,6 @@ class Session:
                 self._busy.release()
 
     def _asking(self, prompt: str) -> AbstractContextManager[None]:
-        """Ask the model that a prompt names."""
         if not isinstance(prompt, Submitted) or not prompt.model:
             return nullcontext()
         from inarch.sessions.switching import asking
@@ -278,7 +277,6 @@ class Session:
 
     @contextmanager
     def _alone(self, action: str) -> Iterator[None]:
-        """Keep turns from running meanwhile."""
         check_process(self._process)
         if not self._busy.acquire(blocking=False):
             raise UsageError("a turn is running, or another undo", f"{action} when it has ended")

@@ -110,7 +110,6 @@ class Asker:
         return self._replaced.get(model, model)
 
     def _next_model(self) -> str | None:
-        """Return the next model that stands by and is there."""
         while self.standby:
             try:
                 return self._choose(self.standby.pop(0)).full_name
@@ -167,7 +166,6 @@ class Asker:
     async def _attempt(
         self, request: ModelRequest, choice: Choice, price: Price | None, plugin: str, number: int
     ) -> Reply:
-        """Make one attempt, with its worst case set aside until it has ended."""
         counted = self.state.counter.count(request, choice.full_name)
         own = choice.limits.output_tokens if self.meter.is_limited else None
         hold = await self.meter.reserve(price, counted, request.max_output_tokens, own)
@@ -191,7 +189,6 @@ class Asker:
         return reply
 
     def _tell_unpriced(self, choice: Choice, price: Price | None) -> None:
-        """Say once a session that a price is unknown, where money is limited."""
         limits, unpriced = self.meter.limits, self.state.unpriced
         if price is not None or limits.max_cost_usd is None or choice.full_name in unpriced:
             return
@@ -205,7 +202,6 @@ class Asker:
         )
 
     def _tell_effortless(self, choice: Choice) -> None:
-        """Say once a session that a model can't be told how much to think."""
         if choice.full_name not in self.state.effortless:
             self.state.effortless.add(choice.full_name)
             self._record(Note(f"{choice.full_name} can't be told how much to think: effort is left out", "model"))

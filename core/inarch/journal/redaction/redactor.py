@@ -161,7 +161,6 @@ class Redactor:
         return len(value) >= SHORTEST and value not in self._names and not is_own_word(value)
 
     def _matches(self, text: str, start: int) -> tuple[list[Match], list[tuple[int, int]]]:
-        """Return the secrets in a text, in order, and where else it can't be cut."""
         known = self._known
         occurring = known.occurring(text)
         patterns = patterns_in(text) if len(text) >= SHORTEST_MATCH else []
@@ -334,7 +333,6 @@ class RedactedStream:
         return self.redactor.after(whole, start)
 
     def _whole(self) -> tuple[str, int]:
-        """Return what came, with what stands before it, and where it begins."""
         whole = "".join([self._before, self._held, *self._pieces])
         self._pieces, self._coming = [], 0
         return whole, len(self._before)

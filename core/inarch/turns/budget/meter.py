@@ -118,7 +118,6 @@ class Meter:
 
     @property
     def _chain(self) -> Sequence[Meter]:
-        """This one and those above it, the outermost last."""
         return [self] if self.above is None else [self, *self.above._chain]
 
     async def reserve(self, price: Price | None, input_tokens: int, wanted: int | None, own: int | None) -> Hold:

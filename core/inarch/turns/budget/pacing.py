@@ -132,7 +132,6 @@ def _with_margin(limit: int | None) -> int | None:
 
 
 def _full(ahead: Iterable[tuple[float, int]], size: int, requests: int | None, tokens: int | None) -> str:
-    """Return which limit a further request would pass, "" if none."""
     sizes = [tokens for _, tokens in ahead]
     if requests is not None and len(sizes) >= requests:
         return f"no more than {requests:,} request{'s' if requests > 1 else ''} a minute"
@@ -268,7 +267,6 @@ class Pacer:
             raise saying_when(error)
 
     async def _queue(self, model: str, lane: _Lane, waiter: _Waiter, told: Callable[[LimitWait], None]) -> None:
-        """Return when the waiter is the first and there is room for it."""
         if lane.waiting[0] is not waiter:
             self._tell(model, lane, waiter, told)
             await waiter.is_first.wait()
@@ -306,7 +304,6 @@ def saying_when(error: ProviderError) -> ProviderError:
 
 
 def _asked_seconds(error: ProviderError) -> float | None:
-    """Return what the service asked for; a plugin may have passed on nonsense."""
     asked = error.retry_after
     return asked if asked is not None and 0.0 <= asked <= LONGEST_ASKED_S else None
 
