@@ -10,6 +10,12 @@ from typing import Any
 
 import pytest
 
+from inarch import Turn
+from inarch.contract.beside_events import ContextDropped
+from inarch.contract.call_events import CallOutput
+from inarch.contract.events import SessionStarted, TurnEnded, TurnStarted
+from inarch.contract.ports import ContextStore
+from inarch.journal.journal import Journal
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
@@ -19,7 +25,19 @@ from inarch_terminal.slash.sessions import fork
 from inarch_terminal.slash.talk import Talk
 from inarch_undo.prompts import last_prompt
 
-from .test_forking import long_session
+
+def long_session(store: ContextStore, turns: int = 500, root: str = "/root") -> str:
+    """Keep a session of five events a turn, of whose turns the model sees the last one."""
+    journal = Journal(store, "s")
+    journal.record(SessionStarted(root, "1"))
+    for number in range(turns):
+        asked = Turn(f"p{number}", "user", None, "s", "2026-01-01T00:00:00Z", content="go on", status="done")
+        turn = Turn(f"t{number}", "agent", asked.id, "s", "2026-01-01T00:00:00Z", status="done")
+        gone = ContextDropped("turns", 1, turns=(f"t{number - 1}",))
+        journal.record_all([(TurnStarted(asked), asked.id), (gone, None), (TurnStarted(turn), turn.id)])
+        journal.record_all([(CallOutput("c", f"output {number}"), turn.id), (TurnEnded(turn), turn.id)])
+    journal.flush()
+    return journal.session_id
 
 
 @pytest.fixture
