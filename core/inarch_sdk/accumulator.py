@@ -1,8 +1,11 @@
-"""Deltas in, one whole reply out: fragments are joined by call index, and a reply that is not whole is an error."""
+"""Deltas in, one whole reply out: fragments are joined by call index, and a reply that is not whole is an error.
+
+Slips in calls whose meaning is plain are mended: wrong names of tools, badly written JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from io import StringIO
 from typing import Any, Literal
@@ -34,9 +37,59 @@ from inarch.contract.records import (
     UsageDelta,
 )
 from inarch_output.escaping import shown
-from inarch_sdk.bounds import MOST_TOKENS, fault_of, size_of
-from inarch_sdk.call_repairs import offered_name, read_arguments
+from inarch_sdk.bounds import MOST_TOKENS, fault_of, read_json, size_of
 from inarch_sdk.usage import credible_usage
+
+_PREFIXES = ("functions.", "default_api:", "default_api.", "multi_tool_use.")
+"""Namespaces in which models think that tools are (OpenAI's format for gpt-oss, Gemini's Python)."""
+_MARK = "<|"
+"""Begins a mark of the model's own format: `read_file<|channel|>commentary`."""
+
+
+def offered_name(name: str, offered: Collection[str]) -> str:
+    """Return the offered tool that a name means; the name itself, if it means none or more than one.
+
+    >>> offered_name("functions.Read-File", ["read_file", "list_files"])
+    'read_file'
+    """
+    if name in offered:
+        return name
+    plain = name.partition(_MARK)[0].strip()
+    while (prefix := next((one for one in _PREFIXES if plain.startswith(one)), "")) and plain not in offered:
+        plain = plain.removeprefix(prefix)
+    if plain in offered:
+        return plain
+    alike = [one for one in offered if _folded(one) == _folded(plain)]
+    return alike[0] if len(alike) == 1 else name
+
+
+def read_arguments(text: str) -> tuple[Any, str]:
+    """Return the arguments that a call's text says, and what was repaired to read them ("" for nothing).
+
+    Raises:
+        ValueError: They can't be read; the message says why.
+    """
+    text = text.strip() or "{}"
+    try:
+        value, repaired = read_json(text), ""
+    except ValueError as error:
+        try:
+            value, repaired = read_json(text, strict=False), "line breaks in its texts"
+        except ValueError:
+            raise error from None
+    if isinstance(value, str):
+        try:
+            inner = read_json(value.strip() or "{}", strict=False)
+        except ValueError:
+            return value, repaired
+        if isinstance(inner, dict):
+            return inner, "arguments that were encoded twice"
+    return value, repaired
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "_")
+
 
 MAX_CALLS = 1_000
 """More calls than this in one reply are a fault of the model, not work to do."""
@@ -287,3 +340,32 @@ def _is_credible(usage: Usage) -> bool:
     return all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in counts) and (
         cost is None or (isinstance(cost, Decimal) and cost.is_finite() and 0 <= cost <= MOST_TOKENS)
     )
+
+
+def join_deltas(deltas: Iterable[Delta]) -> Iterator[Delta]:
+    """Yield the same in the same order, with neighbouring pieces of text, or of reasoning, as one piece.
+
+    Raises:
+        ProviderError: Reading them raised it; what came before was yielded.
+    """
+    kind: type[TextDelta] | type[ReasoningDelta] | None = None
+    texts: list[str] = []
+    failure: ProviderError | None = None
+    try:
+        for delta in deltas:
+            if isinstance(delta, (TextDelta, ReasoningDelta)) and delta.__class__ is kind:
+                texts.append(delta.text)
+                continue
+            if kind is not None:
+                yield kind("".join(texts))
+                kind = None
+            if isinstance(delta, (TextDelta, ReasoningDelta)):
+                kind, texts = delta.__class__, [delta.text]
+            else:
+                yield delta
+    except ProviderError as error:
+        failure = error
+    if kind is not None:
+        yield kind("".join(texts))
+    if failure is not None:
+        raise failure

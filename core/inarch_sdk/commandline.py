@@ -137,3 +137,9 @@ def _escaped(text: str, start: int) -> tuple[str, int]:
     if start + 1 >= len(text) or text[start + 1] == "\n":
         raise ToolFailed("validation", "the command ends in a backslash", "leave it out, or quote it with '…'")
     return text[start + 1], start + 2
+
+
+CARRIERS = frozenset({
+    "env", "nice", "ionice", "timeout", "nohup", "xargs", "sudo", "doas", "time", "setsid", "stdbuf", "command", "exec",
+})  # fmt: skip
+"""Programs that start the one among their words."""

@@ -1,43 +1,23 @@
-"""How times, tokens, money, calls and what was left out read in a line; a table of what was spent."""
+"""How times, tokens, money, calls and what was left out read in a line; tables of spending and sessions."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from inarch.contract.records import SessionInfo
 from inarch_output.columns import shorten
+from inarch_output.escaping import escape
+from inarch_output.printing import columns_of
 
 if TYPE_CHECKING:
     from inarch.contract.processes import Confinement
-
-__all__ = [
-    "answered_words",
-    "child_words",
-    "confinement_words",
-    "cost_words",
-    "dropped_words",
-    "duration",
-    "held_words",
-    "hit_rate_words",
-    "input_words",
-    "local_time",
-    "money",
-    "repair_kind",
-    "repair_words",
-    "reviewed_words",
-    "rewritten_words",
-    "seconds_between",
-    "short_arguments",
-    "spent_words",
-    "summed",
-    "table",
-    "usage_words",
-]
 
 Data = Mapping[str, Any]
 _VALUE_COLUMNS = 48
@@ -268,3 +248,34 @@ def _cells(row: Data) -> list[str]:
     tokens = [input_words(row), f"{row['output_tokens']:,}"]
     who = [row.get("purpose", ""), row.get("plugin") or "-", row.get("model", "")]
     return [*who, requests, *tokens, cost_words(row), duration(row["seconds"])]
+
+
+SHORTEST_ID = 8
+
+
+def short_ids(ids: Sequence[str]) -> dict[str, str]:
+    """Return for each id as much of its beginning as tells it from all others."""
+    ordered = sorted(ids)
+    short: dict[str, str] = {}
+    for before, this, after in zip(["", *ordered], ordered, [*ordered[1:], ""], strict=False):
+        shared = max(_shared(this, before), _shared(this, after))
+        short[this] = this[: max(shared + 1, SHORTEST_ID)]
+    return short
+
+
+def listing(
+    shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False, names: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Yield a line a session, with as much of its id as tells it from all others, and its name; `names` has the ids."""
+    named = {session_id: f"{name}: " for name, session_id in (names or {}).items()}
+    columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
+    short = short_ids(ids)
+    wide = max((len(short[info.id]) for info in shown), default=0)
+    for info in shown:
+        said = f"{named.get(info.id, '')}{info.title or '(no prompt)'}{f'  [{info.root}]' if with_root else ''}"
+        line = f"{short[info.id]:<{wide}}  {local_time(info.started)}  {info.events:>6} events  {said}"
+        yield shorten(escape(line, keep_newlines=False), columns)
+
+
+def _shared(one: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -176,12 +176,25 @@ def _quotas_in(error: Mapping[str, Any]) -> Iterator[str]:
 
 def _in_words(message: str, hide: Callable[[str], str]) -> str:
     """Return a message as it may be shown; it is cut at last, so that no half of a secret is left."""
-    if "<" in message:
-        from inarch_sdk.error_pages import is_page, words_of_page
-
-        if is_page(message):
-            return shown(hide(words_of_page(message)))[:PAGE_CHARACTERS]
+    if re.match(r"[\s\ufeff]*<[!?/a-z]", message, re.I):
+        return shown(hide(_words_of_page(message[:_READ])))[:PAGE_CHARACTERS]
     return shown(hide(message))[:MESSAGE_CHARACTERS]
+
+
+def _words_of_page(page: str) -> str:
+    """Return the title of a page of HTML, such as the 502 of a gateway, else its first sentence, without markup."""
+    from html import unescape
+
+    def line(markup: str) -> str:
+        text = re.sub(r"</?(?:a|b|code|em|i|small|span|strong|tt|u)\b[^>]*>", "", markup, flags=re.I)
+        return " ".join(re.sub("[<>]", " ", unescape(re.sub(r"<[^>]*>?", " ", text))).split())
+
+    title = re.search(r"<title[^>]*>(.*?)(?:</title|$)", page, re.I | re.S)
+    if title is not None and re.search(r"[^\W\d]", named := line(title[1])):
+        return named
+    unseen = r"<!--.*?(?:-->|\Z)|<(title|style|script|template|noscript)\b.*?(?:</\1\s*>|\Z)"
+    seen = re.sub(unseen, " ", page, flags=re.I | re.S)
+    return re.split(r"(?<=[.!?])\s", line(seen), maxsplit=1)[0] or (named if title is not None else "")
 
 
 def _words_of(data: Any) -> str:

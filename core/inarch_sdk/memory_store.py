@@ -11,7 +11,7 @@ from attrs import define, field
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
-from inarch_sdk.titles import title_of
+from inarch_sdk.event_log import title_of
 
 
 @define(eq=False, repr=False)

@@ -1,14 +1,14 @@
-"""What was worked out of messages and tools, once each, as long as one of the last requests has them."""
+"""Messages from one request to the next: what was worked out of them, and what only their own service can read."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from attrs import define, field
+from attrs import define, evolve, field
 
-from inarch.contract.records import ModelRequest
+from inarch.contract.records import Message, ModelRequest, Part, Reasoning
 
 RECENT = 4
 """Requests whose parts are remembered: the turn's own, and those that strategies make between them."""
@@ -51,3 +51,17 @@ class MessageCache:
 
 def _parts(request: ModelRequest) -> tuple[object, ...]:
     return (*request.messages, *request.tools, request.tools, request.system, request.response_schema)
+
+
+def without_thoughts(messages: Sequence[Message]) -> list[Message]:
+    """Return messages without it, the very same ones if they have none; one that consists of it alone is left out."""
+    plain = (Message(one.role, tuple(_plain(part) for part in one.parts if not _is_thought(part))) for one in messages)
+    return [now if now != was else was for now, was in zip(plain, messages, strict=True) if now.parts or not was.parts]
+
+
+def _is_thought(part: Part) -> bool:
+    return isinstance(part, Reasoning)
+
+
+def _plain(part: Part) -> Part:
+    return part if part.provider_data is None else evolve(part, provider_data=None)

@@ -1,4 +1,4 @@
-"""What tokens of known models cost and how many fit: from the table that the package `litellm` carries, if it is there.
+"""Known models: their prices, limits and full names, from the table that the package `litellm` carries, if it is there.
 
 The package is found and its table read, but never imported: that costs two seconds. One entry is looked up in the
 table's bytes, because parsing all of it costs a tenth of a second and most runs ask for one model.
@@ -10,7 +10,7 @@ import json
 import mmap
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from attrs import Factory, define, evolve, field, frozen
 
 from inarch.contract.records import Limits, Price
-from inarch_sdk.costs import MILLION
+from inarch_sdk.usage import MILLION
 
 FILE = "model_prices_and_context_window_backup.json"
 LONGEST_ENTRY = 1 << 16
@@ -167,3 +167,35 @@ def _money(value: Any) -> Decimal | None:
 
 def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+_NATIVE = {
+    "openai": re.compile(r"(?:gpt-(?!oss)|chatgpt-|o\d|codex-)[^/]*"),
+    "anthropic": re.compile(r"claude-[^/]*"),
+    "gemini": re.compile(r"gemini-[^/]*"),
+}
+"""Names that a company gives to its own models: they mean its own provider, also when no table knows them yet."""
+
+
+def full_names(name: str, places: Collection[str]) -> list[str]:
+    """Return the full names that a model's name may stand for.
+
+    Whose own model it is wins over those who resell it; a name that begins with a service may be reached at that one.
+
+    Args:
+        name: The model's name, which begins with no provider.
+        places: Where models are: each `PROVIDER`, or `PROVIDER/SERVICE`.
+    """
+    native = next((place for place, names in _NATIVE.items() if place in places and names.fullmatch(name)), None)
+    if native is not None:
+        return [f"{native}/{name}"]
+    table = price_table()
+    own, others = [], []
+    for place in places:
+        service = place.rpartition("/")[2]
+        model = name.removeprefix(f"{service}/")
+        if table.find(name, service) is not None or table.find(model, service) is not None:
+            own.append(f"{place}/{model}")
+        elif table.find(f"{service}/{model}") is not None:
+            others.append(f"{place}/{model}")
+    return own or others

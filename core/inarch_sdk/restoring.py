@@ -9,8 +9,7 @@ from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, SessionStarted, event_data
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import ContextStore
-from inarch_sdk.event_log import LogProblem, missing, read_sessions
-from inarch_sdk.titles import title_of
+from inarch_sdk.event_log import LogProblem, missing, read_sessions, title_of
 
 BATCH = 500
 """Events that are handed to the store at once."""

@@ -18,8 +18,7 @@ from attrs import define, field
 from inarch.contract.errors import InarchError, ProviderError
 from inarch_output.escaping import shown
 from inarch_sdk.http_errors import from_response, provider_error
-from inarch_sdk.sse import LONGEST, TooLong, Unfinished, events, whole
-from inarch_sdk.unpacking import ACCEPTED_ENCODING, beginning
+from inarch_sdk.sse import ACCEPTED_ENCODING, LONGEST, TooLong, Unfinished, beginning, events, whole
 
 if TYPE_CHECKING:
     import httpx2

@@ -1,13 +1,50 @@
-"""Reading of what services report about a request's tokens, for all wires."""
+"""What services report of a request for all wires: its tokens, what they cost, and why the reply ended."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from inarch.contract.deltas import Usage
+from attrs import evolve
+
+from inarch.contract.deltas import Finish, FinishReason, Usage
+from inarch.contract.records import Price
 from inarch_sdk.bounds import MOST_TOKENS
+
+MILLION = Decimal(1_000_000)
+
+
+def price_at(price: Price, input_tokens: int) -> Price:
+    """Return the price that holds for a request of so many input tokens."""
+    while price.above is not None and input_tokens > price.above[0]:
+        price = price.above[1]
+    return price
+
+
+def dearest(price: Price) -> Price:
+    """Return the price with all input as what it may cost at most: it goes into the service's cache."""
+    return price if price.written is None else evolve(price, input=max(price.input, price.written))
+
+
+def cost_of(usage: Usage, price: Price) -> Decimal:
+    """Return what a request cost in US dollars, from its tokens and the model's price."""
+    price = price_at(price, usage.input_tokens)
+    cached = min(usage.cached_tokens, usage.input_tokens)
+    known = price.input if price.cached is None else price.cached
+    written = min(usage.written_tokens, usage.input_tokens - cached)
+    writing = price.input if price.written is None else price.written
+    fresh = usage.input_tokens - cached - written
+    return (price.input * fresh + known * cached + writing * written + price.output * usage.output_tokens) / MILLION
+
+
+def priced(usage: Usage, price: Price | None) -> Usage:
+    """Return the usage with its cost: what the service said it was, else what the price makes it."""
+    if usage.cost_usd is not None or price is None:
+        return usage
+    return evolve(usage, cost_usd=cost_of(usage, price))
+
 
 _LONGEST = 32
 """Characters of a number that a service writes as text."""
@@ -82,3 +119,38 @@ def _number(value: Any) -> Decimal | None:
     except InvalidOperation:
         return None
     return number if number.is_finite() and 0 <= number <= MOST_TOKENS else None
+
+
+# Types of openai 3.57.0, anthropic 2.14.0 and google-genai 3.6.1, `_FINISH_REASON_MAP` of LiteLLM 1.106.2 and the
+# prefixed reasons of Gemini's compatible endpoint, all read on 28 November 2026.
+_REASONS: Mapping[FinishReason, str] = {
+    "stop": "stop end_turn stop_sequence eos eos_token complete completed",
+    "calls": "tool_calls tool_use function_call",
+    "length": "length max_tokens max_output_tokens model_length model_context_window_exceeded continuation",
+    "filtered": "content_filter content_filtered refusal safety recitation blocklist prohibited_content spii language"
+    " image_safety image_prohibited_content image_recitation image_other no_image model_armor escalation"
+    " pup_limited_disabled sensitive guardrail_intervened error_toxic",
+    "malformed": "malformed_function_call malformed_response unexpected_tool_call too_many_tool_calls"
+    " function_call_filter",
+    "error": "error other network_error insufficient_system_resource",
+}
+_FINISHES = {reason: finish for finish, reasons in _REASONS.items() for reason in reasons.split()}
+
+
+def chat_finish(reason: str) -> FinishReason:
+    """Return the kind of end that a service's reason means; an unknown one is `cut`."""
+    return _FINISHES.get(re.split(r"[:\s]", reason.strip().lower(), maxsplit=1)[0], "cut")
+
+
+def finish_for(reason: str, *, has_calls: bool, said: str = "") -> Finish:
+    """Return the end of a reply, with the service's reason if the reply is not an answer.
+
+    Args:
+        reason: The service's finish reason.
+        has_calls: Whether the reply has calls: many services end such a reply as any other.
+        said: More of what the service said about it.
+    """
+    finish = chat_finish(reason)
+    if finish == "stop" and has_calls:
+        return Finish("calls")
+    return Finish(finish) if finish in ("stop", "calls", "length") else Finish(finish, reason + said)

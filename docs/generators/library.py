@@ -49,7 +49,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Use Inarch from a program": ("sessions.app", "sessions.session", "contract.replacements"),
     "Make a plugin": ("contract.hookspecs", "inarch_sdk.tooling", "contract.folders"),
     "What a plugin offers: ports": ("contract.ports", "contract.processes", "confinement"),
-    "Records": ("contract.records", "inarch_sdk.deltas"),
+    "Records": ("contract.records", "inarch_sdk.accumulator"),
     "Events": ("contract.events", "contract.plugin_events"),
     "Errors": ("contract.errors",),
     "For model providers": (
@@ -58,7 +58,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "inarch_sdk.chat",
         "inarch_sdk.message_cache",
         "inarch_sdk.prices",
-        "inarch_sdk.costs",
+        "inarch_sdk.usage",
     ),
 }
 TESTING = """## For tests of plugins: `inarch.testing`

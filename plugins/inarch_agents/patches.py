@@ -5,8 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterator, Sequence
 
-from inarch_sdk.matching import Hunk, hunks, split_lines
-from inarch_sdk.merging import is_binary
+from inarch_sdk.matching import Hunk, hunks, is_binary, split_lines
 
 AROUND = 3
 """Lines that are shown around those that changed."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from inarch import ToolFailed
-from inarch_sdk.cuts import end_from
+from inarch_sdk.shortening import end_from
 
 MOST_PLACES = 20
 _MOST_LINES = 5_000  # a bound on the look for similar text

@@ -10,7 +10,7 @@ from attrs import define
 
 from inarch import SearchHit
 from inarch_sandbox_fs.opening import Open
-from inarch_sdk.cuts import end_from
+from inarch_sdk.shortening import end_from
 
 _MOST_TEXT = 300  # characters of a line that are shown
 _MOST_OF_A_WORD = 200  # and of the word in which these end: half of a secret would not be known as one

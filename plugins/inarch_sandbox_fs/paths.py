@@ -6,7 +6,7 @@ import os
 import re
 
 from inarch import ToolFailed
-from inarch_sdk.path_names import folded
+from inarch_sdk.steering_files import folded
 
 MAX_BYTES = 4096
 ADDED = "+"

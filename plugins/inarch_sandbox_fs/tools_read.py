@@ -10,7 +10,7 @@ from inarch import FileBytes, ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas, touching
 from inarch_sandbox_fs.reading import pieces
 from inarch_sandbox_fs.settings import settings_of
-from inarch_sdk.cuts import end_from
+from inarch_sdk.shortening import end_from
 
 
 @inarch.tool(category="file", effects=touching.reads_pattern, input_schema=schemas.LIST_FILES)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import inarch
-from inarch_sdk.titles import title_of
+from inarch_sdk.event_log import title_of
 from inarch_sqlite_store import database, reading, snapshots
 from inarch_sqlite_store.blobs import Blobs
 from inarch_sqlite_store.borrowing import Rescued, Span, give_back, lend, spans_of

@@ -19,7 +19,7 @@ from inarch_anthropic.blocks import fingerprint
 from inarch_anthropic.requests import Encoder
 from inarch_anthropic.schemas import closed_schema
 from inarch_anthropic.versions import NEWEST, version_of
-from inarch_sdk.costs import cost_of
+from inarch_sdk.usage import cost_of
 
 HEADERS = {"x-api-key": "sk-ant-x", "anthropic-version": "2023-06-01", "anthropic-beta": BETAS}
 TOOL = inarch.ToolSpec("read_file", "Reads a file. " * 400, {"properties": {"path": {"type": "string"}}})

@@ -13,7 +13,7 @@ import inarch
 from inarch.testing import sse_reply
 from inarch_litellm.requests import Encoder as LiteEncoder
 from inarch_openai.requests import Encoder
-from inarch_sdk.costs import cost_of, dearest
+from inarch_sdk.usage import cost_of, dearest
 from inarch_terminal.front_ends.spending import CacheRate
 
 from ..chat_completions.wire import call, calls, chunk, run, says

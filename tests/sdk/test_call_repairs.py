@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_sdk.call_repairs import offered_name, read_arguments
+from inarch_sdk.accumulator import offered_name, read_arguments
 
 OFFERED = ("read_file", "list-files", "Read", "read", "a_b", "A-B")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inarch_sdk.naming import full_names
+from inarch_sdk.prices import full_names
 
 PLACES = ("gemini", "openrouter", "openai", "anthropic", "offline", "litellm/cerebras", "litellm/groq")
 

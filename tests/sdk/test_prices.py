@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Limits, Price, PriceTable, Usage, cost_of, price_at, price_table
-from inarch_sdk.costs import priced
+from inarch_sdk.usage import priced
 
 CHAT = {"mode": "chat", "litellm_provider": "acme", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}
 

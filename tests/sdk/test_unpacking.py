@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from inarch import HttpService, ProviderError, body_pieces
 from inarch.testing import HttpReply, HttpServer, json_reply
-from inarch_sdk.sse import LONGEST, Lines, TooLong
-from inarch_sdk.unpacking import LARGEST_PIECE, Unpacking
+from inarch_sdk.sse import LARGEST_PIECE, LONGEST, Lines, TooLong, Unpacking
 
 READER = """
 import asyncio, resource, sys

@@ -10,8 +10,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch_sdk.cuts import end_from
-from inarch_sdk.shortening import measured
+from inarch_sdk.shortening import end_from, measured
 from inarch_secrets.names import LONGEST
 
 LONGEST_RESULT = 60_000

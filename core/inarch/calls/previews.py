@@ -15,6 +15,9 @@ from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool, Workspace
 from inarch.contract.records import Effects, FileStat, ProposedFile, ToolCall
 from inarch_sdk.cuts import end_from
+from inarch.contract.ports import Tool
+from inarch.contract.records import Effects, ProposedFile, ToolCall
+from inarch_sdk.shortening import end_from
 
 LARGEST_FILE = 200_000
 """Bytes of a present file up to which a diff against it is made."""

@@ -128,7 +128,7 @@ def _names_program(rule: Rule) -> bool:
         return rule.decision == "allow"
     words = (word for word in command.split(" ") if not _VARIABLE.match(word))
     program = next(words, "*")
-    from inarch_sdk.carriers import CARRIERS
+    from inarch_sdk.commandline import CARRIERS
 
     return program not in CARRIERS and not _GLOB.search(program)
 

@@ -16,8 +16,8 @@ from inarch.contract.ports import ContextStore
 from inarch.journal.folding import fold, is_readable_drop
 from inarch.journal.history import History
 from inarch.journal.settling import OpenCalls, Settle, nobody_knows
+from inarch_sdk.event_log import title_of
 from inarch_sdk.snapshots import between, folded
-from inarch_sdk.titles import title_of
 
 
 class Hearing(Protocol):

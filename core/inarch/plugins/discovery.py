@@ -134,7 +134,7 @@ def full_name(name: str, known: Collection[str]) -> str:
     """
     if name == "auto" or name.partition("/")[0] in known:
         return name
-    from inarch_sdk.naming import full_names
+    from inarch_sdk.prices import full_names
 
     found = full_names(name, dict.fromkeys(one.place for one in own_ready()))
     if len(found) > 1:

@@ -19,7 +19,7 @@ from inarch.journal.journal import Journal
 from inarch.turns.budget.meter import Hold, Meter, TurnTime
 from inarch.turns.models import Choice
 from inarch_sdk.accumulator import TOO_LONG, Accumulator
-from inarch_sdk.costs import cost_of, dearest, priced
+from inarch_sdk.usage import cost_of, dearest, priced
 
 if TYPE_CHECKING:
     from inarch.turns.session_state import SessionState

@@ -180,7 +180,7 @@ def _remedy(error: ProviderError, trial: Trial) -> str:
 
 def _sum(used: Sequence[Usage | None], price: Price | None) -> Usage | None:
     """Return what all attempts took, None if a service was silent about one."""
-    from inarch_sdk.costs import priced
+    from inarch_sdk.usage import priced
 
     total: Usage | None = None
     for usage in used:

@@ -11,7 +11,7 @@ from attrs import evolve
 from inarch.commands import composing_options
 from inarch.host import Group
 from inarch.output import print_json
-from inarch_sdk.session_lines import listing, short_ids
+from inarch_sdk.figures import listing, short_ids
 
 
 @click.group("sessions", cls=Group)

@@ -12,7 +12,7 @@ from inarch import UsageError, escape
 from inarch_commands.sessions.branches import branch_of
 from inarch_commands.sessions.story import heading, is_told, told
 from inarch_sdk.context_breaks import break_lines
-from inarch_sdk.recoveries import Recoveries
+from inarch_sdk.exchanges import Recoveries
 
 if TYPE_CHECKING:
     from inarch import ContextStore, Event, SessionInfo, Turn

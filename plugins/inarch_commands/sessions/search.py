@@ -15,7 +15,7 @@ from inarch import UsageError, escape, shorten
 from inarch.commands import composing_options
 from inarch.host import KeptTranscript
 from inarch.output import columns_of, print_json
-from inarch_sdk.session_lines import listing
+from inarch_sdk.figures import listing
 
 if TYPE_CHECKING:
     from inarch import App, Event, SessionInfo

@@ -14,7 +14,7 @@ from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
 from inarch_sandbox_fs.commands.lines import is_open, place
 from inarch_sandbox_fs.commands.runners import is_known
 from inarch_sandbox_fs.commands.shells import can_be_kept, reads_code
-from inarch_sdk.carriers import CARRIERS
+from inarch_sdk.commandline import CARRIERS
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.commands.classification import Classified

@@ -16,7 +16,7 @@ from inarch_sandbox_fs.commands.choosing import put_together
 from inarch_sandbox_fs.commands.lines import place
 from inarch_sandbox_fs.commands.policy import LONGEST_S
 from inarch_sandbox_fs.commands.runners import is_known
-from inarch_sdk.cuts import end_from, start_from
+from inarch_sdk.shortening import end_from, start_from
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.commands.classification import Classified

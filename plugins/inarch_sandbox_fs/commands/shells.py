@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from inarch_sdk.carriers import CARRIERS
+from inarch_sdk.commandline import CARRIERS
 
 SHELLS = frozenset({
     "sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "ash", "busybox", "pwsh", "powershell", "eval",

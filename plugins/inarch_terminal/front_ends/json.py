@@ -11,7 +11,7 @@ from attrs import Factory, define
 from inarch import Approval, ApprovalRequest, Event
 from inarch.commands import FAILED, say
 from inarch.host import exit_code
-from inarch_sdk.recoveries import Recoveries
+from inarch_sdk.exchanges import Recoveries
 from inarch_terminal.front_ends.jsonl import write_json
 from inarch_terminal.front_ends.spending import switched_words
 

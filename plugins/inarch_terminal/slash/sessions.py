@@ -20,7 +20,7 @@ def sessions(talk: Talk, words: str) -> str:
     """
     if words:
         raise UsageError("/sessions takes no words", "/resume ID goes on with one")
-    from inarch_sdk.session_lines import listing
+    from inarch_sdk.figures import listing
 
     known = talk.app.store.sessions()
     here = [info for info in known if info.root == talk.app.config.root]

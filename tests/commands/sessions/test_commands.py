@@ -19,9 +19,8 @@ from inarch.journal.redaction.redactor import Redactor
 from inarch.sessions.names import find_session
 from inarch_commands.sessions.group import sessions
 from inarch_commands.sessions.story import GLYPHS, story
-from inarch_sdk.figures import local_time
+from inarch_sdk.figures import listing, local_time
 from inarch_sdk.memory_store import MemoryStore
-from inarch_sdk.session_lines import listing
 from inarch_sqlite_store.store import SqliteStore
 
 START = "2026-01-01T00:00:00.000000Z"

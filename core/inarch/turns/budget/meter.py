@@ -12,7 +12,7 @@ from attrs import define, field
 
 from inarch.contract.records import Price, Usage
 from inarch.turns.limits import LimitReached, TurnLimits
-from inarch_sdk.costs import MILLION, dearest, price_at
+from inarch_sdk.usage import MILLION, dearest, price_at
 
 LEAST_OUTPUT = 256
 """Fewer output tokens than this are not worth a request, unless it asks for fewer itself."""

@@ -20,8 +20,8 @@ from inarch.turns.context.prefix import Fixed, digest_of
 from inarch.turns.limits import LimitReached
 from inarch.turns.wording import GONE_INSTRUCTIONS, NEW_INSTRUCTIONS, NEW_TOOLS
 from inarch_sdk.accumulator import TOO_LONG
+from inarch_sdk.message_cache import without_thoughts
 from inarch_sdk.result_text import json_text
-from inarch_sdk.thoughts import without_thoughts
 
 if TYPE_CHECKING:
     from inarch.turns.run import TurnRun

@@ -13,7 +13,7 @@ from inarch.turns.context.fitting import window_of
 from inarch.turns.context.prefix import Fixed
 from inarch.turns.models import Choice, choose_model
 from inarch.turns.session_state import SessionState
-from inarch_sdk.costs import cost_of
+from inarch_sdk.usage import cost_of
 
 
 @frozen
