@@ -18,8 +18,7 @@ from inarch.contract.records import PluginContext, Turn
 from inarch.host import Bound, fault_of
 from inarch_testing.apps import environ_in, scripted_app, write_files
 from inarch_testing.model_bench import tasks_left
-from inarch_testing.scripted import calls, says
-from inarch_testing.texts import NASTY_TEXTS
+from inarch_testing.scripted import NASTY_TEXTS, calls, says
 from inarch_testing.tool_bench import PLUGIN, snapshot
 
 Wanted = Sequence[tuple[str, Mapping[str, Any]]]

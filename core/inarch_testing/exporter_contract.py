@@ -12,7 +12,7 @@ from inarch.contract.transcripts import Exporter, Transcript
 from inarch.host import KeptTranscript, fault_of
 from inarch_sdk.memory_store import MemoryStore
 from inarch_testing.event_samples import as_events, event_of, full_turn, spare_turn
-from inarch_testing.texts import NASTY_TEXTS
+from inarch_testing.scripted import NASTY_TEXTS
 
 
 def transcript_of(events: Iterable[Event]) -> Transcript:

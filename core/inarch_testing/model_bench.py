@@ -31,7 +31,7 @@ from inarch.contract.records import (
     Usage,
 )
 from inarch_sdk.accumulator import Accumulator
-from inarch_testing.texts import NASTY_TEXTS
+from inarch_testing.scripted import NASTY_TEXTS
 
 T = TypeVar("T")
 ECHO = ToolSpec(

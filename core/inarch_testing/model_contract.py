@@ -28,7 +28,7 @@ from inarch_testing.model_bench import (
     joined,
     tasks_left,
 )
-from inarch_testing.texts import NASTY_TEXTS
+from inarch_testing.scripted import NASTY_TEXTS
 
 
 class ModelContract(Asking):

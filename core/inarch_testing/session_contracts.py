@@ -18,9 +18,8 @@ from inarch.contract.intervening import MOST_TEXT
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, ToolResult
 from inarch_testing.model_bench import tasks_left
-from inarch_testing.scripted import Step, says
+from inarch_testing.scripted import NASTY_TEXTS, Step, says
 from inarch_testing.session_bench import SessionBench, Talk, faults_of_tasks, session_bench
-from inarch_testing.texts import NASTY_TEXTS
 from inarch_testing.tool_bench import in_json, text_arguments
 
 Arguments = Mapping[str, Any]

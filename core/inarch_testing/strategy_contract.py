@@ -18,8 +18,8 @@ from inarch.contract.ports import DecisionStrategy, Situation
 from inarch.contract.records import Decision, Message, ModelRequest, Text, ToolSpec
 from inarch.host import checked_decision, fault_of
 from inarch_testing.model_bench import history, tasks_left
+from inarch_testing.scripted import NASTY_TEXTS
 from inarch_testing.situations import Asked, Desk, replies, situations
-from inarch_testing.texts import NASTY_TEXTS
 from inarch_testing.tool_bench import snapshot
 
 NONSENSE = (

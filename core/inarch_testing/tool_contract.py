@@ -24,7 +24,7 @@ from inarch.contract.records import Effects, ToolResult
 from inarch.host import fault_of
 from inarch_testing.apps import write_files
 from inarch_testing.model_bench import tasks_left
-from inarch_testing.texts import NASTY_TEXTS
+from inarch_testing.scripted import NASTY_TEXTS
 from inarch_testing.tool_bench import PLUGIN, ToolBench, in_json, snapshot, text_arguments, tool_bench
 
 Arguments = Mapping[str, Any]

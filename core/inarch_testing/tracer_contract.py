@@ -17,7 +17,7 @@ from inarch.contract.events import Event, SessionStarted
 from inarch.contract.ports import Tracer
 from inarch.host import fault_of
 from inarch_testing.event_samples import as_events, event_of, full_turn, spare_turn
-from inarch_testing.texts import NASTY_TEXTS
+from inarch_testing.scripted import NASTY_TEXTS
 
 MANY = 10_000
 LONGEST_SUMMARY = 2_000

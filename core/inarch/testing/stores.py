@@ -1,4 +1,3 @@
-"""The stores of `inarch_testing`, under the name by which a process of its own finds them."""
+"""The store that forgets, for tests."""
 
-from inarch_testing.stores import JsonlStore as JsonlStore
-from inarch_testing.stores import MemoryStore as MemoryStore
+from inarch_sdk.memory_store import MemoryStore as MemoryStore
