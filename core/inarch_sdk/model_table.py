@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 
+from inarch.contract.errors import ProviderError
 from inarch.contract.frozen import frozen
 from inarch.contract.records import Price
 
@@ -67,6 +68,26 @@ class ProposedService:
     def find(self, name: str) -> ProposedModel | None:
         """Return what is known of a model, None if nothing is."""
         return next((one for one in self.models if one.name == name), None)
+
+    def key_fault(self, variable: str, key: str, remedy: str, *, is_own: bool) -> ProviderError | None:
+        """Return why a key cannot work, None if it may.
+
+        Args:
+            variable: The variable that holds it.
+            key: The key, "" if there is none.
+            remedy: Where to get one.
+            is_own: Whether it goes to the service's own address. A gateway at another one has keys of its own.
+        """
+        if not key:
+            return ProviderError("auth", f"{self.name} needs a key: {variable} is not set", remedy=remedy)
+        other = misplaced(variable, key) if is_own else None
+        if other is not None:
+            message = f"{variable} holds a key of {other.title} ({other.key_begins}…)"
+            return ProviderError("auth", message, remedy=f"put it into {other.keys[0][0]}, or {remedy}", was_sent=False)
+        if is_own and self.key_begins and key.startswith("sk-") and not key.startswith(self.key_begins):
+            message = f"{variable} does not hold a key of {self.title}: those begin with {self.key_begins}"
+            return ProviderError("auth", message, remedy=remedy, was_sent=False)
+        return None
 
     @property
     def proposals(self) -> Iterator[ProposedModel]:

@@ -16,6 +16,7 @@ KEY = "ANTHROPIC_API_KEY"
 BETAS = "thinking-binding-controls-2026-08-01,interleaved-thinking-2025-05-14"
 _PROPOSED = inarch.proposed("anthropic")
 _POSITIVE: Any = validators.gt(0)
+_REMEDY = f"make one at platform.claude.com and set {KEY}, or choose another model with --model"
 
 
 @frozen(eq=False, repr=False)
@@ -65,21 +66,9 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             default_decision_model=settings.decision_model,
             cache="" if settings.cache == "off" else settings.cache,
             extra=settings.extra,
-            missing=_key_fault(key, base_url),
+            missing=_PROPOSED.key_fault(KEY, key, _REMEDY, is_own=base_url == BASE_URL),
             a_minute=inarch.Limits(
                 requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute
             ),
         )
     ]
-
-
-def _key_fault(key: str, base_url: str) -> inarch.ProviderError | None:
-    """Return why the key cannot work; a gateway at another address has keys of its own."""
-    remedy = f"make one at platform.claude.com and set {KEY}, or choose another model with --model"
-    if not key:
-        return inarch.ProviderError("auth", f"anthropic needs a key: {KEY} is not set", remedy=remedy)
-    if base_url == BASE_URL and key.startswith("sk-") and not key.startswith("sk-ant-"):
-        whose = "OpenRouter's" if key.startswith("sk-or-") else "OpenAI's"
-        message = f"{KEY} does not hold a key of Anthropic: those begin with sk-ant-, and this looks like {whose}"
-        return inarch.ProviderError("auth", message, remedy=remedy, was_sent=False)
-    return None

@@ -75,7 +75,7 @@ class Anthropic:
             except ProviderError as error:
                 is_of_a_thought = error.status == 400 and _REFUSED_THOUGHT.search(error.message)
                 if not is_of_a_thought or events.has_begun or not encoder.leave_out_thoughts(request):
-                    raise await self._clearer(error, request.model) from None
+                    raise self._clearer(error) from None
                 yield ProviderNote(f"{self.name}: earlier thoughts were refused and are left out ({error.message})")
                 continue
             if not events.goes_on():
@@ -153,10 +153,8 @@ class Anthropic:
             except (TimeoutError, ProviderError):
                 pass  # everything that counts has come
 
-    async def _clearer(self, error: ProviderError, model: str) -> ProviderError:
+    def _clearer(self, error: ProviderError) -> ProviderError:
         """Return the error with what to do about it at this service."""
-        if error.status == 404:
-            return await self._naming_a_model(error, model)
         if error.kind == "request" and _NO_CREDIT.search(error.message):
             remedy = "add credit at platform.claude.com, or use another model"
             return ProviderError("quota", error.message, status=error.status, remedy=remedy)
@@ -164,19 +162,6 @@ class Anthropic:
 
     def _naming_the_key(self, error: ProviderError) -> ProviderError:
         return error.with_text(remedy=f"check the key in {KEY}") if error.status == 401 else error
-
-    async def _naming_a_model(self, error: ProviderError, model: str) -> ProviderError:
-        """Return the error with the model that may be meant, if the service lists its models, and not this one."""
-        from difflib import get_close_matches
-
-        try:
-            names = [one.name for one in await self.models()]
-        except ProviderError:
-            return error
-        if model in names or not names:
-            return error
-        near = get_close_matches(model, names, 1, 0.0)
-        return error.with_text(remedy=f"did you mean {near[0]!r}? inarch models list shows the models")
 
 
 def _known(model: str) -> KnownModel | None:

@@ -58,7 +58,6 @@ class Encoder:
     extra: Mapping[str, Any] = field(factory=dict)
     _left_out: frozenset[str] = field(init=False, default=frozenset())
     _kept: MessageCache = field(init=False, factory=MessageCache)
-    _tools: tuple[tuple[ToolSpec, ...], list[bytes]] = field(init=False, default=((), []))
 
     def body(self, request: ModelRequest, most_output: int | None = None, begun: Sequence[Block] = ()) -> bytes:
         """Return the body of a streamed request.
@@ -77,7 +76,7 @@ class Encoder:
         is_kept = bool(self.cache) and request.purpose == "turn"
         members = []
         if request.tools:
-            tools = self._encoded_tools(request.tools)
+            tools = self._kept.once(request.tools, _encoded_tools)
             members.append(b'"tools":' + _list(self._marked(tools) if is_kept and not system else tools))
         if system.strip():
             text = [encoded({"type": "text", "text": system})]
@@ -133,11 +132,6 @@ class Encoder:
         mark = {"type": "ephemeral"} if self.cache == "5m" else {"type": "ephemeral", "ttl": self.cache}
         return [*blocks[:-1], blocks[-1][:-1] + b',"cache_control":' + encoded(mark) + b"}"]
 
-    def _encoded_tools(self, tools: tuple[ToolSpec, ...]) -> list[bytes]:
-        if self._tools[0] is not tools and self._tools[0] != tools:
-            self._tools = (tools, [encoded(_tool(spec)) for spec in tools])
-        return self._tools[1]
-
     def _options(self, request: ModelRequest, schema: Block | None, most_output: int) -> dict[str, Any]:
         version, most = version_of(request.model), request.max_output_tokens or most_output
         options: dict[str, Any] = {"model": request.model, "max_tokens": most, "stream": True}
@@ -180,20 +174,12 @@ def _may_think(messages: Sequence[Message], left_out: frozenset[str]) -> bool:
 
 def _exchanges(messages: Sequence[Message]) -> Iterator[tuple[Message, Message | None]]:
     """Yield each message, a reply together with the results that follow it."""
-    waiting: Message | None = None
-    for message in messages:
-        if waiting is not None:
-            reply, waiting = waiting, None
-            if message.role == "tool":
-                yield reply, message
-                continue
-            yield reply, None
+    for place, message in enumerate(messages):
+        before, after = messages[place - 1 : place], messages[place + 1 : place + 2]
         if message.role == "assistant":
-            waiting = message
-        else:
+            yield message, after[0] if after and after[0].role == "tool" else None
+        elif not (message.role == "tool" and before and before[0].role == "assistant"):
             yield message, None
-    if waiting is not None:
-        yield waiting, None
 
 
 def _encoded_exchange(first: Message, second: Message | None, left_out: frozenset[str] | None) -> Iterator[_Item]:
@@ -210,6 +196,10 @@ def _encoded_exchange(first: Message, second: Message | None, left_out: frozense
 def _without_blank_end(blocks: Sequence[Block]) -> list[Block]:
     *above, last = blocks
     return [*above, {**last, "text": last["text"].rstrip()}] if last.get("type") == "text" else [*blocks]
+
+
+def _encoded_tools(tools: tuple[ToolSpec, ...]) -> list[bytes]:
+    return [encoded(_tool(spec)) for spec in tools]
 
 
 def _tool(spec: ToolSpec) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import inarch
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 """Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
-MODEL = "gemini-flash-latest"
-DECISION_MODEL = "gemini-3.5-flash-lite"
+_PROPOSED = inarch.proposed("gemini")
+MODEL, DECISION_MODEL = _PROPOSED.model, _PROPOSED.decision_model
 _POSITIVE: Any = validators.gt(0)
 
 
@@ -45,7 +45,6 @@ def inarch_settings() -> type:
 @inarch.hookimpl
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the one provider, `gemini`."""
-    from inarch_gemini.listing import Listing
     from inarch_gemini.provider import Gemini
 
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
@@ -55,22 +54,9 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     a_minute = inarch.Limits(
         requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute
     )
-    missing = _key_fault(name, key, settings.base_url)
-    listing = Listing(context.cache_dir)
-    return [Gemini(service, listing, settings.thinking, missing, a_minute, name, _remark(keys))]
-
-
-def _key_fault(name: str, key: str, base_url: str) -> inarch.ProviderError | None:
-    """Return why the key cannot work; a gateway at another address has keys of its own."""
-    if not key:
-        return inarch.ProviderError("auth", f"{name} is not set", remedy=f"set {name} to your key")
-    if base_url == BASE_URL and key.startswith("sk-"):
-        whose = {"sk-ant-": "Anthropic's", "sk-or-": "OpenRouter's"}
-        owner = next((one for prefix, one in whose.items() if key.startswith(prefix)), "OpenAI's")
-        message = f"{name} does not hold a key of Google: this looks like {owner}"
-        remedy = f"make one at aistudio.google.com and set {name}, or choose another model with --model"
-        return inarch.ProviderError("auth", message, remedy=remedy, was_sent=False)
-    return None
+    remedy = f"make one at aistudio.google.com and set {name}, or choose another model with --model"
+    missing = _PROPOSED.key_fault(name, key, remedy, is_own=settings.base_url == BASE_URL)
+    return [Gemini(service, settings.thinking, missing, a_minute, name, _remark(keys))]
 
 
 def _remark(keys: Mapping[str, str]) -> str:

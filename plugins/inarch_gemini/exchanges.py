@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import frozen
@@ -121,11 +121,6 @@ def _own(part: Part) -> Mapping[str, Any]:
 
 def _signed(part: dict[str, Any], signature: str) -> dict[str, Any]:
     return {**part, "thoughtSignature": signature} if signature else part
-
-
-def joined(pieces: Iterable[bytes]) -> bytes:
-    """Return members of a list without those that are empty."""
-    return b",".join(filter(None, pieces))
 
 
 def encoded(data: Any) -> bytes:

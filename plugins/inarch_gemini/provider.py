@@ -14,7 +14,7 @@ from attrs import define, evolve, field
 
 from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, ProviderNote, join_deltas
 from inarch_gemini import DECISION_MODEL, KEYS, MODEL
-from inarch_gemini.listing import MOST_PAGES, Listed, Listing, listed_models
+from inarch_gemini.listing import MOST_PAGES, Listed, listed_models
 
 if TYPE_CHECKING:
     from inarch_gemini.chunks import Chunks
@@ -39,7 +39,6 @@ class Gemini:
 
     Args:
         service: Where requests go, with the key among its headers.
-        listing: What is known of the models.
         thinking: Whether to ask for the model's thoughts.
         missing: What to say instead of asking, where there is no usable key.
         a_minute: What the user says that a minute may have.
@@ -48,7 +47,6 @@ class Gemini:
     """
 
     service: HttpService
-    listing: Listing
     thinking: bool = True
     missing: ProviderError | None = None
     a_minute: Limits = field(factory=Limits)
@@ -57,6 +55,7 @@ class Gemini:
     name: str = field(init=False, default="gemini")
     default_model: str = field(init=False, default=MODEL)
     default_decision_model: str = field(init=False, default=DECISION_MODEL)
+    _listed: dict[str, Listed] = field(init=False, factory=dict)
     _encoder: Encoder | None = field(init=False, default=None)
     _refusing: dict[str, Leaving] = field(init=False, factory=dict)
 
@@ -86,7 +85,7 @@ class Gemini:
                 yield ProviderNote(f"gemini refused {left_out}, which is left out ({error.message})", repair=True)
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Return the models that answer prompts, and keep their limits for later.
+        """Return the models that answer prompts, and remember their limits.
 
         Raises:
             ProviderError: They can't be listed.
@@ -104,15 +103,14 @@ class Gemini:
             if not isinstance(following, str) or not following:
                 break
             path = f"/models?pageSize=1000&pageToken={quote(following, safe='')}"
-        return self.listing.keep(found)
+        self._listed = found
+        return [ModelInfo(name, one.description, one.input_tokens) for name, one in found.items()]
 
     def limits(self, model: str) -> Limits:
         """Return the limits that were listed, and the user's for a minute; nothing else is known before that."""
-        return evolve(
-            self.listing.limits(model),
-            requests_per_minute=self.a_minute.requests_per_minute,
-            tokens_per_minute=self.a_minute.tokens_per_minute,
-        )
+        listed = self._listed.get(model)
+        known = {} if listed is None else {"context_tokens": listed.input_tokens, "output_tokens": listed.output_tokens}
+        return evolve(self.a_minute, **known)
 
     def price(self, model: str) -> Price | None:
         """Return that nothing is known: the service lists no prices."""
@@ -122,7 +120,7 @@ class Gemini:
         """Whether the model thinks, as it was listed, else by its name."""
         from inarch_gemini.versions import thinks_by_name
 
-        listed = self.listing.get(model)
+        listed = self._listed.get(model)
         return thinks_by_name(model) if listed is None or listed.thinks is None else listed.thinks
 
     async def close(self) -> None:
@@ -156,7 +154,7 @@ class Gemini:
 
         if self._encoder is None:
             self._encoder = Encoder(self.thinking, self.service.base_url)
-        listed = self.listing.get(request.model)
+        listed = self._listed.get(request.model)
         thinks = None if listed is None else listed.thinks
         return self._encoder.body(request, thinks, self._refusing.get(request.model))
 

@@ -2,18 +2,19 @@
 
 The API wants turns in strict order: a person first, the two sides in alternation, and every call answered in the very
 next content. A conversation that was shortened, resumed or led with another provider may have none of that, so it is
-put in order here. What was encoded for one request is kept for the next, which has the same beginning.
+put in order here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby
 from typing import Any, Literal
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from inarch import Image, Message, MessageCache, ModelRequest, Part, Text, ToolSpec, to_data
-from inarch_gemini.exchanges import Reader, encode_exchange, encoded, joined, signatures_of
+from inarch_gemini.exchanges import Reader, encode_exchange, encoded, signatures_of
 from inarch_gemini.versions import is_before_3, thinking_of, thinks_by_name
 from inarch_schemas.openapi import openapi_parameters, reply_schema
 
@@ -22,38 +23,6 @@ MODES = {"none": "NONE", "required": "ANY"}
 
 Leaving = Literal["level", "thinking"]
 """What of the members on thinking a model refused: the level or budget alone, or all of them."""
-
-
-@frozen(eq=False, repr=False)
-class _Contents:
-    """Contents as far as they are encoded: what one side says is one content until the other side speaks.
-
-    Args:
-        messages: What they were made from.
-        closed: Whole contents.
-        role: Whose content is the last one.
-        open: The parts of the last one, to which more may come.
-    """
-
-    messages: tuple[Message, ...] = ()
-    reader: Reader | None = None
-    closed: bytes = b""
-    role: str = "user"
-    open: bytes = b""
-
-    def with_(self, messages: tuple[Message, ...], sides: Iterable[tuple[str, bytes]]) -> _Contents:
-        """Return the contents with what was said next; `messages` are all that are in it then."""
-        closed, role, parts = [self.closed], self.role, [self.open]
-        for side, part in sides:
-            if side != role:
-                closed.append(_content(role, parts))
-                role, parts = side, []
-            parts.append(part)
-        return _Contents(messages, self.reader, joined(closed), role, joined(parts))
-
-    def as_list(self) -> bytes:
-        """Return the members of the list."""
-        return joined([self.closed, _content(self.role, [self.open])]) if self.open else self.closed
 
 
 @define(eq=False, repr=False)
@@ -68,9 +37,7 @@ class Encoder:
     thinking: bool = True
     base_url: str = ""
     _kept: MessageCache = field(init=False, factory=MessageCache)
-    _last: _Contents = field(init=False, factory=_Contents)
     _refused: frozenset[str] = field(init=False, default=frozenset())
-    _tools: tuple[tuple[ToolSpec, ...], bytes] = field(init=False, default=((), b""))
 
     def body(self, request: ModelRequest, thinks: bool | None = None, leave_out: Leaving | None = None) -> bytes:
         """Return the body of a request.
@@ -86,7 +53,7 @@ class Encoder:
         if system:
             members.append(b'"systemInstruction":' + encoded({"parts": [{"text": text} for text in system]}))
         if request.tools and request.response_schema is None:
-            members.append(b'"tools":' + self._declarations(request.tools))
+            members.append(b'"tools":' + self._kept.once(request.tools, _declarations))
             if request.tool_choice in MODES:
                 config = {"functionCallingConfig": {"mode": MODES[request.tool_choice]}}
                 members.append(b'"toolConfig":' + encoded(config))
@@ -110,28 +77,14 @@ class Encoder:
         return False
 
     def _contents(self, request: ModelRequest) -> bytes:
-        """Return the contents; where the last request is the beginning of this one, so are its contents."""
-        messages, reader = request.messages, self._reader(request.model)
-        known = self._last
-        if known.reader != reader or not known.messages or messages[: len(known.messages)] != known.messages:
-            opening = b"" if _begins_with_user(messages) else encoded({"text": OPENING})
-            known = _Contents(reader=reader, open=opening)
+        """Return the contents: what one side says is one content until the other side speaks."""
+        reader = Reader(request.model, self.base_url, not is_before_3(request.model), self._refused)
         self._kept.asked(request)
-        sides: list[tuple[str, bytes]] = []
-        unanswered: tuple[tuple[str, bytes], ...] = ()
-        settled = 0
-        for first, second, place in _exchanges(messages, len(known.messages)):
-            if place is None:  # a later request may have an answer to it
-                unanswered = self._exchange(first, second, reader)
-            else:
-                sides += self._exchange(first, second, reader)
-                settled = place
-        if settled:
-            known = self._last = known.with_(messages[:settled], sides)
-        return known.with_(messages, unanswered).as_list() if unanswered else known.as_list()
-
-    def _reader(self, model: str) -> Reader:
-        return Reader(model, self.base_url, not is_before_3(model), self._refused)
+        opening = [] if _begins_with_user(request.messages) else [("user", encoded({"text": OPENING}))]
+        sides = chain(opening, *(self._exchange(*both, reader) for both in _exchanges(request.messages)))
+        return b",".join(
+            _content(role, (part for _, part in parts)) for role, parts in groupby(sides, key=lambda side: side[0])
+        )
 
     def _exchange(self, first: Message, second: Message | None, reader: Reader) -> tuple[tuple[str, bytes], ...]:
         """Encode an assistant message with the results that answer it, or any other message alone."""
@@ -141,11 +94,6 @@ class Encoder:
 
         # The answer is kept with its encoding, so that its id stays its own.
         return self._kept.once(first, encode, (id(second), reader))[1]
-
-    def _declarations(self, tools: tuple[ToolSpec, ...]) -> bytes:
-        if self._tools[0] is not tools and self._tools[0] != tools:
-            self._tools = (tools, encoded([{"functionDeclarations": [_declaration(spec) for spec in tools]}]))
-        return self._tools[1]
 
     def _options(self, request: ModelRequest, thinks: bool | None, leave_out: Leaving | None) -> dict[str, Any]:
         options: dict[str, Any] = {}
@@ -175,28 +123,19 @@ def _visible(part: Part) -> bool:
     return isinstance(part, Image) or (isinstance(part, Text) and bool(part.text))
 
 
-def _exchanges(messages: Sequence[Message], start: int) -> Iterator[tuple[Message, Message | None, int | None]]:
-    """Yield each message with the tool message that answers it, if one does, and where what follows begins.
-
-    Of a reply at the very end nobody knows yet whether it will be answered: nothing follows it.
-    """
-    waiting: Message | None = None
-    for place in range(start, len(messages)):
-        message = messages[place]
-        if message.role == "system":
-            continue
-        if waiting is not None:
-            reply, waiting = waiting, None
-            if message.role == "tool":
-                yield reply, message, place + 1
-                continue
-            yield reply, None, place
+def _exchanges(messages: Sequence[Message]) -> Iterator[tuple[Message, Message | None]]:
+    """Yield each message with the tool message that answers it, if one does."""
+    said = [message for message in messages if message.role != "system"]
+    for place, message in enumerate(said):
+        before, after = said[place - 1 : place], said[place + 1 : place + 2]
         if message.role == "assistant":
-            waiting = message
-        else:
-            yield message, None, place + 1
-    if waiting is not None:
-        yield waiting, None, None
+            yield message, after[0] if after and after[0].role == "tool" else None
+        elif not (message.role == "tool" and before and before[0].role == "assistant"):
+            yield message, None
+
+
+def _declarations(tools: tuple[ToolSpec, ...]) -> bytes:
+    return encoded([{"functionDeclarations": [_declaration(spec) for spec in tools]}])
 
 
 def _declaration(spec: ToolSpec) -> dict[str, Any]:
@@ -208,4 +147,4 @@ def _declaration(spec: ToolSpec) -> dict[str, Any]:
 
 
 def _content(role: str, parts: Iterable[bytes]) -> bytes:
-    return b'{"role":"' + role.encode("ascii") + b'","parts":[' + joined(parts) + b"]}"
+    return b'{"role":"' + role.encode("ascii") + b'","parts":[' + b",".join(parts) + b"]}"

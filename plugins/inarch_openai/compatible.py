@@ -11,8 +11,6 @@ from attrs import Attribute, Factory, field, frozen, validators
 import inarch
 from inarch_openai.either import EitherWire
 from inarch_openai.memory import Memory
-from inarch_openai.provider import ChatCompletions
-from inarch_openai.responses.wire import Responses
 
 NAME = "openai-compatible"
 KEY = "OPENAI_API_KEY"
@@ -89,8 +87,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     key = context.environ.get(variable, "").strip() if variable else ""
     if key:
         service.headers = {"Authorization": f"Bearer {key}"}
-    memory = Memory(service.address, context.cache_dir)
-    chat = ChatCompletions(
+    provider = EitherWire(
         name=NAME,
         service=service,
         model=settings.model,
@@ -101,12 +98,13 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
         context_tokens=settings.context_tokens,
         output_limit=settings.output_limit,
         text_calls=settings.text_tool_calls,
-        memory=memory,
+        memory=Memory(service.address, context.cache_dir),
+        api=settings.api,
         key_variable=variable,
         requests_per_minute=settings.requests_per_minute,
         tokens_per_minute=settings.tokens_per_minute,
     )
-    return [EitherWire(chat, Responses(NAME, service, memory, settings.extra), memory, settings.api)]
+    return [provider]
 
 
 @inarch.hookimpl

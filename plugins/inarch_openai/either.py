@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
-from attrs import define, evolve
+from attrs import define, evolve, field
 
-from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, ProviderNote
-from inarch_openai.addresses import is_absent, prefers_responses
-from inarch_openai.memory import Memory
-from inarch_openai.provider import FIRST, ChatCompletions
-from inarch_openai.responses.wire import Responses
+from inarch import Delta, ModelRequest, ProviderError, ProviderNote
+from inarch_openai.addresses import is_absent, is_openai, prefers_responses
+from inarch_openai.provider import FIRST, MEMBERS, ChatCompletions
+
+if TYPE_CHECKING:
+    from inarch_openai.responses.requests import Encoder
 
 Api = Literal["auto", "chat", "responses"]
 _TOPIC = "api"
@@ -23,48 +25,16 @@ _ASKS_FOR_RESPONSES = re.compile(r"\bv1/responses\b")
 
 
 @define(eq=False, repr=False)
-class EitherWire:
+class EitherWire(ChatCompletions):
     """A `ModelProvider` over one wire or the other; what is not a request is the same for both.
 
     Args:
-        chat: Asks over chat completions, and knows models, limits and prices.
-        responses: Asks over Responses.
-        memory: Keeps over which wire a model answered after it was refused over the other.
-        api: The wire that the user chose; `auto` leaves it to the address and to what the server says.
+        api: The wire that the user chose; `auto` leaves it to the address and to what the server says. Over which one a
+            model answered after it was refused over the other is remembered.
     """
 
-    chat: ChatCompletions
-    responses: Responses
-    memory: Memory
     api: Api = "auto"
-
-    @property
-    def name(self) -> str:
-        """The provider's name."""
-        return self.chat.name
-
-    @property
-    def service(self) -> HttpService:
-        """Where requests go."""
-        return self.chat.service
-
-    @property
-    def default_model(self) -> str:
-        """The model that is configured, else the first that the server listed."""
-        return self.chat.default_model
-
-    @property
-    def default_decision_model(self) -> str:
-        """The cheap model that is configured, else the default one."""
-        return self.chat.default_decision_model
-
-    async def find_default(self) -> None:
-        """Ask the service for its first model, if none is configured and it was not asked yet.
-
-        Raises:
-            ProviderError: It failed.
-        """
-        await self.chat.find_default()
+    _items: Encoder | None = field(init=False, default=None)
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
         """Stream the reply.
@@ -79,8 +49,9 @@ class EitherWire:
         api, is_other = self._api(request.model), False
         while True:
             has_begun = False
+            over = ChatCompletions.answer if api == "chat" else EitherWire._over_responses
             try:
-                async with aclosing((self.chat if api == "chat" else self.responses).answer(request)) as deltas:
+                async with aclosing(over(self, request)) as deltas:
                     async for delta in deltas:
                         if not has_begun and is_other:
                             self.memory.keep(request.model, _TOPIC, [api])
@@ -91,50 +62,45 @@ class EitherWire:
             except ProviderError as error:
                 other = self._other(api, error)
                 if has_begun or is_other or other is None:
-                    raise self._naming_the_key(error) from None
+                    raise
                 api, is_other = other, True
 
-    async def models(self) -> Sequence[ModelInfo]:
-        """Ask the service for its models.
-
-        Raises:
-            ProviderError: It failed.
-        """
-        return await self.chat.models()
-
-    def check_key(self, model: str) -> None:
-        """Refuse every model if what each request needs is not configured.
-
-        Raises:
-            ProviderError: It isn't.
-        """
-        self.chat.check_key(model)
-
-    def limits(self, model: str) -> Limits:
-        """Return what the service or the user has told of a model's limits."""
-        return self.chat.limits(model)
-
-    def price(self, model: str) -> Price | None:
-        """Return the price that the user or the service has told."""
-        return self.chat.price(model)
-
     def takes_effort(self, model: str) -> bool:
-        """Whether the service takes it for the model."""
-        return self.chat.takes_effort(model)
+        """Whether a model can be told how much to think; one that is not known is told."""
+        if self._api(model) == "chat":
+            return ChatCompletions.takes_effort(self, model)
+        from inarch_openai.responses.families import known_not_to_think
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self.chat.close()
+        return not known_not_to_think(model) and "reasoning.effort" not in self.memory.words(model, MEMBERS)
+
+    async def _over_responses(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        from inarch_openai.responses.events import Events
+        from inarch_openai.responses.requests import Encoder
+
+        if self._items is None:
+            url = self.service.base_url
+            self._items = Encoder(self.name, urlsplit(url).hostname or url, is_openai(url), self.extra)
+        events = Events(self.service, self._items.origin(request.model))
+        async with aclosing(self._asked("/responses", request, self._items, events.read)) as deltas:
+            async for delta in deltas:
+                yield delta
 
     def _naming_the_key(self, error: ProviderError) -> ProviderError:
-        variable = self.chat.key_variable
-        return error.with_text(remedy=f"check the key in {variable}") if error.status == 401 and variable else error
+        """Return the error with the one thing to do, if more is known than its status says."""
+        if error.status == 401 and self.service.authorize is not None:
+            return error.with_text(remedy="run: inarch auth login openai")
+        if error.status == 400 and "encrypted content" in error.message.lower():
+            return error.with_text(remedy="its reasoning belongs to another key: use /compact, or begin a new session")
+        if is_absent(error) and self.api == "responses":
+            remedy = f"check the base_url {self.service.address}; a server without /responses is one for"
+            return error.with_text(remedy=f"{remedy} the plugin openai-compatible")
+        return ChatCompletions._naming_the_key(self, error)
 
     def _api(self, model: str) -> str:
         if self.api != "auto":
             return self.api
         known = self.memory.words(model, _TOPIC)
-        return known[0] if known else "responses" if prefers_responses(self.chat.service.base_url) else "chat"
+        return known[0] if known else "responses" if prefers_responses(self.service.base_url) else "chat"
 
     def _other(self, api: str, error: ProviderError) -> str | None:
         """Return the wire to take instead, None if the error is not about the wire."""

@@ -1,7 +1,7 @@
 """Members of a request that a service refuses by name: left out or renamed, and remembered for its model.
 
-A change is a text: `name` leaves a member out, `name=value` gives it another value, `name>other` renames it, and `a.b`
-is a member within a member.
+A change is a text: `name` leaves a member out, `name=value` gives it another value, `name>other` renames it,
+`name~one,other` takes the nearest of some efforts, and `a.b` is a member within a member.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import ProviderError
-from inarch_openai.responses.families import ORDER
+from inarch_openai.responses.families import ORDER, nearest
 
 _LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """The limit of output: it holds the costs, so it is renamed and never left out."""
 _NAMED = {
     "stream_options": r"stream_options|include_usage",
     "reasoning_effort": r"reasoning_effort|reasoning\.effort|effort",
-    "reasoning": r"reasoning|reasoning\.effort|effort",
+    "reasoning.effort": r"reasoning[._ ]effort|effort|'reasoning'",
+    "reasoning.summary": r"reasoning[._ ]summar(?:y|ies)|summary",
+    "include": r"include|encrypted.content is not",
     "response_format": r"response_format|json_schema|json_object|structured outputs?",
     **dict.fromkeys(
         ("parallel_tool_calls", "temperature", "top_p", "tool_choice", "prompt_cache_key", "store", "seed"), ""
@@ -50,11 +52,15 @@ def changed(options: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any
     for change in changes:
         name, equals, value = change.partition("=")
         name, _, other = name.partition(">")
+        name, _, words = name.partition("~")
         outer, _, inner = name.partition(".")
         if outer not in found:
             continue
-        if inner:
+        if words:
+            found |= _with_nearest(found, outer, inner, words.split(","))
+        elif inner:
             found[outer] = _without(found[outer], inner)
+            found = found if found[outer] else _without(found, outer)
         elif equals:
             found[name] = {"type": value} if name == "response_format" else value
         else:
@@ -71,8 +77,9 @@ def _refused(said: str, options: Mapping[str, Any]) -> Iterator[str]:
         yield "response_format.strict"
         return
     for name, pattern in _NAMED.items():
-        if name in options and _names(said, pattern or name):
-            yield _change(name, options[name], said)
+        value = _member(options, name)
+        if value is not None and _names(said, pattern or name):
+            yield _change(name, value, said)
 
 
 def _change(name: str, value: Any, said: str) -> str:
@@ -81,18 +88,22 @@ def _change(name: str, value: Any, said: str) -> str:
         return "response_format=json_object"
     if name == "tool_choice" and value not in ("auto", "none"):
         return "tool_choice=auto"
-    if name == "reasoning_effort" and (nearest := _nearest(value, said)):
-        return f"reasoning_effort={nearest}"
-    return name
+    listed = re.search(_VALUES, said, re.I) if name.endswith("effort") else None
+    words = [one for one in re.findall(r"\w+", listed[1] if listed else "") if one in ORDER]
+    return f"{name}~{','.join(words)}" if words and value not in words else name
 
 
-def _nearest(effort: Any, said: str) -> str:
-    """Return the nearest effort that a refusal lists, "" if it lists none."""
-    listed = re.search(_VALUES, said, re.I)
-    values = [one for one in re.findall(r"\w+", listed[1] if listed else "") if one in ORDER and one != "none"]
-    wanted = ORDER.index(effort) if effort in ORDER else 0
-    nearest = min(values, key=lambda one: abs(ORDER.index(one) - wanted), default="")
-    return nearest if nearest != effort else ""
+def _member(options: Mapping[str, Any], name: str) -> Any:
+    outer, _, inner = name.partition(".")
+    value = options.get(outer)
+    return value.get(inner) if inner and isinstance(value, Mapping) else None if inner else value
+
+
+def _with_nearest(options: Mapping[str, Any], outer: str, inner: str, words: Sequence[str]) -> dict[str, Any]:
+    """Return a member with the effort among some words that is nearest to its own."""
+    effort = _member(options, f"{outer}.{inner}" if inner else outer)
+    word = nearest(effort, words) if effort in ORDER else words[0]
+    return {outer: {**options[outer], inner: word} if inner else word}
 
 
 def _names(said: str, pattern: str) -> bool:

@@ -9,9 +9,8 @@ from attrs import Factory, field, frozen, validators
 
 import inarch
 from inarch_openai.addresses import OPENAI, completed, is_openai
+from inarch_openai.either import EitherWire
 from inarch_openai.memory import Memory
-from inarch_openai.responses.provider import ResponsesProvider
-from inarch_openai.responses.wire import Responses
 
 NAME = "openai"
 KEY = "OPENAI_API_KEY"
@@ -19,6 +18,7 @@ SIGN_IN = "OPENAI_CHATGPT_TOKEN"
 """The token of a sign-in with ChatGPT, which expires; it is for OpenAI's own address only."""
 _PROPOSED = inarch.proposed(NAME)
 _POSITIVE: Any = validators.gt(0)
+_REMEDY = f"make one at platform.openai.com/api-keys and set {KEY}, or run: inarch auth login openai"
 
 
 @frozen(eq=False, repr=False)
@@ -61,25 +61,18 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     authorize = inarch.bearer_of(context.environ, SIGN_IN) if is_signed_in else None
     service = inarch.HttpService(NAME, url, headers, silence_s=settings.silence_s, authorize=authorize)
     return [
-        ResponsesProvider(
+        EitherWire(
             name=NAME,
-            wire=Responses(NAME, service, Memory(url, context.cache_dir), settings.extra),
-            default_model=settings.model,
-            default_decision_model=settings.decision_model,
+            service=service,
+            api="responses",
+            model=settings.model,
+            decision_model=settings.decision_model,
+            extra=settings.extra,
+            memory=Memory(url, context.cache_dir),
             key_variable=KEY,
-            missing=None if is_signed_in else _missing(key, url),
+            missing=None if is_signed_in else _PROPOSED.key_fault(KEY, key, _REMEDY, is_own=is_openai(url)),
             cache_dir=context.cache_dir,
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,
         )
     ]
-
-
-def _missing(key: str, url: str) -> inarch.ProviderError | None:
-    if not key:
-        remedy = f"make one at platform.openai.com/api-keys and set {KEY}, or run: inarch auth login openai"
-        return inarch.ProviderError("auth", f"{NAME} needs a key: {KEY} is not set", remedy=remedy)
-    if is_openai(url) and key.startswith("sk-ant-"):
-        remedy = "put it into ANTHROPIC_API_KEY, or set a key of OpenAI"
-        return inarch.ProviderError("auth", f"{KEY} holds a key of Anthropic (sk-ant-…)", remedy=remedy)
-    return None

@@ -12,6 +12,7 @@ from inarch_openai.memory import Memory
 from inarch_openai.provider import ChatCompletions
 
 KEY = "OPENROUTER_API_KEY"
+BASE_URL = "https://openrouter.ai/api/v1"
 # How OpenRouter tells programs apart; the project has no site, and `.invalid` is nobody's.
 _OURSELVES = {"HTTP-Referer": "https://inarch.invalid", "X-Title": "Inarch"}
 _PROPOSED = inarch.proposed("openrouter")
@@ -40,7 +41,7 @@ class Settings:
     provider: Mapping[str, Any] = Factory(dict)
     extra: Mapping[str, Any] = Factory(dict)
     cache_marks: bool = True
-    base_url: str = "https://openrouter.ai/api/v1"
+    base_url: str = BASE_URL
     silence_s: float = field(default=120.0, validator=_POSITIVE)
     requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
     tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
@@ -59,7 +60,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     key = context.environ.get(KEY, "").strip()
     headers = {**_OURSELVES, "Authorization": f"Bearer {key}"} if key else _OURSELVES
     routing = {"provider": dict(settings.provider)} if settings.provider else {}
-    missing = None if key else inarch.ProviderError("auth", f"openrouter needs a key: {KEY} is not set", remedy=_REMEDY)
+    is_own = settings.base_url == BASE_URL
     service = inarch.HttpService("openrouter", settings.base_url, headers, silence_s=settings.silence_s)
     return [
         ChatCompletions(
@@ -68,7 +69,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             model=settings.model,
             decision_model=settings.decision_model,
             extra={"usage": {"include": True}, **routing, **settings.extra},
-            missing=missing,
+            missing=_PROPOSED.key_fault(KEY, key, _REMEDY, is_own=is_own),
             tells_cost=True,
             effort=_effort,
             marks=_wants_marks if settings.cache_marks else None,

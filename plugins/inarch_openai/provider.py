@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, evolve, field
 
@@ -25,7 +25,6 @@ from inarch import (
 from inarch_openai.memory import Memory
 
 if TYPE_CHECKING:
-    from inarch_openai.chunks import Chunks
     from inarch_openai.contexts import LocalContexts
     from inarch_openai.offers import Offers
     from inarch_openai.requests import Encoder
@@ -39,6 +38,18 @@ MOST_TRIES = 3
 _NO_TOOLS_REMEDY = "name a model that can call tools: inarch models check shows whether one can"
 FIRST = "first"
 """Stands for the first model that a server lists, where none is named."""
+
+
+class Encodes(Protocol):
+    """What makes requests of one wire."""
+
+    def options(self, request: ModelRequest) -> Mapping[str, Any]:
+        """Return the members of a body that a service may refuse."""
+        ...
+
+    def body(self, request: ModelRequest, options: Mapping[str, Any]) -> bytes:
+        """Return a body with these members."""
+        ...
 
 
 @define(eq=False, repr=False)
@@ -117,41 +128,50 @@ class ChatCompletions:
         self._check()
         if request.model in ("", FIRST) and not self.model:
             request = evolve(request, model=await self._first())
-        chunks, written = self._chunks(request), self._written(request)
-        async with aclosing(self._deltas(request, chunks)) as deltas:
+        from inarch_openai.chunks import Chunks
+
+        chunks, written = Chunks(self.service, request.model, self.tells_cost), self._written(request)
+        encoder = self._known_encoder()
+        async with aclosing(self._asked("/chat/completions", request, encoder, chunks.read)) as deltas:
             async for delta in deltas:
                 for one in (delta,) if written is None else written.take(delta):
                     yield one
+        for delta in chunks.end():
+            for one in (delta,) if written is None else written.take(delta):
+                yield one
         for delta in () if written is None else written.rest():
             yield delta
 
-    async def _deltas(self, request: ModelRequest, chunks: Chunks) -> AsyncGenerator[Delta]:
+    async def _asked(
+        self, path: str, request: ModelRequest, encoder: Encodes, read: Callable[[Any], Iterable[Delta]]
+    ) -> AsyncGenerator[Delta]:
         """Yield the pieces of the reply; a member that is refused by name is left out or renamed, and asked again."""
-        encoder, changes, tries = self._known_encoder(), tuple(self.memory.words(request.model, MEMBERS)), 0
+        from inarch_openai.members import changed, refused
+
+        changes, tries = tuple(self.memory.words(request.model, MEMBERS)), 0
         plain = encoder.options(request)
         while True:
-            options = self._changed(plain, changes)
+            options = changed(plain, changes) if changes else plain
             body = encoder.body(request, options)
             if self.service.is_local and self.limits(request.model).context_tokens is None:
                 await self._local_contexts().check(request.model, body)
             has_begun = False
             try:
-                async with aclosing(self.service.batches("/chat/completions", body)) as batches:
+                async with aclosing(self.service.batches(path, body)) as batches:
                     async for values in batches:
-                        for delta in join_deltas(chain.from_iterable(map(chunks.read, values))):
+                        for delta in join_deltas(chain.from_iterable(map(read, values))):
                             if tries and not has_begun:
                                 self.memory.keep(request.model, MEMBERS, changes)
                                 yield ProviderNote(f"{self.name} does not take {', '.join(changes)}", repair=True)
                             has_begun = True
                             yield delta
-                break
+                return
             except ProviderError as error:
-                more = () if has_begun or tries == MOST_TRIES else self._refused(error, options, changes)
+                is_over = has_begun or tries == MOST_TRIES
+                more = () if is_over else [one for one in refused(error, options) if one not in changes]
                 if not more:
                     raise self._explained(error, request) from None
                 changes, tries = (*changes, *more), tries + 1
-        for delta in chunks.end():
-            yield delta
 
     async def models(self) -> Sequence[ModelInfo]:
         """Ask the service for its models.
@@ -214,11 +234,6 @@ class ChatCompletions:
 
         return WrittenCalls(request)
 
-    def _chunks(self, request: ModelRequest) -> Chunks:
-        from inarch_openai.chunks import Chunks
-
-        return Chunks(self.service, request.model, self.tells_cost)
-
     def _known_encoder(self) -> Encoder:
         if self._encoder is None:
             from inarch_openai.requests import Encoder
@@ -227,19 +242,6 @@ class ChatCompletions:
                 self.name, self.extra, self.output_limit, self.effort, self.marks, self.service.address
             )
         return self._encoder
-
-    def _changed(self, options: Mapping[str, Any], changes: Sequence[str]) -> Mapping[str, Any]:
-        if not changes:
-            return options
-        from inarch_openai.members import changed
-
-        return changed(options, changes)
-
-    def _refused(self, error: ProviderError, options: Mapping[str, Any], changes: Sequence[str]) -> list[str]:
-        """Return what more has to change for the service; nothing that was tried already."""
-        from inarch_openai.members import refused
-
-        return [change for change in refused(error, options) if change not in changes]
 
     def _explained(self, error: ProviderError, request: ModelRequest) -> ProviderError:
         """Return the error with what to do about it."""

@@ -53,8 +53,6 @@ class Encoder:
     marks: Callable[[str], bool] | None = None
     address: str = ""
     _kept: MessageCache = field(init=False, factory=MessageCache)
-    _last: tuple[object, tuple[Message, ...], bytes] = field(init=False, default=("", (), b""))
-    _tools: tuple[tuple[ToolSpec, ...], bytes] = field(init=False, default=((), b""))
 
     def body(self, request: ModelRequest, options: Mapping[str, Any] | None = None) -> bytes:
         """Return the body of a streamed request.
@@ -68,38 +66,25 @@ class Encoder:
         messages = [_encoded(chat_cached(system) if is_marked else system)] if request.system else []
         if is_marked and request.messages[-1].role != "assistant":
             *above, last = self._items(request.messages[-1], request.model, "")  # no assistant's: nothing is filled
-            messages.append(self._messages(request, request.messages[:-1]))
+            messages += self._messages(request, request.messages[:-1])
             messages += [*map(_encoded, above), _encoded(chat_cached(last))]
         else:
-            messages.append(self._messages(request, request.messages))
+            messages += self._messages(request, request.messages)
         self._kept.asked(request)
         pieces = [b'{"messages":[' + b",".join(filter(None, messages)) + b"]"]
         if request.tools:
-            pieces.append(b'"tools":' + self._encoded_tools(request.tools))
+            pieces.append(b'"tools":' + self._kept.once(request.tools, _encoded_tools))
         rest = _encoded(self.options(request) if options is None else options)
         return b",".join([*pieces, rest[1:]])
 
-    def _messages(self, request: ModelRequest, messages: tuple[Message, ...]) -> bytes:
-        """Return the members of the list; where the last request is the beginning of this one, so are its bytes."""
+    def _messages(self, request: ModelRequest, messages: tuple[Message, ...]) -> list[bytes]:
+        """Return the members of the list."""
         model, family = request.model, family_of(request.model, self.address) if request.tools else ""
-        before, known, encoded = self._last
-        if before != (model, family) or messages[: len(known)] != known:
-            known, encoded = (), b""
-        new = (self._message(message, model, family) for message in messages[len(known) :])
-        encoded = b",".join(filter(None, (encoded, *new)))
-        self._last = ((model, family), messages, encoded)
-        return encoded
 
-    def _message(self, message: Message, model: str, family: str) -> bytes:
         def encode(message: Message) -> bytes:
             return b",".join(_encoded(item) for item in self._items(message, model, family))
 
-        return self._kept.once(message, encode, (model, family))
-
-    def _encoded_tools(self, tools: tuple[ToolSpec, ...]) -> bytes:
-        if self._tools[0] is not tools and self._tools[0] != tools:
-            self._tools = (tools, _encoded([chat_tool(spec) for spec in tools]))
-        return self._tools[1]
+        return [self._kept.once(message, encode, (model, family)) for message in messages]
 
     def options(self, request: ModelRequest) -> dict[str, Any]:
         """Return the members of a body beside messages and tools."""
@@ -157,6 +142,10 @@ def _joined(content: list[str | dict[str, Any]]) -> str | list[dict[str, Any]]:
     if len(texts) == len(content):
         return "".join(texts)
     return [{"type": "text", "text": piece} if isinstance(piece, str) else piece for piece in content if piece]
+
+
+def _encoded_tools(tools: tuple[ToolSpec, ...]) -> bytes:
+    return _encoded([chat_tool(spec) for spec in tools])
 
 
 def _encoded(data: Any) -> bytes:

@@ -62,7 +62,3 @@ def test_no_error_has_a_secret_or_a_terminal_control_in_it(outcomes: Outcomes, f
         assert KEY[:12] not in event.line
         if event.kind in ("error", "note"):
             assert all(text.isprintable() for text in event.data.values() if isinstance(text, str)), event.line
-
-
-def test_there_are_many_scripts_and_each_has_its_name() -> None:
-    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 40

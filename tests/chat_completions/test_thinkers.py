@@ -81,17 +81,10 @@ def test_fifteen_turns_with_calls_and_a_resume_are_refused_nothing(desk: Desk) -
     desk.talk("deepseek-v4-pro", 8)
     desk.go_on("deepseek-v4-pro")
     desk.talk("deepseek-v4-pro", 6)
-    assert (desk.service.refusals, len(desk.service.bodies)) == ([], 30)
+    assert (desk.service.refusals, desk.service.breaks, len(desk.service.bodies)) == ([], [], 30)
     sent = [message["reasoning_content"] for message in desk.service.bodies[-1]["messages"]
             if message["role"] == "assistant"]  # fmt: skip
     assert sent[-3:] == ["", "Thought 28: what is asked?", "Thought 29: what is asked?"]
-
-
-def test_fifteen_turns_and_a_resume_keep_what_was_sent(desk: Desk) -> None:
-    desk.talk("deepseek-v4-pro", 8)
-    desk.go_on("deepseek-v4-pro")
-    desk.talk("deepseek-v4-pro", 6)
-    assert desk.service.breaks == []
 
 
 def test_kimi_gets_its_thoughts_and_no_temperature(desk: Desk) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from inarch.testing import HttpServer, json_reply, sse_reply
 
-from .wire import KEY, MODEL, call, calls, chunk, compose, run, says, whole
+from .wire import KEY, MODEL, call, calls, chunk, compose, run, says
 
 READ = '{"file_path": "a.txt"}'
 
@@ -68,12 +68,6 @@ def test_reasoning_details_go_back_unchanged_with_or_without_reasoning_that_can_
     for body in found.bodies[1:]:
         (assistant,) = (item for item in body["messages"] if item.get("tool_calls"))
         assert assistant["reasoning_details"] == JOINED
-
-
-def test_details_of_a_reply_that_is_not_streamed_are_not_touched(tmp_path: Path) -> None:
-    message = {**calls(call(None, "c1", "read_file", READ))[0]["choices"][0]["delta"], "reasoning_details": DETAILS[2:]}
-    found = run(tmp_path / "w", [json_reply(whole(message, "tool_calls")), sse_reply(says("well"))])
-    assert found.bodies[1]["messages"][-2]["reasoning_details"] == DETAILS[2:]
 
 
 def test_what_one_model_encrypted_goes_to_no_other(tmp_path: Path) -> None:
@@ -157,11 +151,6 @@ def test_two_calls_are_two_calls_however_a_server_numbers_them(tmp_path: Path, d
 def test_a_function_call_of_the_old_kind_is_run(tmp_path: Path) -> None:
     old = [{"function_call": {"name": "read_file", "arguments": ""}}, {"function_call": {"arguments": READ}}]
     script = [sse_reply([*map(chunk, old), chunk({}, "function_call")]), sse_reply(says("well"))]
-    assert [one.status for one in run(tmp_path / "w", script).turn.calls] == ["success"]
-
-
-def test_calls_count_although_the_finish_says_stop(tmp_path: Path) -> None:
-    script = [sse_reply([chunk(call(0, "c", "read_file", READ)), chunk({}, "stop")]), sse_reply(says("well"))]
     assert [one.status for one in run(tmp_path / "w", script).turn.calls] == ["success"]
 
 

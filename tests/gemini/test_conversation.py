@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 from gemini_wire import KEY, STREAM, Talks, call, candidate, reply
 
 from inarch import cost_of, price_table
 from inarch.testing import json_reply, sse_reply
-
-from ..forking import LONGEST_S
 
 SIGNATURE = base64.b64encode(bytes(range(256))).decode()
 
@@ -157,7 +152,7 @@ def test_without_a_key_it_is_said_what_to_do(talk: Talks, monkeypatch: Any) -> N
     monkeypatch.delenv("GEMINI_API_KEY")
     talking = talk(reply("ok"))
     (turn,) = talking.run("hi")
-    assert (turn.status, turn.error) == ("failed", "GEMINI_API_KEY is not set (set GEMINI_API_KEY to your key)")
+    assert turn.status == "failed" and "GEMINI_API_KEY is not set (make one at aistudio" in (turn.error or "")
     assert talking.server.requests == []
 
 
@@ -170,13 +165,3 @@ def test_a_mentioned_picture_is_sent_with_the_prompt(talk: Talks) -> None:
     data = base64.b64encode(picture).decode()
     assert {"inlineData": {"mimeType": "image/png", "data": data}} in content["parts"]
     assert data not in talking.shown
-
-
-def test_a_key_is_all_that_a_user_needs(talk: Talks) -> None:
-    talking = talk(reply("hello from afar"))
-    environ = {**os.environ, "INARCH_PLUGIN_GEMINI__BASE_URL": f"{talking.server.url}/v1beta"}
-    command = [sys.executable, "-m", "inarch", "--quiet", "say hello"]
-    done = subprocess.run(command, cwd=talking.root, env=environ, capture_output=True, text=True, timeout=LONGEST_S)
-    assert (done.returncode, done.stdout) == (0, "hello from afar\n")
-    assert KEY not in done.stderr
-    assert talking.server.requests[0].path == STREAM

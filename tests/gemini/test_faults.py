@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from typing import Any
 
@@ -32,8 +31,6 @@ def ending(reason: str, *parts: Any) -> HttpReply:
     return stream(candidate(*parts, finish=reason, finishMessage=f"because {ESCAPE} {KEY}"))
 
 
-DEEP = b'data: {"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n\n"
-
 FAILS: dict[str, tuple[Any, str]] = {
     "no key": (refused(401, "UNAUTHENTICATED", "missing"), "gemini answered 401: missing (check the key"),
     "bad key": (
@@ -55,30 +52,12 @@ FAILS: dict[str, tuple[Any, str]] = {
         refused(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota: requests per day", retry_info("0.01s")),
         "the quota is used up",
     ),
-    "server error": (refused(500, "INTERNAL", f"oops {ESCAPE}"), "gemini answered 500: oops"),
-    "overloaded": (refused(503, "UNAVAILABLE", "The model is overloaded."), "503: The model is overloaded."),
-    "gateway": (HttpReply([b"<html><title>502</title>Bad Gateway</html>"], 502), "502: Bad Gateway"),
-    "deadline": (refused(504, "DEADLINE_EXCEEDED", "Deadline expired"), "504: Deadline expired"),
     "key echoed": (refused(500, "INTERNAL", f"header was {KEY}"), "header was ‹key›"),
-    "redirect": (HttpReply([], 302, {"location": "http://127.0.0.1:1/"}), "no redirect is followed"),
-    "error without a body": (HttpReply([], 500), "gemini answered 500"),
     "error in a list": (json_reply([{"error": {"code": 400, "message": "in a list"}}], 400), "in a list"),
-    "page instead of an API": (HttpReply([b"<html>hello</html>"], 200, {"content-type": "text/html"}), "no JSON"),
-    "nothing at all": (HttpReply([], 200), "no JSON"),
     "empty stream": (stream(), "cut before its end"),
-    "only comments": (stream(b": hello\n\n"), "cut before its end"),
-    "malformed JSON": (stream(b"data: {\"candidates\": [\n\n"), "no JSON"),
-    "JSON cut in the middle": (
-        stream(candidate("a"), b'data: {"candidates":[{"conte'), "broke the connection off in the middle of an event",
-    ),
     "no object": (stream("a text"), "no chunk of a reply"),
     "a number": (stream(5), "no chunk of a reply"),
-    "nested too deeply": (stream(DEEP), "nested too deeply"),
-    "closed without an answer": (HttpReply(ending="nothing"), "broke the connection off"),
-    "reset at once": (HttpReply([], 200, {}, "reset"), "broke the connection off"),
-    "reset in the middle": (stream(candidate("a"), 0.01, ending="reset"), "broke the connection off"),
     "cut in the middle": (stream(candidate("a"), 0.01, ending="cut"), "broke the connection off"),
-    "silent from the start": (HttpReply([], 200, {}, "silent"), "said nothing for 0.4 s"),
     "silent in the middle": (stream(candidate("a"), ending="silent"), "said nothing for 0.4 s"),
     "ended without a finish reason": (stream(candidate("a")), "cut before its end"),
     "done without a finish reason": (sse_reply([candidate("a")]), "cut before its end"),
@@ -130,14 +109,9 @@ FAILS: dict[str, tuple[Any, str]] = {
 SUCCEEDS: dict[str, tuple[Any, str]] = {
     "unknown members": (stream({**candidate("fine", {"new": 1}, finish="STOP"), "newer": {}}), "fine"),
     "a chunk for every letter": (stream(*[candidate(x) for x in "fine"], candidate(finish="STOP")), "fine"),
-    "written byte by byte": (HttpReply([bytes([b]) for b in b"data: " + json.dumps(GOOD).encode() + b"\r\n\r\n"],
-                                       200, {"content-type": "text/event-stream"}), "fine"),
     "one JSON value, no stream": (json_reply(GOOD), "fine"),
     "a list of chunks, no stream": (json_reply([candidate("fi"), candidate("ne", finish="STOP")]), "fine"),
-    "comments and other fields": (stream(b": hi\nevent: x\nid: 1\n\n", GOOD), "fine"),
-    "done after the end": (sse_reply([GOOD]), "fine"),
     "cut after the end": (stream(GOOD, 0.01, ending="cut"), "fine"),
-    "reset after the end": (stream(GOOD, 0.01, ending="reset"), "fine"),
     "silent after the end": (stream(GOOD, ending="silent"), "fine"),
     "usage of another type": (stream({**GOOD, "usageMetadata": {"promptTokenCount": "many", "x": -1}}), "fine"),
     "a second candidate": (

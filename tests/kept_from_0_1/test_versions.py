@@ -109,29 +109,21 @@ def dispatch_decisions(place: Path) -> None:
     assert not cache.entries
 
 
-def gemini_models(place: Path) -> None:
-    from inarch_gemini.listing import Listing
-
-    assert Listing(str(place)).get("some") is None
-
-
 def offers(place: Path) -> None:
     from inarch_openai.offers import Offers
 
     assert not Offers.kept_in(str(place)).models
 
 
-@pytest.mark.parametrize("reads", [dispatch_books, dispatch_decisions, gemini_models, offers])
+@pytest.mark.parametrize("reads", [dispatch_books, dispatch_decisions, offers])
 def test_a_cache_of_another_version_is_as_good_as_none(tmp_path: Path, reads: Callable[[Path], None]) -> None:
     from inarch_dispatch.books import Books, Outcome
     from inarch_dispatch.cache import DecisionCache
-    from inarch_gemini.listing import Listed, Listing
     from inarch_openai.offers import Offer, Offers
 
     writes: dict[Callable[[Path], None], Callable[[], object]] = {
         dispatch_books: lambda: Books.beside(str(tmp_path), "/nowhere").add(Outcome(False, True, 1, 1, None, None)),
         dispatch_decisions: lambda: DecisionCache.beside(str(tmp_path)).put("key", inarch.DispatchReply(False)),
-        gemini_models: lambda: Listing(str(tmp_path)).keep({"some": Listed()}),
         offers: lambda: Offers(tmp_path / "models.json", {"some": Offer("some")})._keep(),
     }
     writes[reads]()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,9 +11,8 @@ from attrs import frozen
 
 import inarch
 from inarch.testing import HttpServer
-from inarch_testing.apps import environ_in
 
-from ..services.openai_api import KEY, OpenAIService
+from ..services.openai_api import OpenAIService
 from .wire import compose
 
 TURNS = 15
@@ -69,14 +66,6 @@ def test_ten_turns_lose_nothing(tmp_path: Path, prompt: str) -> None:
     check(held(tmp_path / "w", 10, prompt=prompt), 20 if has_calls else 10)
 
 
-def test_a_session_is_resumed_in_another_application(tmp_path: Path) -> None:
-    check(held(tmp_path / "w", 10, processes=2), 20)
-
-
-def test_fifteen_turns_lose_nothing(tmp_path: Path) -> None:
-    check(held(tmp_path / "w", TURNS), 2 * TURNS)
-
-
 def test_fifteen_turns_with_a_resume_lose_nothing(tmp_path: Path) -> None:
     check(held(tmp_path / "w", TURNS, processes=3), 2 * TURNS)
 
@@ -90,22 +79,3 @@ def test_thirty_turns_meet_the_cache(tmp_path: Path) -> None:
     service = held(tmp_path / "w", 30)
     check(service, 60)
     assert service.hit_rate >= 0.95
-
-
-def test_every_turn_in_a_process_of_its_own_loses_nothing(tmp_path: Path) -> None:
-    root, service, environ = tmp_path / "w", OpenAIService(), environ_in(tmp_path)
-    root.mkdir()
-    (root / "a.txt").write_text("one\n", "utf-8")
-    config = tmp_path / "config" / "inarch" / "config.toml"
-    config.parent.mkdir(parents=True)
-    with HttpServer([service.reply]) as server:
-        model = '[profiles.default]\nmodel = "openai/gpt-6.2-sol"\n'
-        config.write_text(f'{model}[plugins.openai]\nbase_url = "{server.url}/v1"\n', "utf-8")
-        for turn in range(4):
-            command = [sys.executable, "-P", "-m", "inarch", *(["--continue"] if turn else []), f"call 1: turn {turn}"]
-            ran = subprocess.run(
-                command, cwd=root, env={**environ, "OPENAI_API_KEY": KEY}, stdin=subprocess.DEVNULL, capture_output=True
-            )
-            assert ran.returncode == 0, ran.stderr.decode()
-            assert f"Answer {2 * turn + 2}." in ran.stdout.decode()
-    check(service, 8)

@@ -11,9 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch_openai.memory import Memory
 from inarch_openai.responses.events import Events
-from inarch_openai.responses.refusals import Refusals
 from inarch_openai.responses.requests import Encoder
 from inarch_sdk.accumulator import Accumulator
 
@@ -77,7 +75,7 @@ def made(items: Sequence[dict[str, Any]], encoder: Encoder, whole: bool = False)
 
 
 def encoder(address: str = "api.openai.com", is_openai: bool = True) -> Encoder:
-    return Encoder("openai", address, is_openai, {}, Refusals(Memory("x")))
+    return Encoder("openai", address, is_openai, {})
 
 
 def sent(encoder: Encoder, *messages: inarch.Message, model: str = MODEL) -> list[Any]:

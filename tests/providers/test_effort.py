@@ -11,7 +11,7 @@ import pytest
 
 import inarch
 from inarch.testing import HttpServer, ScriptedModel, json_reply, says, scripted_app, sse_reply
-from inarch_gemini.listing import Listed, Listing
+from inarch_gemini.listing import Listed
 from inarch_gemini.requests import Encoder as GeminiEncoder
 from inarch_litellm import Settings
 from inarch_litellm.provider import LiteLLM
@@ -72,29 +72,6 @@ def test_chat_completions_have_a_word(tmp_path: Path, provider: str, said: list[
         assert not [event for event in found.events if event.kind == "note" and "think" in event.data["text"]]
 
 
-def test_what_the_user_says_in_extra_wins(tmp_path: Path) -> None:
-    found = run(tmp_path / "w", [sse_reply(streamed("well"))], provider="openai-compatible",
-                settings={"extra": {"reasoning_effort": "xhigh"}}, profile={"effort": "low"})  # fmt: skip
-    assert found.bodies[0]["reasoning_effort"] == "xhigh"
-
-
-def test_a_server_that_refuses_it_is_asked_again_without_and_never_told_again(tmp_path: Path) -> None:
-    refusal = json_reply({"error": {"message": "Unrecognized request argument supplied: reasoning_effort"}}, 400)
-    replies = [refusal, sse_reply(streamed("well")), sse_reply(streamed("again"))]
-    found = run(tmp_path / "w", replies, ("one", "two"), "openai-compatible", profile={"effort": "low"})
-    assert found.turn.content == "again"
-    assert ["reasoning_effort" in body for body in found.bodies] == [True, False, False]
-    notes = [event.data for event in found.events if event.kind == "note"]
-    repairs = [note["text"] for note in notes if note["source"] == "repair"]
-    assert repairs == ["openai-compatible does not take reasoning_effort"]
-
-
-def test_a_refusal_of_something_else_stays_one(tmp_path: Path) -> None:
-    refusal = json_reply({"error": {"message": "messages: at least one is required"}}, 400)
-    found = run(tmp_path / "w", [refusal], provider="openai-compatible", profile={"effort": "low"})
-    assert (found.turn.status, len(found.bodies)) == ("failed", 1)
-
-
 def test_openrouters_list_says_who_takes_it(tmp_path: Path) -> None:
     def row(name: str, *takes: str) -> dict[str, Any]:
         return {"id": name, "supported_parameters": list(takes)}
@@ -141,9 +118,8 @@ def test_gemini_goes_by_its_list_then_by_the_name() -> None:
     from inarch import HttpService
     from inarch_gemini.provider import Gemini
 
-    listing = Listing("")
-    listing.keep({"gemini-x-lite": Listed(thinks=True), "gemini-3-pro": Listed(thinks=False)})
-    provider = Gemini(HttpService("gemini", "http://127.0.0.1:9"), listing)
+    provider = Gemini(HttpService("gemini", "http://127.0.0.1:9"))
+    provider._listed |= {"gemini-x-lite": Listed(thinks=True), "gemini-3-pro": Listed(thinks=False)}
     names = ("gemini-x-lite", "gemini-3-pro", "gemini-3-flash", "gemini-2.0-flash")
     assert [provider.takes_effort(name) for name in names] == [True, False, True, False]
 

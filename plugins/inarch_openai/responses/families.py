@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from inarch import Effort
-
 ORDER = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """All words for effort, the least first."""
 _PLAIN = ("low", "medium", "high")
@@ -37,7 +35,7 @@ def efforts_of(model: str) -> tuple[str, ...]:
     return next((words for since, words in _SINCE if version is not None and version >= since), _PLAIN)
 
 
-def nearest(effort: Effort, words: Sequence[str]) -> str:
+def nearest(effort: str, words: Sequence[str]) -> str:
     """Return the word nearest to an effort, the greater of two; `none` only if there is nothing else."""
     thinking = [word for word in words if word in ORDER and word != "none"]
     place = ORDER.index(effort)
