@@ -14,8 +14,6 @@ import pytest
 
 import inarch
 from inarch.testing import HttpServer, json_reply
-from inarch_auth.kept import KeptKeys
-from inarch_auth.ring import set_key
 
 from ..running.program import Run
 
@@ -46,12 +44,9 @@ def test_a_key_is_kept_listed_and_removed(cli: Run, environ: dict[str, str], kee
     ("name", "value", "why"),
     [
         ("openai", KEY, "'openai' is no name of a key"),
-        ("A\x1b[31m", KEY, "is no name of a key"),
         ("INARCH_CONFIG", KEY, "INARCH_CONFIG is no key"),
         ("A_KEY", "", "the key is empty"),
         ("A_KEY", "short", "a key of 5 characters can't be kept"),
-        ("A_KEY", "x" * 5000, "can't be kept"),
-        ("A_KEY", "two words of it", "white space or control characters"),
         ("A_KEY", "bell\x07bell\x07", "white space or control characters"),
     ],
 )
@@ -152,16 +147,6 @@ def test_a_keyring_that_hangs_is_left(environ: dict[str, str], keep: Keep, monke
     assert time.monotonic() - began < 60
 
 
-def test_a_process_that_cannot_be_started_reads_as_a_key_that_is_not_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "gone"))
-    keys = KeptKeys({}, ["A_KEY"])
-    assert keys["A_KEY"] == "" and "the keyring can't be asked: No such file" in keys.notes[0]
-    with pytest.raises(inarch.StoreError, match="the keyring can't be asked"):
-        set_key("A_KEY", KEY)
-
-
 def test_without_the_library_it_is_named(environ: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "hidden" / "keyring").mkdir(parents=True)
     (tmp_path / "hidden" / "keyring" / "__init__.py").write_text("raise ImportError('hidden')\n")
@@ -172,7 +157,7 @@ def test_without_the_library_it_is_named(environ: dict[str, str], tmp_path: Path
     assert "pip install 'inarch[keyring]'" in done.stderr
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"version": 99, "names": []}', '{"version": 1, "names": [1]}', "[]"])
+@pytest.mark.parametrize("text", ["{", '{"version": 99, "names": []}'])
 def test_a_damaged_list_of_names_is_told(cli: Run, environ: dict[str, str], text: str) -> None:
     file = Path(environ["XDG_STATE_HOME"], "inarch", "keys.json")
     file.parent.mkdir(parents=True)
@@ -182,13 +167,3 @@ def test_a_damaged_list_of_names_is_told(cli: Run, environ: dict[str, str], text
     done = cli("what is in README.md")
     assert done.returncode == 0 and str(file) in done.stderr
     assert file.read_text() == text
-
-
-def test_nothing_of_it_is_imported_where_no_key_is_kept(environ: dict[str, str], tmp_path: Path) -> None:
-    code = (
-        "import sys, inarch\n"
-        "inarch.compose(config={}).close()\n"
-        "print([name for name in sys.modules if 'keyring' in name or name.startswith('inarch_auth.')])"
-    )
-    done = subprocess.run([sys.executable, "-P", "-c", code], env=environ, cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]", done.stderr

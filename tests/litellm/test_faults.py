@@ -88,8 +88,3 @@ def test_no_error_has_a_secret_or_a_terminal_control_in_it(outcomes: Outcomes, n
         assert KEY[:12] not in event.line
         if event.kind in ("error", "note"):
             assert all(text.isprintable() for text in event.data.values() if isinstance(text, str)), event.line
-
-
-def test_there_are_many_scripts_a_wire_and_each_has_its_name() -> None:
-    assert len(set(IDS)) == len(ALL)
-    assert len(OPENAI_FAULTS) >= 40 and len(CLAUDE_FAULTS) >= 40

@@ -15,8 +15,7 @@ import pytest
 import inarch
 from inarch.plugins.discovery import own_ready
 from inarch_litellm import Settings
-from inarch_litellm.keys import SEVERAL, WITH_KEY, missing_of, variable_of
-from inarch_litellm.library import library
+from inarch_litellm.keys import SEVERAL, WITH_KEY, variable_of
 from inarch_litellm.provider import LiteLLM
 
 OWN_WIRES = {"gemini", "openrouter"}
@@ -100,10 +99,6 @@ def test_a_key_that_the_library_finds_by_itself_is_enough(monkeypatch: pytest.Mo
     provider.check_key("replicate/x")
 
 
-def test_no_service_is_missing_what_it_has() -> None:
-    assert [one for one in WITH_KEY if missing_of(one, {variable_of(one): "k"})] == []
-
-
 def test_a_request_without_its_key_is_refused_before_the_library_is_imported(tmp_path: Path) -> None:
     async def ask() -> None:
         user = inarch.Message("user", (inarch.Text("x"),))
@@ -136,13 +131,3 @@ def test_a_service_that_takes_several_variables_is_told_and_not_refused(service:
     assert f"(not set: {', '.join(rest)})" in said and first in said
     assert LiteLLM(Settings(), dict.fromkeys(SEVERAL[service], "k")).check_key(f"{service}/x") == ""
     assert LiteLLM(Settings(api_base="http://127.0.0.1:9"), {}).check_key(f"{service}/x") == ""
-
-
-@pytest.mark.once
-def test_litellm_itself_wants_these_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in {name for names in SEVERAL.values() for name in names}:
-        monkeypatch.delenv(name, raising=False)
-    litellm: Any = asyncio.run(library())
-    for service, names in SEVERAL.items():
-        wanted = litellm.validate_environment(f"{service}/x")["missing_keys"]
-        assert wanted and {*wanted} <= {*names}, service

@@ -25,7 +25,6 @@ from .wire import (
     begin,
     block,
     claude_says,
-    compose,
     end,
     run,
     stream,
@@ -51,17 +50,6 @@ def test_a_plain_install_calls_a_tool(tmp_path: Path) -> None:
     assert "_skip_mcp_handler" not in json.dumps(found.bodies)
     *_, assistant, tool = found.bodies[1]["messages"]
     assert assistant["tool_calls"][0]["id"] == tool["tool_call_id"] == "c1"
-
-
-def test_parallel_calls_in_fragments_are_as_many_calls(tmp_path: Path) -> None:
-    pieces = [
-        call(0, "c1", "read_file", READ[:5]),
-        call(1, "c2", "list_files", ""),
-        call(0, None, None, READ[5:]),
-        call(1, None, None, "{}"),
-    ]
-    found = run(tmp_path / "w", [sse_reply(calls(*pieces)), WELL])
-    assert [(one.name, one.status) for one in found.turn.calls] == [("read_file", "success"), ("list_files", "success")]
 
 
 def test_two_calls_with_one_index_are_two(tmp_path: Path) -> None:
@@ -236,67 +224,12 @@ def test_a_reply_that_drips_for_ever_is_stopped(tmp_path: Path, model: str) -> N
     assert found.turn.status == "limited" and found.turn.limit == "max_seconds"
 
 
-@pytest.mark.parametrize("model", [OPENAI, CLAUDE])
-def test_cancelling_closes_the_connection(tmp_path: Path, model: str) -> None:
-    parts = claude_says("well").chunks if model == CLAUDE else WELL.chunks
-    piece = b"".join(one for one in parts if isinstance(one, bytes))[:-200]
-
-    async def go() -> bool:
-        closed, began = asyncio.Event(), asyncio.Event()
-
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(
-                b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n" + piece
-            )
-            await writer.drain()
-            began.set()
-            while await reader.read(1 << 16):
-                pass
-            closed.set()
-            writer.close()
-
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        async with server:
-            port = server.sockets[0].getsockname()[1]
-            app = compose(tmp_path / "w", f"http://127.0.0.1:{port}", model)
-            turn = asyncio.create_task(app.session().run("x"))
-            await asyncio.wait_for(began.wait(), 120)
-            turn.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await turn
-            await asyncio.wait_for(closed.wait(), 120)
-            await app.aclose()
-        return True
-
-    assert asyncio.run(go())
-
-
 def test_without_a_model_there_is_a_hint(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path)}
     app = inarch.compose(root=tmp_path, config={}, flags={"model": "litellm"}, environ=environ, journal=False)
     turn = asyncio.run(app.session().run("x"))
     app.close()
     assert re.search("given no model.*--model", turn.error or "")
-
-
-@pytest.mark.parametrize(("model", "variable"), [("openai/m1", "OPENAI_API_KEY"), (CLAUDE, "ANTHROPIC_API_KEY")])
-def test_without_a_key_nobody_is_asked_and_it_is_asked_once(
-    model: str, variable: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(variable, raising=False)
-
-    async def go() -> None:
-        provider = LiteLLM(Settings(), {})
-        request = inarch.ModelRequest(model, "", (inarch.Message("user", (inarch.Text("x"),)),))
-        try:
-            assert not [one async for one in provider.answer(request)]
-        finally:
-            await provider.close()
-
-    with pytest.raises(inarch.ProviderError) as told:
-        asyncio.run(go())
-    assert told.value.kind == "auth" and "variable" in told.value.remedy
 
 
 def test_marks_of_what_is_to_be_kept_arrive_at_anthropic(tmp_path: Path) -> None:

@@ -61,12 +61,6 @@ def test_the_ends_of_the_system_text_and_of_the_last_message_are_marked() -> Non
     assert marked(body) == [0, 5]
 
 
-def test_a_picture_is_marked_at_its_end() -> None:
-    message = inarch.Message("user", (inarch.Text("see"), inarch.Image("image/png", b"x")))
-    content = json.loads(encoder().body(request(message)))["messages"][-1]["content"]
-    assert ["cache_control" in part for part in content] == [False, True]
-
-
 @pytest.mark.parametrize(
     "asked",
     [

@@ -22,7 +22,6 @@ from inarch.contract.ids import SystemClock
 from inarch.journal.folding import fold
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer
-from inarch_replay import replay
 from inarch_terminal.front_ends.text import TextFrontEnd
 
 from .wires import EACH, KEY, WIRES, Calls, Says, Wire
@@ -168,13 +167,6 @@ def test_arguments_of_any_kind_end_in_a_result_or_are_asked_for_again(bench: Ben
     asked_again = [event for event in events if event.kind == "model.replied" and event.data["finish"] == "error"]
     results = [event for event in events if event.kind == "call.result"]
     assert bool(asked_again) != bool(results), "the call has a result, or there is none and it was asked for again"
-
-
-@pytest.mark.parametrize("kind", ["as deep as passes", "deeper than the encoder reads", "half a character"])
-def test_a_session_with_such_a_reply_is_replayed(bench: Bench, kind: str) -> None:
-    events = bench.turns(with_arguments(bench.wire, ARGUMENTS[kind]))
-    report = bench.runner.run(replay(events[0].session_id, **bench.options))
-    assert report.same, report
 
 
 JUNK = st.one_of(

@@ -5,12 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,15 +67,6 @@ def test_a_question_is_answered_by_the_model_that_the_server_has(llama: str, tmp
     assert shown.strip() == turn.content.strip()
 
 
-def test_a_reply_streams_in_pieces_and_ends_at_the_limit(llama: str, tmp_path: Path) -> None:
-    asked = request("Count from one to twenty in words, and do not stop.")
-    deltas = asyncio.run(deltas_of(compose(tmp_path, llama, 12), asked))
-    assert sum(isinstance(delta, inarch.TextDelta) for delta in deltas) > 3
-    (usage,) = [delta.usage for delta in deltas if isinstance(delta, inarch.UsageDelta)]
-    assert usage.output_tokens == 12
-    assert deltas[-1] == inarch.Finish("length")
-
-
 def test_a_decision_is_json_of_its_schema(llama: str, tmp_path: Path) -> None:
     app = compose(tmp_path, llama, 300, strategy=["structured", "native"])
     turn, events = asyncio.run(turn_of(app, "List the files."))
@@ -106,71 +93,6 @@ def test_the_server_tells_its_context_before_it_gets_what_does_not_fit(llama: st
     assert (caught.value.kind, caught.value.was_sent) == ("context_length", False)
 
 
-def test_a_turn_that_is_cancelled_in_mid_stream_hangs_up(llama: str, tmp_path: Path) -> None:
-    async def go(address: str) -> inarch.Turn:
-        app = compose(tmp_path, address, 3_000)
-        try:
-            session = app.session()
-            async with aclosing(session.stream("Tell a very long story.")) as events:  # type: ignore[type-var]
-                async for event in events:
-                    if event.kind == "model.delta":
-                        break
-            return session.turns[-1]
-        finally:
-            await app.aclose()
-
-    with relay(llama) as (address, hung_up):
-        turn = asyncio.run(go(address))
-        assert hung_up.wait(60)
-    assert turn.status == "cancelled"
-    # The server's only place is free again: it does not write the story to its end.
-    done, _ = asyncio.run(turn_of(compose(tmp_path, llama, 2), "hello"))
-    assert done.status == "done", done.error
-
-
-@contextmanager
-def relay(target: str) -> Iterator[tuple[str, threading.Event]]:
-    """Pass one connection on to a server; the event tells that the client has hung up."""
-    hung_up = threading.Event()
-    host, port = target.removeprefix("http://").split(":")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        behind = socket.create_connection((host, int(port)))
-
-        def pass_on() -> None:
-            try:
-                front, _ = listener.accept()
-            except OSError:
-                return  # the test is over before anybody came
-            back = threading.Thread(target=pump, args=(behind, front))
-            back.start()
-            pump(front, behind)
-            hung_up.set()
-            back.join()
-            front.close()
-
-        thread = threading.Thread(target=pass_on)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}", hung_up
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
-            thread.join()
-            behind.close()
-
-
-def pump(source: socket.socket, sink: socket.socket) -> None:
-    """Pass bytes on until one side ends, then end the other."""
-    try:
-        while data := source.recv(1 << 16):
-            sink.sendall(data)
-    except OSError:
-        pass
-    try:
-        sink.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass
-
-
 @pytest.fixture
 def environ(llama: str, own_home: Path) -> dict[str, str]:
     """Return the variables of a user who has written down where the server is."""
@@ -185,11 +107,6 @@ def environ(llama: str, own_home: Path) -> dict[str, str]:
 def run(environ: dict[str, str], root: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", "-m", "inarch", *words]
     return subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True)
-
-
-def test_models_list_shows_the_model_with_its_context(environ: dict[str, str], tmp_path: Path) -> None:
-    done = run(environ, tmp_path, "models", "list")
-    assert f"{MODEL}  (default)  4,096 tokens" in done.stdout, done.stderr
 
 
 def test_models_check_tells_what_works_and_what_to_do_about_the_rest(environ: dict[str, str], tmp_path: Path) -> None:

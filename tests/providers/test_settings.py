@@ -62,8 +62,3 @@ def test_one_price_without_the_other_would_leave_the_cost_unknown(tmp_path: Path
         settings(tmp_path, "openai-compatible", {key: 1.0})
     free = settings(tmp_path, "openai-compatible", {"input_price": 0, "output_price": 0})
     assert (free.input_price, free.output_price) == (0, 0)
-
-
-def test_a_price_of_cached_input_alone_would_leave_the_cost_unknown(tmp_path: Path) -> None:
-    with pytest.raises(inarch.ConfigError, match="cached_price goes with input_price and output_price"):
-        settings(tmp_path, "openai-compatible", {"cached_price": 1.0})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,20 +74,6 @@ def test_requests_go_through_the_proxy_to_a_server_of_the_companys_authority(
         monkeypatch.setenv("HTTPS_PROXY", proxy.url.replace("//", "//me:pass%20word@"))
         assert got(f"https://{HOST}") == 1
         assert proxy.asked == [f"{HOST}:443"]
-
-
-@pytest.mark.needs("openssl")
-def test_a_folder_of_certificates_is_read_as_well(
-    authority: trustme.CA, authority_file: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    named = ["openssl", "x509", "-hash", "-noout", "-in", authority_file]
-    hashed = subprocess.run(named, check=True, capture_output=True, text=True).stdout.strip()
-    (tmp_path / "certs").mkdir()
-    (tmp_path / "certs" / f"{hashed}.0").write_bytes(Path(authority_file).read_bytes())
-    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "certs"))
-    with secured(authority, HOST) as port, connect_proxy(port) as proxy:
-        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
-        assert got(f"https://{HOST}") == 1
 
 
 def test_a_host_in_no_proxy_is_reached_directly(monkeypatch: pytest.MonkeyPatch) -> None:

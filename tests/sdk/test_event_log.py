@@ -49,10 +49,6 @@ def only(file: Path) -> tuple[tuple[Event, ...], tuple[LogProblem, ...]]:
     return sessions.get("s", ()), problems
 
 
-def test_writer_and_reader_know_the_same_version() -> None:
-    assert writing.SCHEMA == SCHEMA
-
-
 @settings(deadline=None, max_examples=settings().max_examples // 2)
 @given(texts=st.lists(NASTY, min_size=1, max_size=6))
 def test_what_the_logger_wrote_comes_back(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
@@ -163,10 +159,6 @@ def test_what_is_no_event_is_told(file: Path, wrong: dict[str, object]) -> None:
     found, problems = read(file, json.dumps(json.loads(line(event(1))) | wrong).encode())
     assert found == []
     assert problems == ["s.jsonl:1: this is no event"]
-
-
-def test_lines_without_a_version_are_events_too(file: Path) -> None:
-    assert read(file, event(1).line.encode() + b"\r\n") == ([event(1).line], [])
 
 
 def test_keys_that_are_not_known_here_do_no_harm(file: Path) -> None:

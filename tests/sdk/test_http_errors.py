@@ -102,10 +102,6 @@ def test_the_wait_a_service_asks_for(headers: dict[str, str], data: Any, seconds
     assert retry_after_of(headers, data) == seconds
 
 
-def test_a_wait_of_hours_is_not_told_as_a_shorter_one() -> None:
-    assert retry_after_of({"retry-after": "40000"}, None) == 40_000.0
-
-
 def test_the_names_of_quotas_come_first_because_only_they_tell_of_which_time_it_is() -> None:
     violation = {"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier", "quotaValue": "50"}
     details = [{"violations": [violation, {"quotaId": 3}, "x"]}, {"violations": "x"}, "x"]

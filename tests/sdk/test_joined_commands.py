@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.errors import ToolFailed
-from inarch_sdk.commandline import NeedsShell, split_command
+from inarch_sdk.commandline import NeedsShell
 from inarch_sdk.joined_commands import MOST_PARTS, Line, Part, split_line
 
 words = st.text(st.sampled_from("ab|&;<>()$`'\"\\ #~*=-!2/"), min_size=1, max_size=6)
@@ -131,8 +131,3 @@ def test_a_line_has_an_end() -> None:
         split_line("a|" * MOST_PARTS + "a")
     with pytest.raises(ToolFailed, match="characters long"):
         split_line("a|" * 10_000 + "a")
-
-
-def test_one_command_is_what_it_was() -> None:
-    for text in ("ls -la", "FOO=1 a b", "cd x", "exit", "time ls"):
-        assert split_line(text) == Line((Part(split_command(text)),)) and split_line(text).is_plain

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_sdk import matching
 from inarch_sdk.matching import Hunk, hunks, same_lines, split_lines, unified
 
 
@@ -53,29 +52,6 @@ def test_lines_that_stay(old: str, new: str, wanted: str) -> None:
     assert [was for _, was in found] == sorted({was for _, was in found})
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "wanted"),
-    [
-        pytest.param("adccacbc", "bdcbaa", {1: 1, 2: 2, 3: 6}, id="behind an anchor it goes on with the next line"),
-        pytest.param("bba", "ab", {0: 2}, id="what the old text has twice is no anchor, and the first one counts"),
-        pytest.param("adafe", "aaddb", {0: 0, 1: 2}, id="what is once in a stretch may stand before it"),
-        pytest.param("aaacc", "acaabc", {0: 0, 1: 3, 5: 4}, id="or behind it"),
-        pytest.param("ffmcjl", "hjcdalc", {1: 4, 5: 5}, id="of two chains of one length the one that ends first"),
-        pytest.param("acbd", "cdba", {0: 1, 2: 2}, id="a chain has what was before each"),
-        pytest.param("cdfa", "acf", {1: 0, 2: 2}, id="and its first line, too"),
-        pytest.param("dcafcec", "fecbc", {0: 3, 1: 5, 4: 6}, id="without an anchor no chain"),
-    ],
-)
-def test_which_of_several_lines_stays(old: str, new: str, wanted: dict[int, int]) -> None:
-    assert dict(kept(old, new)) == wanted
-    places = [*wanted.items(), (len(new), len(old))]
-    before = [(0, 0), *((at + 1, was + 1) for at, was in wanted.items())]
-    between = [Hunk(low, was, new_low, at) for (new_low, low), (at, was) in zip(before, places, strict=True)]
-    assert hunks(lines(old), lines(new)) == [
-        one for one in between if one.start < one.end or one.new_start < one.new_end
-    ]
-
-
 @given(st.permutations(range(9)), st.integers(0, 2), st.integers(0, 2))
 def test_of_lines_that_stand_once_as_many_stay_as_can(order: list[int], head: int, tail: int) -> None:
     ends: list[int] = []  # the longest rising chain, by its length
@@ -87,22 +63,6 @@ def test_of_lines_that_stand_once_as_many_stay_as_can(order: list[int], head: in
     found = kept(old, new)
     assert len(found) == len(ends) + head + tail
     assert all(new[at] == old[was] for at, was in found)
-
-
-def test_a_text_of_few_different_lines_is_compared_as_a_whole() -> None:
-    old, new = "b" + "ab" * 110, "ab" * 110 + "a"
-    assert len(kept(old, new)) == 220
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "stays"), [("paa", "aaq", True), ("paa", "aaaq", False), ("paaa", "aaq", False)]
-)
-def test_a_stretch_that_is_too_long_is_not_compared(
-    old: str, new: str, stays: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is around it is found all the same."""
-    monkeypatch.setattr(matching, "MOST_COMPARED", 5)
-    assert len(kept(f"hh{old}tt", f"hh{new}tt")) == (6 if stays else 4)
 
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=12)

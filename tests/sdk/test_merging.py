@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_sdk import matching
-from inarch_sdk.matching import Clash, Merged, clash_text, hunks, is_binary, merge, same_lines, split_lines
+from inarch_sdk.matching import Clash, Merged, clash_text, hunks, merge, same_lines, split_lines
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end"])
 TEXT = st.lists(LINE, max_size=12).map(b"".join)
@@ -77,14 +77,6 @@ def test_changes_that_overlap_in_part_clash_as_a_whole() -> None:
     assert (clash.line, clash.base, clash.theirs) == (2, [b"2\n", b"3\n", b"4\n"], [b"A\n", b"B\n", b"4\n"])
 
 
-def test_a_chain_of_changes_each_of_which_overlaps_the_next_is_one_clash() -> None:
-    base = numbered()
-    chain = merge(base, numbered(at1="A", at2="A", at4="A", at5="A"), numbered(at2="X", at3="X", at4="X"))
-    assert [clash.base for clash in chain.clashes] == [[b"1\n", b"2\n", b"3\n", b"4\n", b"5\n"]]
-    around = merge(base, numbered(at1="A", at2="A", at3="A", at4="A"), numbered(at2="X", at4="Y"))
-    assert [clash.base for clash in around.clashes] == [[b"1\n", b"2\n", b"3\n", b"4\n"]]
-
-
 def test_lines_added_after_those_that_go_stay() -> None:
     assert merge(b"1\n2\nmade\n", b"1\n2\nmade\nmine\n", b"1\n2\n") == Merged(b"1\n2\nmine\n")
 
@@ -104,17 +96,6 @@ def test_a_clash_shows_the_lines_of_all_sides() -> None:
     assert [line for line in text.split("\n") if line in ("b", "mine", "yours")] == ["mine", "b", "yours"]
 
 
-def test_long_texts_without_a_line_of_their_own_are_merged_in_bounded_time() -> None:
-    base = b"same\n" * 30_000
-    merged = merge(base, b"mine\n" + base, base + b"yours\n")
-    assert merged == Merged(b"mine\n" + base + b"yours\n")
-
-
-def test_binary_is_told_by_a_nul() -> None:
-    assert is_binary(b"a\0b")
-    assert not is_binary("zażółć\r\n".encode())
-
-
 @given(TEXT, TEXT, TEXT)
 def test_marks_keep_every_line_that_a_side_changed(base: bytes, ours: bytes, theirs: bytes) -> None:
     merged = merge(base, ours, theirs)
@@ -123,9 +104,3 @@ def test_marks_keep_every_line_that_a_side_changed(base: bytes, ours: bytes, the
     for side in (ours, theirs):
         assert {line.rstrip(b"\r\n") for line in split_lines(side)} - old <= kept
     assert merged.data.count(b"<<<<<<< ours") == merged.data.count(b">>>>>>> theirs") == len(merged.clashes)
-
-
-def test_marks_stand_around_both_sides() -> None:
-    merged = merge(b"a\nb\nc\n", b"a\nmine\nc\n", b"a\nyours\nc\n")
-    marked = b"<<<<<<< ours\nmine\n||||||| base\nb\n=======\nyours\n>>>>>>> theirs\n"
-    assert merged.data == b"a\n" + marked + b"c\n"

@@ -91,11 +91,6 @@ def test_a_damaged_table_knows_nothing(tmp_path: Path, text: str) -> None:
     assert found.find("m") is None and list(found.all()) == []
 
 
-def test_no_table_knows_nothing() -> None:
-    assert PriceTable().find("m") is None and list(PriceTable().all()) == []
-    assert PriceTable("/nowhere/at/all").find("m") is None
-
-
 def test_the_installed_table_is_one_of_models_or_empty() -> None:
     found = price_table()
     if found.path:

@@ -88,14 +88,6 @@ def test_a_whole_log_is_the_whole_session(talked: Talked, tmp_path: Path) -> Non
     store.close()
 
 
-def test_a_log_cut_at_any_byte_gives_what_is_whole(tmp_path: Path) -> None:
-    events = [Event(seq, "2026-01-01T00:00:00Z", "s", None, "note", {"text": "zwölf\n" * seq}) for seq in range(1, 7)]
-    file = logged(tmp_path, events)
-    data = file.read_bytes()
-    for cut in range(len(data) + 1):
-        check_cut(file, data[:cut], events)
-
-
 def test_a_log_cut_around_any_line_comes_to_a_session_that_can_go_on(talked: Talked, tmp_path: Path) -> None:
     file = logged(tmp_path, talked)
     data = file.read_bytes()
@@ -117,34 +109,6 @@ def check_cut(file: Path, data: bytes, events: Sequence[Event]) -> Sequence[Even
     assert lines(kept) == lines(known)
     assert len(done.sessions) == bool(whole)
     return kept
-
-
-@settings(deadline=None, max_examples=settings().max_examples // 2, phases=[Phase.explicit, Phase.generate])
-@given(
-    holes=st.lists(st.tuples(st.integers(0, 20_000), st.integers(1, 4000)), max_size=3),
-    junk=st.sampled_from([b"\0", b"\xff", b"\n"]),  # what is text would make another event of one: a line has no sum
-)
-def test_holes_cost_what_they_hit(
-    talked: Talked, tmp_path_factory: pytest.TempPathFactory, holes: list[tuple[int, int]], junk: bytes
-) -> None:
-    file = logged(tmp_path_factory.mktemp("log"), talked)
-    data = bytearray(file.read_bytes())
-    for place, size in holes:
-        start = place % len(data)
-        end = min(len(data), start + size)
-        data[start:end] = (junk * (end - start))[: end - start]
-    file.write_bytes(data)
-    store = MemoryStore()
-    done = restore_log(store, file, "/here")
-    original = {event.seq: event.line for event in talked}
-    kept = store.load(talked[0].session_id)
-    placed = any(session.placed for session in done.sessions)
-    assert all(event.line == original[event.seq] for event in kept[placed:])
-    for session in done.sessions:
-        if session.session_id == talked[0].session_id:
-            missing = {seq for first, last in session.missing for seq in range(first, last + 1)}
-            last = max((event.seq for event in kept), default=0)
-            assert missing == set(range(1, last + 1)) - {event.seq for event in kept}
 
 
 def test_rotated_files_and_several_sessions(talked: Talked, tmp_path: Path) -> None:
@@ -220,15 +184,6 @@ def test_a_restored_session_resumes_and_forks(talked: Talked, tmp_path: Path) ->
         assert "prompt 1" in model.requests[0].messages[0].text
         assert asyncio.run(app.fork(session.session_id, 1).run("another way")).content == "in the fork"
         app.close()
-
-
-def test_a_file_that_is_no_log_has_no_sessions(tmp_path: Path) -> None:
-    file = tmp_path / "picture.png"
-    for data in (b"", b"\x89PNG\r\n\x1a\n" + bytes(10_000), b"no log\n" * 5000):
-        file.write_bytes(data)
-        done = restore_log(MemoryStore(), file, "/here")
-        assert done.sessions == ()
-        assert len(done.problems) <= 1001
 
 
 ANYTHING = st.recursive(

@@ -170,18 +170,6 @@ def test_records_that_contain_themselves_become_definitions() -> None:
     assert not Draft202012Validator(team).is_valid({"lead": {"name": "a", "team": {"lead": {"name": 1}}}})
 
 
-def test_two_recursive_classes_of_one_name_stay_apart() -> None:
-    def make(kind: type) -> Any:
-        cls = type("Tree", (), {"__annotations__": {"value": kind, "inner": "list[Tree]"}})
-        made = frozen(cls)
-        made.__annotations__["inner"] = list[made]  # type: ignore[valid-type]
-        made.__attrs_attrs__  # noqa: B018 - it is there
-        return made
-
-    schema = schema_of(dict[str, make(int) | make(str)])  # type: ignore[misc]
-    assert set(schema["$defs"]) == {"Tree", "Tree2"}
-
-
 class Mask(enum.Flag):
     A = 1
 

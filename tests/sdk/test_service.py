@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import ssl
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
 
 import pytest
-import trustme
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,18 +123,6 @@ def test_an_address_that_is_wrong_is_said_without_its_password(base_url: str, ki
     assert "password99" not in str(caught.value)
 
 
-def test_a_certificate_that_is_not_trusted_is_said_and_not_asked_again() -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
-    with HttpServer([json_reply(1)]) as server:
-        assert server._server is not None
-        server._server.socket = context.wrap_socket(server._server.socket, server_side=True)
-        with pytest.raises(ProviderError, match=r"certificate is not trusted here \(unable to get") as caught:
-            asyncio.run(HttpService("svc", server.url.replace("http:", "https:")).get("/"))
-    assert (caught.value.kind, caught.value.retryable) == ("network", False)
-    assert "SSL_CERT_FILE" in caught.value.remedy
-
-
 def test_an_address_without_tls_is_said_and_not_asked_again() -> None:
     with HttpServer([json_reply(1)]) as server, pytest.raises(ProviderError, match="no TLS connection") as caught:
         asyncio.run(HttpService("svc", server.url.replace("http:", "https:")).get("/"))
@@ -207,10 +193,6 @@ def test_what_authorizes_is_asked_before_each_request_and_never_shown() -> None:
     assert (
         "wrong: Bearer ‹key›" in refused and "no header can" in of_two_lines and over == "the sign-in is over (sign in)"
     )
-
-
-def test_a_variable_that_does_not_expire_authorizes_as_well() -> None:
-    assert bearer_of({"TOKEN": "abc"}, "TOKEN")() == "Bearer abc"
 
 
 def test_a_netrc_is_not_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import pytest
 
 import inarch
-from inarch.contract.errors import ToolFailed
 from inarch.testing import scripted_app
 from inarch_sdk.docstrings import read_docstring
 
@@ -124,33 +123,6 @@ def test_an_argument_may_be_called_context_if_it_says_what_it_is() -> None:
     assert lines.input_schema["properties"]["context"] == {"type": "integer", "default": 3}
     assert lines.run({"pattern": "x", "context": 5}, None) == 5  # type: ignore[arg-type]
     assert lines.effects({}) == inarch.Effects()
-
-
-def test_a_decorated_function_and_a_kept_decorator_work() -> None:
-    import functools
-
-    def twice(function: Callable[..., str]) -> Callable[..., str]:
-        @functools.wraps(function)
-        def call(*words: Any, **named: Any) -> str:
-            return function(*words, **named) * 2
-
-        return call
-
-    cheap = inarch.tool(timeout_s=1)
-
-    @cheap
-    @twice
-    def first(text: str) -> str:
-        "Do it twice."
-        return text
-
-    @cheap
-    def second(text: str) -> str:
-        "Do it."
-        return text
-
-    assert run(first, text="a") == "aa" and run(second, text="a") == "a"
-    assert (first.timeout_s, second.timeout_s, first.name) == (1, 1, "first")
 
 
 def test_what_a_generator_yields_is_live_output() -> None:
@@ -276,14 +248,3 @@ def test_an_unknown_option_is_told_with_those_that_there_are() -> None:
 )  # fmt: skip
 def test_docstrings_in_two_styles(doc: str, expected: tuple[str, dict[str, str]]) -> None:
     assert read_docstring(doc) == expected
-
-
-def test_converting_says_nothing_about_other_arguments() -> None:
-    @inarch.tool
-    def pick(kind: Literal["a", "b"], day: date) -> str:
-        "Pick."
-        return kind
-
-    with pytest.raises(ToolFailed) as caught:
-        run(pick, kind="a", day="x")
-    assert "kind" not in caught.value.message

@@ -3,19 +3,18 @@ from __future__ import annotations
 import asyncio
 import enum
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional, Union
+from typing import Any, Literal
 
 import pytest
 from attrs import Factory, frozen
 from jsonschema import Draft202012Validator
 
 import inarch
-from inarch.contract.ports import Tool, ToolContext
+from inarch.contract.ports import Tool
 from inarch.contract.records import Effects
-from inarch_sdk.schemas import Unsupported, schema_of
 
 NO_CONTEXT: Any = object()
 
@@ -23,11 +22,6 @@ NO_CONTEXT: Any = object()
 class Colour(enum.Enum):
     RED = "red"
     BLUE = "blue"
-
-
-class Mixed(enum.Enum):
-    ONE = 1
-    TWO = "two"
 
 
 @dataclass
@@ -42,59 +36,6 @@ class Line:
     start: Point
     end: Point | None = None
     notes: list[str] = Factory(list)
-
-
-@pytest.mark.parametrize(
-    ("annotation", "schema"),
-    [
-        (str, {"type": "string"}),
-        (int, {"type": "integer"}),
-        (float, {"type": "number"}),
-        (bool, {"type": "boolean"}),
-        (None.__class__, {"type": "null"}),
-        (Path, {"type": "string"}),
-        (Any, {}),
-        (object, {}),
-        (dict, {"type": "object"}),
-        (list, {"type": "array"}),
-        (list[int], {"type": "array", "items": {"type": "integer"}}),
-        (Sequence[str], {"type": "array", "items": {"type": "string"}}),
-        (tuple[int, ...], {"type": "array", "items": {"type": "integer"}}),
-        (set[str], {"type": "array", "items": {"type": "string"}}),
-        (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
-        (Mapping[str, Any], {"type": "object"}),
-        (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
-        (Literal["a", 1], {"enum": ["a", 1]}),
-        (str | None, {"type": ["string", "null"]}),
-        (Optional[int], {"type": ["integer", "null"]}),  # noqa: UP045 - the old spelling is the subject
-        (Union[str, int], {"type": ["string", "integer"]}),  # noqa: UP007
-        (list[str] | str, {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]}),
-        (Annotated[int, "How many."], {"type": "integer", "description": "How many."}),
-        (Annotated[int, 3], {"type": "integer"}),
-        (Colour, {"type": "string", "enum": ["red", "blue"]}),
-        (Mixed, {"enum": [1, "two"]}),
-    ],
-)
-def test_annotations_become_json_schema(annotation: Any, schema: dict[str, Any]) -> None:
-    assert schema_of(annotation) == schema
-    Draft202012Validator.check_schema(schema)
-
-
-def test_dataclasses_and_attrs_classes_become_objects() -> None:
-    point = {
-        "type": "object",
-        "properties": {
-            "x": {"type": "integer"}, "y": {"type": "integer", "default": 0},
-            "tags": {"type": "array", "items": {"type": "string"}},
-        },
-        "additionalProperties": False,
-        "required": ["x"],
-    }  # fmt: skip
-    assert schema_of(Point) == point
-    line = schema_of(Line)
-    assert line["properties"]["start"] == point
-    assert line["properties"]["end"] == {"anyOf": [point, {"type": "null"}]}
-    assert line["required"] == ["start"]
 
 
 @inarch.tool
@@ -153,17 +94,6 @@ def test_options_are_taken_over() -> None:
     assert (f.input_schema, f.output_schema) == ({"type": "object"}, {"type": "string"})
 
 
-def test_effects_default_to_none_without_a_context_and_to_exclusive_with_one() -> None:
-    @inarch.tool
-    def with_context(text: str, context: ToolContext) -> str:
-        "Do it."
-        return text
-
-    assert greet.effects({}) == Effects()
-    assert with_context.effects({}) == Effects(exclusive=True)
-    assert "context" not in with_context.input_schema["properties"]
-
-
 def test_effects_may_depend_on_the_arguments() -> None:
     @inarch.tool(effects=lambda arguments: Effects(writes=frozenset({arguments["path"]})))
     def touch(path: str) -> None:
@@ -176,15 +106,6 @@ def test_effects_may_depend_on_the_arguments() -> None:
         "Look around."
 
     assert look.effects({}).reads == {""}
-
-
-def test_the_context_is_handed_over() -> None:
-    @inarch.tool
-    def who(context: ToolContext) -> object:
-        "Return the context."
-        return context
-
-    assert who.run({}, NO_CONTEXT) is NO_CONTEXT
 
 
 def test_arguments_become_what_the_function_takes() -> None:
@@ -215,49 +136,12 @@ def test_arguments_become_what_the_function_takes() -> None:
     ]  # fmt: skip
 
 
-def test_an_async_tool_returns_an_awaitable() -> None:
-    @inarch.tool
-    async def later(text: str) -> str:
-        "Say it later."
-        await asyncio.sleep(0)
-        return text
-
-    async def call() -> Any:
-        return await later.run({"text": "now"}, NO_CONTEXT)  # type: ignore[misc]
-
-    assert asyncio.run(call()) == "now"
-
-
 def test_a_function_without_a_docstring_has_no_description() -> None:
     @inarch.tool
     def silent() -> None: ...
 
     assert silent.description == ""
     assert silent.input_schema == {"type": "object", "properties": {}, "additionalProperties": False}
-
-
-def bare(text): ...  # type: ignore[no-untyped-def]
-def variadic(*texts: str) -> None: ...
-def keywords(**texts: str) -> None: ...
-def positional(text: str, /) -> None: ...
-def odd(text: complex) -> None: ...
-def nested(texts: list[range]) -> None: ...
-
-
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [
-        (bare, "'text' of bare has no annotation"),
-        (variadic, "'texts' of variadic"),
-        (keywords, "'texts' of keywords"),
-        (positional, "'text' of positional"),
-        (odd, "complex"),
-        (nested, "range"),
-    ],
-)
-def test_what_json_schema_cannot_say_is_a_type_error(function: Any, words: str) -> None:
-    with pytest.raises(Unsupported, match=words):
-        inarch.tool(function)
 
 
 def silent() -> str:
