@@ -174,6 +174,7 @@ from inarch_sdk.prices import price_table as price_table
 from inarch_sdk.result_text import result_text as result_text
 from inarch_sdk.service import HttpService as HttpService
 from inarch_sdk.service import bearer_of as bearer_of
+from inarch_sdk.settings import ServiceSettings as ServiceSettings
 from inarch_sdk.shortening import result_excerpt as result_excerpt
 from inarch_sdk.shortening import result_size as result_size
 from inarch_sdk.shortening import result_stub as result_stub

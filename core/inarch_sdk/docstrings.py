@@ -22,8 +22,9 @@ def describe_record(cls: type) -> tuple[str, dict[str, str]]:
 
 
 def describe_fields(cls: type) -> dict[str, str]:
-    """Return what a class says of its fields: in its docstring, else in the text below each."""
-    return {**_below_fields(cls), **describe_record(cls)[1]}
+    """Return what a class, or one that it inherits from, says of its fields: in its docstring, else below each."""
+    classes = [one for one in reversed(cls.__mro__) if one is not object]
+    return {name: text for one in classes for name, text in {**_below_fields(one), **describe_record(one)[1]}.items()}
 
 
 def _below_fields(cls: type) -> dict[str, str]:

@@ -14,9 +14,12 @@ from decimal import Decimal
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from attrs import NOTHING, Attribute, field
+from attrs import NOTHING, Attribute, field, frozen, validators
+
+if TYPE_CHECKING:
+    from inarch.contract.records import Limits
 
 SCALARS = frozenset({str, bool, int, float, Decimal, Path, date, datetime, type(None)})
 _LISTS = (list, tuple, set, frozenset)
@@ -112,8 +115,9 @@ def key(doc: str, default: Any = NOTHING, check: Check | None = None, **more: An
 def keys_of(cls: type) -> dict[str, Key]:
     """Return the keys that a table of this class can set; `key` in a field's metadata says False for the others."""
     attributes = typing.cast("tuple[Attribute[Any], ...]", cls.__attrs_attrs__)  # type: ignore[attr-defined]
+    own_first = sorted(attributes, key=lambda item: item.inherited)  # type: ignore[attr-defined] # the stub lacks it
     return {
-        item.alias or item.name: Key(item, cls) for item in attributes if item.init and item.metadata.get("key", True)
+        item.alias or item.name: Key(item, cls) for item in own_first if item.init and item.metadata.get("key", True)
     }
 
 
@@ -166,3 +170,28 @@ def _of_class(cls: Any, arguments: tuple[Any, ...]) -> Kind:
     if issubclass(cls, Enum):
         return Kind("choice", cls, choices=tuple(member.value for member in cls))
     return Kind("record" if hasattr(cls, "__attrs_attrs__") else "odd", cls)
+
+
+_POSITIVE: Any = validators.gt(0)
+
+
+@frozen(eq=False, repr=False)
+class ServiceSettings:
+    """Settings that the plugin of every service has; its own class inherits them.
+
+    Args:
+        silence_s: Seconds without a byte after which a reply is given up.
+        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
+        tokens_per_minute: How many tokens a minute.
+    """
+
+    silence_s: float = field(default=120.0, validator=_POSITIVE)
+    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
+    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
+
+    @property
+    def a_minute(self) -> Limits:
+        """What the service takes in a minute, without the limits of its models."""
+        from inarch.contract.records import Limits
+
+        return Limits(requests_per_minute=self.requests_per_minute, tokens_per_minute=self.tokens_per_minute)

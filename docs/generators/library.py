@@ -54,6 +54,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Errors": ("contract.errors",),
     "For model providers": (
         "inarch_sdk.service",
+        "inarch_sdk.settings",
         "inarch_sdk.http_errors",
         "inarch_sdk.chat",
         "inarch_sdk.message_cache",
@@ -93,7 +94,8 @@ def page() -> str:
     for title, modules in {**GROUPS, OTHERS: others}.items():
         names = sorted((name for name, home in homes.items() if home in modules), key=str.lower)
         parts += [f"## {title}\n", *_rows(names, homes), *_members(names)]
-    parts += [TESTING, *_rows(sorted(inarch_testing.__all__, key=str.lower), inarch_testing._HOMES, inarch_testing)]
+    names = sorted(inarch_testing.__all__, key=str.lower)
+    parts += [TESTING, *_rows(names, {name: _testing_home(name) for name in names}, inarch_testing)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
@@ -103,6 +105,13 @@ def _rows(names: list[str], homes: Mapping[str, str], package: ModuleType = inar
         value = getattr(package, name)
         rows.append(f"| `{_shown(name, value)}` | {_cell(described(name, homes[name], package))} |")
     yield "\n".join(rows) + "\n"
+
+
+def _testing_home(name: str) -> str:
+    own = f"{inarch_testing.__name__}."
+    homes = [own + module for module in inarch_testing._MODULES if name in vars(import_module(own + module))]
+    said = getattr(getattr(inarch_testing, name), "__module__", "")
+    return said if said.startswith(own) else homes[0]
 
 
 def _shown(name: str, value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from attrs import Factory, field, frozen, validators
+from attrs import Factory, frozen
 
 import inarch
 
@@ -15,12 +15,11 @@ KEY = "ANTHROPIC_API_KEY"
 # models before 4.6 think between calls with the second only. A model that has no use for one ignores it.
 BETAS = "thinking-binding-controls-2026-08-01,interleaved-thinking-2025-05-14"
 _PROPOSED = inarch.proposed("anthropic")
-_POSITIVE: Any = validators.gt(0)
 _REMEDY = f"make one at platform.claude.com and set {KEY}, or choose another model with --model"
 
 
 @frozen(eq=False, repr=False)
-class Settings:
+class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.anthropic]`.
 
     Args:
@@ -29,9 +28,6 @@ class Settings:
         base_url: Where the service is, with or without `/v1`; another one gets the key as well.
         cache: How long the service keeps what it has read for the next request, `5m` or `1h`; `off` keeps nothing.
         extra: Further members of every request, such as `{ service_tier = "standard_only" }`.
-        silence_s: Seconds without a byte after which a reply is given up.
-        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
-        tokens_per_minute: How many tokens a minute.
     """
 
     model: str = _PROPOSED.model
@@ -39,9 +35,6 @@ class Settings:
     base_url: str = BASE_URL
     cache: Literal["5m", "1h", "off"] = "5m"
     extra: Mapping[str, Any] = Factory(dict)
-    silence_s: float = field(default=120.0, validator=_POSITIVE)
-    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
-    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
 
 
 @inarch.hookimpl
@@ -67,8 +60,6 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             cache="" if settings.cache == "off" else settings.cache,
             extra=settings.extra,
             missing=_PROPOSED.key_fault(KEY, key, _REMEDY, is_own=base_url == BASE_URL),
-            a_minute=inarch.Limits(
-                requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute
-            ),
+            a_minute=settings.a_minute,
         )
     ]

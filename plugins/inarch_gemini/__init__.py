@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from attrs import field, frozen, validators
+from attrs import frozen
 
 import inarch
 
@@ -14,26 +13,19 @@ KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 """Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
 _PROPOSED = inarch.proposed("gemini")
 MODEL, DECISION_MODEL = _PROPOSED.model, _PROPOSED.decision_model
-_POSITIVE: Any = validators.gt(0)
 
 
 @frozen(eq=False, repr=False)
-class Settings:
+class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.gemini]`.
 
     Args:
         base_url: Where the API is; another one gets the key as well.
         thinking: Whether to ask for the model's thoughts, which are shown as reasoning.
-        silence_s: Seconds without a byte after which a reply is given up and asked for again.
-        requests_per_minute: How many requests a minute your plan allows of one model; not given, it is not known.
-        tokens_per_minute: How many tokens a minute.
     """
 
     base_url: str = BASE_URL
     thinking: bool = True
-    silence_s: float = field(default=120.0, validator=_POSITIVE)
-    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
-    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
 
 
 @inarch.hookimpl
@@ -51,12 +43,9 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     keys = {name: key for name in KEYS if (key := context.environ.get(name, "").strip())}
     name, key = next(iter(keys.items()), (KEYS[-1], ""))
     service = inarch.HttpService("gemini", settings.base_url, {"x-goog-api-key": key}, silence_s=settings.silence_s)
-    a_minute = inarch.Limits(
-        requests_per_minute=settings.requests_per_minute, tokens_per_minute=settings.tokens_per_minute
-    )
     remedy = f"make one at aistudio.google.com and set {name}, or choose another model with --model"
     missing = _PROPOSED.key_fault(name, key, remedy, is_own=settings.base_url == BASE_URL)
-    return [Gemini(service, settings.thinking, missing, a_minute, name, _remark(keys))]
+    return [Gemini(service, settings.thinking, missing, settings.a_minute, name, _remark(keys))]
 
 
 def _remark(keys: Mapping[str, str]) -> str:

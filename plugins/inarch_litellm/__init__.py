@@ -11,7 +11,6 @@ import inarch
 
 NAME = "litellm"
 INSTALL = "pip install litellm"
-_POSITIVE: Any = validators.gt(0)
 _NOT_NEGATIVE: Any = validators.ge(0)
 
 
@@ -31,7 +30,7 @@ class TokenPrice:
 
 
 @frozen
-class Settings:
+class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.litellm]`.
 
     Args:
@@ -44,9 +43,6 @@ class Settings:
         prices: What models cost, by name; they win over the table that LiteLLM carries.
         cache_marks: Whether requests to models of Anthropic mark what is to be kept for the next one: it then costs a
             tenth or less, and a quarter more the first time.
-        silence_s: Seconds without a byte after which a reply is given up.
-        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
-        tokens_per_minute: How many tokens a minute.
     """
 
     model: str = ""
@@ -56,9 +52,6 @@ class Settings:
     extra: Mapping[str, Any] = Factory(dict)
     prices: Mapping[str, TokenPrice] = Factory(dict)
     cache_marks: bool = True
-    silence_s: float = field(default=120.0, validator=_POSITIVE)
-    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
-    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
 
 
 @inarch.hookimpl

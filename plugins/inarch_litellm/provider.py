@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from inarch import (
     Delta,
@@ -129,8 +129,8 @@ class LiteLLM:
         """Return what the library's table knows of a model's limits, and what the user says of those of a minute."""
         known = self.find(model)
         limits = known.limits if known is not None else Limits()
-        a_minute = (self.settings.requests_per_minute, self.settings.tokens_per_minute)
-        return Limits(limits.context_tokens, limits.output_tokens, *a_minute)
+        of_the_model = {"context_tokens": limits.context_tokens, "output_tokens": limits.output_tokens}
+        return evolve(self.settings.a_minute, **of_the_model)
 
     def price(self, model: str) -> Price | None:
         """Return the price that the user has told, else that of the library's table."""

@@ -31,7 +31,7 @@ def _needs_input(settings: Settings, attribute: Attribute[float | None], value: 
 
 
 @frozen(eq=False, repr=False)
-class Settings:
+class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openai-compatible]`.
 
     Args:
@@ -50,9 +50,6 @@ class Settings:
         extra: Further members of every request, such as `{ top_p = 0.9 }`.
         text_tool_calls: Whether a reply that as a whole is one `<tool_call>{…}</tool_call>`, or one fenced JSON object,
             of a tool that is offered becomes that call: for small models whose server doesn't see the calls they write.
-        silence_s: Seconds without a byte after which a reply is given up.
-        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
-        tokens_per_minute: How many tokens a minute.
     """
 
     base_url: str = ""
@@ -67,9 +64,6 @@ class Settings:
     output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     extra: Mapping[str, Any] = Factory(dict)
     text_tool_calls: bool = False
-    silence_s: float = field(default=120.0, validator=validators.gt(0))
-    requests_per_minute: int | None = field(default=None, validator=_POSITIVE)
-    tokens_per_minute: int | None = field(default=None, validator=_POSITIVE)
 
 
 @inarch.hookimpl
@@ -101,8 +95,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
         memory=Memory(service.address, context.cache_dir),
         api=settings.api,
         key_variable=variable,
-        requests_per_minute=settings.requests_per_minute,
-        tokens_per_minute=settings.tokens_per_minute,
+        a_minute=settings.a_minute,
     )
     return [provider]
 

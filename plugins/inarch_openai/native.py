@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import Factory, field, frozen, validators
+from attrs import Factory, frozen
 
 import inarch
 from inarch_openai.addresses import OPENAI, completed, is_openai
@@ -17,12 +17,11 @@ KEY = "OPENAI_API_KEY"
 SIGN_IN = "OPENAI_CHATGPT_TOKEN"
 """The token of a sign-in with ChatGPT, which expires; it is for OpenAI's own address only."""
 _PROPOSED = inarch.proposed(NAME)
-_POSITIVE: Any = validators.gt(0)
 _REMEDY = f"make one at platform.openai.com/api-keys and set {KEY}, or run: inarch auth login openai"
 
 
 @frozen(eq=False, repr=False)
-class Settings:
+class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openai]`.
 
     Args:
@@ -30,18 +29,12 @@ class Settings:
         decision_model: A cheap model for decisions.
         extra: Further members of every request, such as `{ service_tier = "flex" }`.
         base_url: Where the service is, with or without `/v1` at its end: OpenAI, or another that speaks Responses.
-        silence_s: Seconds without a byte after which a reply is given up.
-        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
-        tokens_per_minute: How many tokens a minute.
     """
 
     model: str = _PROPOSED.model
     decision_model: str = _PROPOSED.decision_model
     extra: Mapping[str, Any] = Factory(dict)
     base_url: str = OPENAI
-    silence_s: float = field(default=120.0, validator=_POSITIVE)
-    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
-    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
 
 
 @inarch.hookimpl
@@ -72,7 +65,6 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             key_variable=KEY,
             missing=None if is_signed_in else _PROPOSED.key_fault(KEY, key, _REMEDY, is_own=is_openai(url)),
             cache_dir=context.cache_dir,
-            requests_per_minute=settings.requests_per_minute,
-            tokens_per_minute=settings.tokens_per_minute,
+            a_minute=settings.a_minute,
         )
     ]

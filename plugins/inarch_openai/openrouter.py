@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import Factory, field, frozen, validators
+from attrs import Factory, frozen
 
 import inarch
 from inarch_openai.memory import Memory
@@ -16,11 +16,10 @@ BASE_URL = "https://openrouter.ai/api/v1"
 # How OpenRouter tells programs apart; the project has no site, and `.invalid` is nobody's.
 _OURSELVES = {"HTTP-Referer": "https://inarch.invalid", "X-Title": "Inarch"}
 _PROPOSED = inarch.proposed("openrouter")
-_POSITIVE: Any = validators.gt(0)
 
 
 @frozen(eq=False, repr=False)
-class Settings:
+class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openrouter]`.
 
     Args:
@@ -31,9 +30,6 @@ class Settings:
         cache_marks: Whether requests to models of Anthropic mark what is to be kept for the next one: it then costs a
             tenth or less, by model, and a quarter more the first time.
         base_url: Where the service is.
-        silence_s: Seconds without a byte after which a reply is given up.
-        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
-        tokens_per_minute: How many tokens a minute.
     """
 
     model: str = _PROPOSED.model
@@ -42,9 +38,6 @@ class Settings:
     extra: Mapping[str, Any] = Factory(dict)
     cache_marks: bool = True
     base_url: str = BASE_URL
-    silence_s: float = field(default=120.0, validator=_POSITIVE)
-    requests_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
-    tokens_per_minute: int | None = field(default=None, validator=validators.optional(_POSITIVE))
 
 
 @inarch.hookimpl
@@ -76,8 +69,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             cache_dir=context.cache_dir,
             memory=Memory(service.address, context.cache_dir),
             key_variable=KEY,
-            requests_per_minute=settings.requests_per_minute,
-            tokens_per_minute=settings.tokens_per_minute,
+            a_minute=settings.a_minute,
         )
     ]
 

@@ -73,8 +73,7 @@ class ChatCompletions:
         cache_dir: Where the list of models is kept with its prices; empty where it is not.
         memory: Keeps which members of a request were refused.
         key_variable: Where the key is from; empty where none is sent.
-        requests_per_minute: What the user says that the service takes of one model.
-        tokens_per_minute: The same in tokens.
+        a_minute: What the user says that the service takes of one model.
     """
 
     name: str
@@ -93,8 +92,7 @@ class ChatCompletions:
     cache_dir: str = ""
     memory: Memory = field(factory=lambda: Memory(""))
     key_variable: str = ""
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
+    a_minute: Limits = field(factory=Limits)
     _encoder: Encoder | None = field(init=False, default=None)
     _offers: Offers | None = field(init=False, default=None)
     _contexts: LocalContexts | None = field(init=False, default=None)
@@ -202,9 +200,9 @@ class ChatCompletions:
         """Return what the service or the user has told of a model's limits."""
         offer = self._known_offers().models.get(model)
         if offer is None:
-            return Limits(self.context_tokens, None, self.requests_per_minute, self.tokens_per_minute)
+            return evolve(self.a_minute, context_tokens=self.context_tokens)
         context_tokens = self.context_tokens or offer.context_tokens
-        return Limits(context_tokens, offer.output_tokens, self.requests_per_minute, self.tokens_per_minute)
+        return evolve(self.a_minute, context_tokens=context_tokens, output_tokens=offer.output_tokens)
 
     def price(self, model: str) -> Price | None:
         """Return the price that the user or the service has told; never asks for it."""
