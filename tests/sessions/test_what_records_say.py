@@ -13,10 +13,8 @@ import inarch
 from inarch import AnsweredBy, ProviderNote, Submitted
 from inarch.testing import calls, says
 from inarch_sdk.context_breaks import MOST, Break, Breaks, break_lines
+from inarch_sdk.exchanges import Recoveries
 from inarch_sdk.figures import answered_words
-from inarch_sdk.recoveries import Recoveries
-from inarch_sdk.exchanges import Recoveries, exchanges
-from inarch_sdk.figures import answered_words, hit_rate_words, repair_kind, repair_words
 from inarch_terminal.front_ends.json import JsonFrontEnd
 from inarch_terminal.front_ends.text import TextFrontEnd
 

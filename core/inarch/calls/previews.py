@@ -14,9 +14,6 @@ from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool, Workspace
 from inarch.contract.records import Effects, FileStat, ProposedFile, ToolCall
-from inarch_sdk.cuts import end_from
-from inarch.contract.ports import Tool
-from inarch.contract.records import Effects, ProposedFile, ToolCall
 from inarch_sdk.shortening import end_from
 
 LARGEST_FILE = 200_000

@@ -33,7 +33,6 @@ from inarch.contract.records import (
 from inarch.contract.replacements import Settled
 from inarch.journal.history import History
 from inarch.journal.journal import unpacked
-from inarch.journal.packing import unpacked
 from inarch_sdk.event_log import title_of
 from inarch_sdk.message_cache import without_thoughts
 from inarch_sdk.result_text import held_text, with_added

@@ -19,8 +19,8 @@ from inarch.journal.journal import keep_packed
 from inarch.turns.checking import checked_compacted, pending
 from inarch.turns.limits import LimitReached
 from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
-from inarch_sdk.elision import result_stub
 from inarch_sdk.result_text import result_text
+from inarch_sdk.shortening import result_stub
 
 if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction, Crowding
