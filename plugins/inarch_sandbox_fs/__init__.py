@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import inarch
@@ -39,47 +39,24 @@ def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.Workspac
         from inarch_sandbox_fs.workspace import FolderWorkspace
 
         settings = context.settings if isinstance(context.settings, Settings) else Settings()
-        state = context.state_dir if context.recorded else ""
-        main = FolderWorkspace.open(root, settings, state=state)
+        main = FolderWorkspace.open(root, settings)
         if not context.added:
             return main
         from inarch_sandbox_fs.folders import Folders
 
-        return Folders.open(main, context.added, settings, state)
+        return Folders.open(main, context.added, settings)
 
     return [inarch.WorkspaceSpec("sandbox-fs", open_folder)]
 
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return what tells the model of the added folders, where there are any, and the person of those of before."""
+    """Return what tells the model of the added folders, if there are any."""
     if not context.added:
-        return [_FoldersOfBefore(())]
+        return []
     from inarch_sandbox_fs.added_folders import AddedFolders
 
-    return [_FoldersOfBefore(context.added), AddedFolders(context.added)]
-
-
-class _FoldersOfBefore:
-    """Says that a session which is gone on with had other folders: nothing widens by itself, they are given anew."""
-
-    name = "folders-of-before"
-
-    def __init__(self, added: Sequence[str]) -> None:
-        self._added, self._told = added, set[str]()
-
-    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Tell what is missing, once."""
-        if len(situation.messages) == 1:
-            return None
-        from inarch_sandbox_fs.added_folders import missing
-
-        new = [folder for folder in missing(situation.messages, self._added) if folder not in self._told]
-        self._told.update(new)
-        if not new:
-            return None
-        notes = [f"this session could reach {folder}, which is not added now (--add-dir {folder})" for folder in new]
-        return inarch.Contribution(f"Not reachable any more: {', '.join(new)}", notes=tuple(notes))
+    return [AddedFolders(context.added)]
 
 
 @inarch.hookimpl

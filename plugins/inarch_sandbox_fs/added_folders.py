@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 
 from attrs import frozen
 
-from inarch import Contribution, Message, Situation, Text, UsageError
+from inarch import Contribution, Situation, UsageError
 from inarch_sandbox_fs.paths import ADDED
-
-_BESIDE = "Beside the repository you may"
-_NAMED = re.compile(rf"^- {re.escape(ADDED)}(/.+)/$", re.MULTILINE)
 
 
 @frozen
@@ -26,17 +22,10 @@ class AddedFolders:
         """Return where they are and how their files are named."""
         named = "\n".join(f"- {ADDED}{folder}/" for folder in self.folders)
         return Contribution(
-            f"{_BESIDE} list, search, read and change files of these folders; name them by paths "
+            "Beside the repository you may list, search, read and change files of these folders; name them by paths "
             "that begin so. Builds and tests read them by absolute paths and change nothing there, other commands "
             f"don't reach them, and a search of the repository doesn't cover them.\n{named}"
         )
-
-
-def missing(messages: Iterable[Message], added: Collection[str]) -> list[str]:
-    """Return the folders of which earlier turns were told, and which are not added now."""
-    told = (part.text for message in messages for part in message.parts if isinstance(part, Text))
-    named = (folder for text in told if _BESIDE in text for folder in _NAMED.findall(text))
-    return [folder for folder in dict.fromkeys(named) if folder not in added]
 
 
 def checked(root: str, folders: Sequence[str]) -> tuple[str, ...]:

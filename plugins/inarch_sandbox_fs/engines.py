@@ -16,7 +16,7 @@ _RIPGREP_OPTIONS = (
     "--no-config", "--no-messages", "--null", "--no-heading", "--with-filename", "--line-number", "--byte-offset",
     "--color=never", "--no-unicode", "--encoding=none", "--threads=1",
 )  # fmt: skip
-_GREP_OPTIONS = ("-E", "-I", "-H", "-n", "-b", "-s", "--null", "--color=never")
+_GREP_OPTIONS = ("-P", "-I", "-H", "-n", "-b", "-s", "--null", "--color=never")
 _WRONG_PATTERN = 3  # the worker's exit code
 
 
@@ -51,12 +51,11 @@ class Engines:
 
     def for_pattern(self, pattern: str, ignore_case: bool) -> Iterator[Engine]:
         """Yield the engines that can run a pattern, the fastest first."""
-        ripgrep = self.program("rg") if self.choice in ("auto", "ripgrep") else None
-        if ripgrep and (text := portable(pattern, ignore_case, "ripgrep")) is not None:
-            yield _engine(ripgrep, _RIPGREP_OPTIONS, text.text, text.ignore_case)
-        grep = self.program("grep", _GREP_PLACES) if self.choice in ("auto", "grep") else None
-        if grep and (text := portable(pattern, ignore_case, "grep")) is not None:
-            yield _engine(grep, _GREP_OPTIONS, text.text, text.ignore_case)
+        written = portable(pattern, ignore_case)
+        if written and self.choice in ("auto", "ripgrep") and (ripgrep := self.program("rg")):
+            yield _engine(ripgrep, _RIPGREP_OPTIONS, *written)
+        if written and self.choice in ("auto", "grep") and (grep := self.program("grep", _GREP_PLACES)):
+            yield _engine(grep, _GREP_OPTIONS, *written)
         yield _python(pattern, ignore_case)
 
     def program(self, name: str, places: tuple[str, ...] = ()) -> str | None:

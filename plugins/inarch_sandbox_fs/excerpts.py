@@ -63,7 +63,7 @@ def _enough(path: str, pieces: Iterable[bytes], first: int, most: Most) -> tuple
     line, size = 1, 0
     for number, piece in enumerate(pieces):
         if number == 0 and b"\0" in piece[:_PROBE]:
-            raise binary(path, piece)
+            raise binary(path)
         breaks = piece.count(b"\n") if not kept else 0
         if not kept and line + breaks < first:
             line += breaks

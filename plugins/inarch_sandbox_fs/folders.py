@@ -61,7 +61,7 @@ class Folders:
     _added: Mapping[str, FolderWorkspace]
 
     @classmethod
-    def open(cls, main: FolderWorkspace, added: Sequence[str], settings: Settings, state: str = "") -> Folders:
+    def open(cls, main: FolderWorkspace, added: Sequence[str], settings: Settings) -> Folders:
         """Open added folders beside a root that is open; it is closed where they can't be.
 
         Raises:
@@ -70,7 +70,7 @@ class Folders:
         opened: dict[str, FolderWorkspace] = {}
         try:
             for folder in checked(main.root, added):
-                opened[f"{ADDED}{folder}"] = FolderWorkspace.open(folder, settings, state=state)
+                opened[f"{ADDED}{folder}"] = FolderWorkspace.open(folder, settings)
         except BaseException:
             for workspace in (main, *opened.values()):
                 workspace.close()

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
+from attrs import define, field
+
 from inarch import ToolFailed
-from inarch_sandbox_fs.opening import Open
+from inarch_sandbox_fs.opening import FOLDER, Open
 from inarch_sandbox_fs.paths import split
-from inarch_staging import is_leftover, lock
+from inarch_staging import is_leftover, lock, sweep
 
 _TRIES, _PAUSE_S = 200, 0.05
 _DEEPEST = 200  # a program may nest such names deeper than any path that was put back goes
+
+
+@define(eq=False, repr=False)
+class Swept:
+    """The folders that this process has swept: each before it first writes there."""
+
+    _seen: set[str] = field(factory=set)
+    _lock: threading.Lock = field(factory=threading.Lock)
+
+    def begin(self, folders: Iterable[str], root: int, open_it: Open) -> None:
+        """Remove from folders that are about to be written to what killed processes left in them."""
+        with self._lock:
+            new = [folder for folder in folders if folder not in self._seen]
+            self._seen.update(new)
+        for path in new:
+            with suppress(OSError):  # gone, or a link by now
+                descriptor = open_it(root, path, FOLDER, False)
+                try:
+                    sweep(descriptor)
+                finally:
+                    os.close(descriptor)
 
 
 def name_beside(root: int) -> str:
@@ -22,11 +46,11 @@ def name_beside(root: int) -> str:
 
 
 @contextmanager
-def alone(root: int, open_it: Open, patiently: bool = True) -> Iterator[bool]:
+def alone(root: int, open_it: Open) -> Iterator[bool]:
     """Be the only one who puts paths back below this root; yield whether that is certain.
 
     Raises:
-        ToolFailed: `conflict` where somebody else is at it for long, or at all for who isn't patient.
+        ToolFailed: `conflict` where another process is at it for long.
     """
     try:
         descriptor = open_it(root, ".", os.O_RDONLY | os.O_DIRECTORY, False)
@@ -34,13 +58,13 @@ def alone(root: int, open_it: Open, patiently: bool = True) -> Iterator[bool]:
         yield False  # not ours to list
         return
     try:
-        yield _locked(descriptor, _TRIES if patiently else 1)
+        yield _locked(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _locked(descriptor: int, tries: int) -> bool:
-    for _ in range(tries):
+def _locked(descriptor: int) -> bool:
+    for _ in range(_TRIES):
         with suppress(BlockingIOError):
             return lock(descriptor)
         time.sleep(_PAUSE_S)

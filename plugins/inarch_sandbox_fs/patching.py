@@ -10,8 +10,7 @@ from inarch import ToolFailed
 from inarch_sandbox_fs.conflicts import MOST_PLACES, halfway, not_found, not_unique
 from inarch_sandbox_fs.texts import Encoding, is_shifted, possible_codecs, splits_no_character
 
-NEAR = 8_192
-"""Characters around a place in which its kind of line end is looked for."""
+_NEAR = 8_192  # characters around a place in which its kind of line end is looked for
 
 _LINE_END = re.compile("\r\n|\n|\r")
 _BYTE_LINE_END = re.compile(b"\r\n|\n|\r")
@@ -53,28 +52,23 @@ def patch(data: bytes, encoding: Encoding, search: str, replace: str, path: str,
     return _replaced(data, encoding, places, replace, path)
 
 
-def pattern_of(encoding: Encoding, search: str, path: str) -> tuple[re.Pattern[bytes], int] | None:
-    """Return what finds a text whatever its line ends, and the most bytes of a place; None if there can be none."""
+def _pattern_of(encoding: Encoding, search: str, path: str) -> re.Pattern[bytes]:
+    """Return what finds a text whatever its line ends."""
 
     def raw(text: str) -> bytes:
         return re.escape(encoding.encode(text, path))
 
-    try:
-        # A lone `\n` or `\r` is a line end of its own only where it is no half of `\r\n`.
-        line_end = b"(?:%s|(?<!%s)%s|%s(?!%s))" % (raw("\r\n"), raw("\r"), raw("\n"), raw("\r"), raw("\n"))
-        lines = _LINE_END.split(search)
-        longest = len(encoding.encode("\r\n".join(lines), path))
-        return re.compile(line_end.join(map(raw, lines))), longest
-    except ToolFailed:
-        return None  # what the encoding can't hold is not in the file
+    # A lone `\n` or `\r` is a line end of its own only where it is no half of `\r\n`.
+    line_end = b"(?:%s|(?<!%s)%s|%s(?!%s))" % (raw("\r\n"), raw("\r"), raw("\n"), raw("\r"), raw("\n"))
+    return re.compile(line_end.join(map(raw, _LINE_END.split(search))))
 
 
 def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tuple[int, int]]:
     """Return every place, overlapping ones too: a text that overlaps itself is not unique."""
-    wanted = pattern_of(encoding, search, path) if _may_stand(data, encoding, search, path) else None
+    wanted = _pattern_of(encoding, search, path) if _may_stand(data, encoding, search, path) else None
     places: list[tuple[int, int]] = []
     start = len(encoding.mark)
-    while wanted and (found := wanted[0].search(data, start)):
+    while wanted and (found := wanted.search(data, start)):
         if (found.start() - len(encoding.mark)) % encoding.unit == 0:
             places.append(found.span())
         start = found.start() + 1
@@ -112,7 +106,7 @@ def _replaced(data: bytes, encoding: Encoding, places: Sequence[tuple[int, int]]
     for start, end in places:
         line += _lines_in(data[done:start], encoding)
         lines.append(line)
-        new = line_ends_fitted(replace, data, encoding, start, end)
+        new = _line_ends_fitted(replace, data, encoding, start, end)
         pieces += [data[done:start], encoding.encode(new, path)]
         line += _lines_in(data[start:end], encoding)
         done = end
@@ -123,7 +117,7 @@ def _lines_in(piece: bytes, encoding: Encoding) -> int:
     return piece.decode(encoding.codec).count("\n") if encoding.unit > 1 else piece.count(b"\n")
 
 
-def line_ends_fitted(text: str, data: bytes, encoding: Encoding, start: int, end: int) -> str:
+def _line_ends_fitted(text: str, data: bytes, encoding: Encoding, start: int, end: int) -> str:
     """Give each plain line end of a replacement the kind of the one it takes the place of."""
     if "\n" not in text:
         return text
@@ -137,7 +131,7 @@ def line_ends_fitted(text: str, data: bytes, encoding: Encoding, start: int, end
 
 def _line_end_near(data: bytes, encoding: Encoding, start: int, end: int) -> str:
     """Return the kind of line end that ends the line a place is in, or the one before it."""
-    reach = NEAR * encoding.unit
+    reach = _NEAR * encoding.unit
     if encoding.unit == 1 and (found := _BYTE_LINE_END.search(data, end, end + reach)):
         return found[0].decode()  # without decoding: a replacement may be needed at a million places
     after = _LINE_END.search(data[end : end + reach].decode(encoding.codec, "ignore"))

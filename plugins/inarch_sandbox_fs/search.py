@@ -7,11 +7,13 @@ so that a link swapped in while it runs shows nothing from outside the root.
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import IO, TYPE_CHECKING
 
 from attrs import define, field
 
@@ -89,36 +91,42 @@ class Searcher:
     def _found(
         self, engine: Engine, root: int, batch: Sequence[str], most: int, deadline: float
     ) -> Generator[Found, None, None]:
-        process, feed = self._start(engine, root, batch, most)
-        try:
-            yield from parse(_pieces(process, feed, deadline), set(batch))
-            _wait(process, deadline)
-            complaint = process.stderr.read(_PIECE).decode("utf-8", "replace").strip() if process.stderr else ""
-            if process.returncode == engine.wrong_pattern:
-                raise ToolFailed(
-                    "validation", f"the pattern is no regular expression: {complaint}",
-                    "escape characters that are meant literally, such as \\( and \\[",
-                )  # fmt: skip
-            if process.returncode not in engine.good and complaint:
-                raise EngineFailed(complaint)
-        finally:
-            self._stop(process)
+        with tempfile.TemporaryFile() as complaints:
+            process = self._start(engine, root, batch, most, complaints)
+            timer = threading.Timer(max(deadline - time.monotonic(), 0), process.kill)
+            timer.daemon = True
+            timer.start()
+            try:
+                assert process.stdout is not None
+                yield from parse(iter(partial(os.read, process.stdout.fileno(), _PIECE), b""), set(batch))
+                process.wait()
+                if time.monotonic() >= deadline:
+                    raise TimeoutError
+                complaints.seek(0)
+                _require_done(engine, process.returncode, complaints.read(_PIECE).decode("utf-8", "replace").strip())
+            finally:
+                timer.cancel()
+                process.kill()
+                process.communicate()
+                self._running.discard(process)
 
     def _start(
-        self, engine: Engine, root: int, batch: Sequence[str], most: int
-    ) -> tuple[subprocess.Popen[bytes], bytes]:
+        self, engine: Engine, root: int, batch: Sequence[str], most: int, complaints: IO[bytes]
+    ) -> subprocess.Popen[bytes]:
         import subprocess
 
         names = [f"./{path}" for path in batch]
-        feed = "".join(f"{name}\0" for name in names).encode() if engine.names_on_input else b""
         arguments = [*engine.command(most), *([] if engine.names_on_input else names)]
-        with self._lock:
+        with self._lock, tempfile.TemporaryFile() as given:
+            if engine.names_on_input:
+                given.write("".join(f"{name}\0" for name in names).encode())
+                given.seek(0)
             try:
                 process = subprocess.Popen(
                     arguments,
-                    stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
+                    stdin=given,
                     stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
+                    stderr=complaints,
                     cwd=f"/proc/self/fd/{root}" if os.path.isdir(f"/proc/self/fd/{root}") else self.root,
                     env=environment(),
                     start_new_session=True,
@@ -127,24 +135,23 @@ class Searcher:
                 raise EngineFailed(str(error)) from None
             self._running.add(process)
         _limit_memory(process.pid)
-        return process, feed
-
-    def _stop(self, process: subprocess.Popen[bytes]) -> None:
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except BrokenPipeError:
-                    pass  # it died with names still to read
-        self._running.discard(process)
+        return process
 
     def close(self) -> None:
         """Kill every search that still runs."""
         with self._lock:
             for process in list(self._running):
                 process.kill()
+
+
+def _require_done(engine: Engine, code: int, complaint: str) -> None:
+    if code == engine.wrong_pattern:
+        raise ToolFailed(
+            "validation", f"the pattern is no regular expression: {complaint}",
+            "escape characters that are meant literally, such as \\( and \\[",
+        )  # fmt: skip
+    if code not in engine.good and complaint:
+        raise EngineFailed(complaint)
 
 
 def _limit_memory(pid: int) -> None:
@@ -157,54 +164,6 @@ def _limit_memory(pid: int) -> None:
             limit(pid, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
         except OSError:
             pass  # it has ended already, or this system won't have it limited
-
-
-def _wait(process: subprocess.Popen[bytes], deadline: float) -> None:
-    import subprocess
-
-    try:
-        process.wait(max(deadline - time.monotonic(), 0.1))
-    except subprocess.TimeoutExpired:
-        raise TimeoutError from None
-
-
-def _pieces(process: subprocess.Popen[bytes], feed: bytes, deadline: float) -> Iterator[bytes]:
-    """Yield what a process writes while feeding it, until it closes its output.
-
-    Raises:
-        TimeoutError: It did not finish before the deadline.
-    """
-    import selectors
-
-    assert process.stdout is not None
-    output = process.stdout.fileno()
-    left = memoryview(feed)
-    with selectors.DefaultSelector() as selector:
-        selector.register(output, selectors.EVENT_READ)
-        if process.stdin is not None:
-            os.set_blocking(process.stdin.fileno(), False)
-            selector.register(process.stdin.fileno(), selectors.EVENT_WRITE)
-        while True:
-            ready = selector.select(max(deadline - time.monotonic(), 0))
-            if not ready:
-                raise TimeoutError
-            for key, _ in ready:
-                if key.fd == output:
-                    piece = os.read(output, _PIECE)
-                    if not piece:
-                        return
-                    yield piece
-                    continue
-                try:
-                    left = left[os.write(key.fd, left) :]
-                except BrokenPipeError:
-                    left = left[:0]
-                if not left and process.stdin is not None:
-                    selector.unregister(key.fd)
-                    try:
-                        process.stdin.close()
-                    except BrokenPipeError:
-                        pass
 
 
 def _batches(paths: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -26,10 +26,10 @@ class Settings:
     """Most bytes of text that one call of `read_multiple_files` returns."""
 
     max_edit_bytes: int = 16_777_216
-    """Biggest file that tools hold in memory; bigger ones are read and edited in pieces."""
+    """Biggest file that a read holds in memory; of a bigger one only the lines that are shown."""
 
-    max_streamed_bytes: int = 1 << 30
-    """Biggest file that tools change at all, for each change reads the whole file several times."""
+    max_streamed_bytes: int = 1 << 28
+    """Biggest file that tools change; an edit holds it in memory."""
 
     skip_folders: tuple[str, ...] = BULKY
     """Folder names that lists and searches pass over unless the pattern starts inside one."""

@@ -77,11 +77,11 @@ def encoding_of(data: bytes, path: str) -> Encoding:
         if data.startswith(mark) and _fits(data[len(mark) :], codec):
             return Encoding(codec, mark)
     if b"\0" in data[:PROBE]:
-        raise binary(path, data, len(data))
+        raise binary(path, len(data))
     if _fits(data, "utf-8"):
         return UTF_8
     if len(data) - len(data.translate(None, CONTROLS)) > len(data) * MOST_CONTROLS:
-        raise binary(path, data, len(data))
+        raise binary(path, len(data))
     mark = UTF_8_MARK if data.startswith(UTF_8_MARK) else b""  # damaged UTF-8: what is no character stays as it is
     return Encoding("cp1252" if _fits(data, "cp1252") else "latin-1", mark)
 
@@ -130,12 +130,9 @@ def _fits(data: bytes, codec: str) -> bool:
     return True
 
 
-def binary(path: str, beginning: bytes, size: int = 0) -> ToolFailed:
-    """Return the failure for a file that is no text, with what is known of it."""
-    from inarch_sandbox_fs.kinds import kind_of
-
-    told = [kind_of(beginning), f"{size:,} bytes" if size else ""]
-    about = f" ({', '.join(filter(None, told))})" if any(told) else ""
+def binary(path: str, size: int = 0) -> ToolFailed:
+    """Return the failure for a file that is no text."""
+    about = f" ({size:,} bytes)" if size else ""
     return ToolFailed(
         "validation", f"{path} is a binary file{about}, not text", "only text files can be shown and edited"
     )

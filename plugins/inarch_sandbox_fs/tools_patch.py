@@ -12,10 +12,7 @@ from attrs import frozen
 import inarch
 from inarch import Effects, ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas
-from inarch_sandbox_fs.failures import too_big
-from inarch_sandbox_fs.settings import settings_of
 from inarch_sandbox_fs.tools_write import (
-    is_big,
     known_bytes,
     known_hash,
     require_free,
@@ -84,8 +81,6 @@ def _step(context: ToolContext, file: FilePatch) -> _Step:
         require_unchanged(context, path)
         return _Step(file, known_hash(context, path))
     known = known_bytes(context, path)
-    if is_big(context, path):
-        raise too_big(path, settings_of(context.settings).max_edit_bytes)
     if file.new_path is not None:
         require_free(context, writable(context, file.new_path))
     from inarch_sandbox_fs.hunks import patched
@@ -129,7 +124,7 @@ def _take(context: ToolContext, step: _Step, undo: list[Callable[[], object]]) -
         made = workspace.replace(path, [step.data or b""], None).after
         undo.append(lambda: workspace.remove(path, made or ""))
     elif step.file.kind == "delete":
-        entry, before = workspace.stat(path), _whole(context, path)
+        entry, before = workspace.stat(path), seen_bytes(context, path, known)
         workspace.remove(path, known)
         if entry is not None:
             undo.append(lambda: workspace.restore(path, entry, before))
@@ -139,13 +134,9 @@ def _take(context: ToolContext, step: _Step, undo: list[Callable[[], object]]) -
             workspace.move(path, target, known)
             undo.append(lambda: workspace.move(target, path, known))
         if step.data is not None:
-            before = _whole(context, target)
+            before = seen_bytes(context, target, known)
             after = workspace.replace(target, [step.data], known).after
             undo.append(lambda: workspace.replace(target, [before], after))
-
-
-def _whole(context: ToolContext, path: str) -> bytes:
-    return context.workspace.read(path, 0, settings_of(context.settings).max_streamed_bytes).data
 
 
 def _take_back(undo: Sequence[Callable[[], object]]) -> None:

@@ -83,7 +83,7 @@ def _check_patch(arguments: Mapping[str, Any], context: ToolContext) -> None:
     """Make the patch and throw it away; one of a big file is made only once."""
     path, search, replace = writable(context, arguments["file_path"]), arguments["search"], arguments["replace"]
     known = _patchable(context, path, search, replace)
-    if not is_big(context, path):
+    if _require_file(context, path).size <= settings_of(context.settings).max_edit_bytes:
         _made(context, path, known, search, replace, arguments.get("replace_all") is True)
 
 
@@ -97,11 +97,11 @@ def patch_source_file(
     """Replace one exact, unique piece of a text file that was read before."""
     path = writable(context, file_path)
     known = _patchable(context, path, search, replace)
-    if is_big(context, path):
-        return _patch_big(context, path, known, (search, replace, replace_all))
     patched = _made(context, path, known, search, replace, replace_all)
     context.workspace.replace(path, [patched.data], known)
-    return _patched(path, len(patched.data), patched.lines[0], len(patched.lines))
+    return {
+        "path": path, "bytes": len(patched.data), "line": patched.lines[0], "replaced": len(patched.lines), "note": None
+    }  # fmt: skip
 
 
 def _patchable(context: ToolContext, path: str, search: str, replace: str) -> str:
@@ -119,18 +119,6 @@ def _made(context: ToolContext, path: str, known: str, search: str, replace: str
     return patch(data, encoding_of(data, path), search, replace, path, replace_all)
 
 
-def _patch_big(context: ToolContext, path: str, known: str, edit: tuple[str, str, bool]) -> dict[str, Any]:
-    from inarch_sandbox_fs.streaming import BigPatch
-
-    patch = BigPatch(lambda: pieces(context.workspace.read, path), path, known, *edit)
-    context.workspace.replace(path, patch.chunks(), known)
-    return _patched(path, patch.size, patch.line, patch.replaced)
-
-
-def _patched(path: str, size: int, line: int, replaced: int) -> dict[str, Any]:
-    return {"path": path, "bytes": size, "line": line, "replaced": replaced, "note": None}
-
-
 def _create(context: ToolContext, path: str, content: str) -> dict[str, Any]:
     from inarch_sandbox_fs.texts import UTF_8
 
@@ -140,10 +128,6 @@ def _create(context: ToolContext, path: str, content: str) -> dict[str, Any]:
 
 
 def _encoding(context: ToolContext, path: str, known: str) -> Encoding:
-    if is_big(context, path):
-        from inarch_sandbox_fs.streaming import survey
-
-        return survey(pieces(context.workspace.read, path), path, known)
     from inarch_sandbox_fs.texts import encoding_of
 
     return encoding_of(seen_bytes(context, path, known), path)
@@ -171,18 +155,13 @@ def known_bytes(context: ToolContext, path: str) -> str:
     return known
 
 
-def is_big(context: ToolContext, path: str) -> bool:
-    """Whether a file is edited in pieces."""
-    return _require_file(context, path).size > settings_of(context.settings).max_edit_bytes
-
-
 def seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
     """Return a file's present bytes.
 
     Raises:
         ToolFailed: `conflict` where they are not the known ones.
     """
-    present = context.workspace.read(path, 0, settings_of(context.settings).max_edit_bytes)
+    present = context.workspace.read(path, 0, settings_of(context.settings).max_streamed_bytes)
     if present.hash != known:
         raise changed(path)
     return present.data

@@ -14,12 +14,12 @@ from attrs import define, field
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_sandbox_fs.failures import failure, missing, too_big
 from inarch_sandbox_fs.globs import Glob, compile_glob
+from inarch_sandbox_fs.leftovers import Swept
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
 from inarch_sandbox_fs.paths import check_writable, inside, normal, split
 from inarch_sandbox_fs.reading import digest, digest_of, read_all, read_range, require_regular
 from inarch_sandbox_fs.renaming import rename_new
 from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.trail import Trail
 from inarch_sandbox_fs.walk import Walker, lies_in_repository
 from inarch_sandbox_fs.writing import (
     parent_folder,
@@ -48,22 +48,19 @@ class FolderWorkspace:
     _descriptor: int
     _open_it: Open
     _settings: Settings
-    _trail: Trail
     _searcher: Searcher | None = None
     _runner: Runner | None = None
     _writing: threading.Lock = field(factory=threading.Lock)
+    _swept: Swept = field(factory=Swept)
 
     @classmethod
-    def open(
-        cls, root: str, settings: Settings | None = None, open_it: Open | None = None, state: str = ""
-    ) -> FolderWorkspace:
-        """Open a folder as a workspace; what a process that was killed while it wrote here left is removed.
+    def open(cls, root: str, settings: Settings | None = None, open_it: Open | None = None) -> FolderWorkspace:
+        """Open a folder as a workspace.
 
         Args:
             root: The folder, as the user named it.
             settings: The plugin's settings.
             open_it: How to open things below the root; by default the best way that works here.
-            state: Where the plugin keeps which folders are being written to; empty where it keeps nothing.
 
         Raises:
             UsageError: It is no directory, or may not be entered.
@@ -75,10 +72,7 @@ class FolderWorkspace:
             reason = (getattr(error, "strerror", None) or str(error)).lower()
             message = f"can't use {root} as the workspace: {reason}"
             raise UsageError(message, "name a folder that you can read") from None
-        full = os.path.abspath(root)
-        open_it, trail = open_it or best_open(descriptor), Trail(full, state)
-        trail.recover(descriptor, open_it)
-        return cls(full, descriptor, open_it, settings, trail)
+        return cls(os.path.abspath(root), descriptor, open_it or best_open(descriptor), settings)
 
     def stat(self, path: str) -> FileStat | None:
         """Return what stands at a path without following a link at its end, or None where there is nothing."""
@@ -318,7 +312,6 @@ class FolderWorkspace:
             self._searcher.close()
         if self._runner is not None:
             self._runner.close()
-        self._trail.close()
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -363,7 +356,7 @@ class FolderWorkspace:
                 raise self._failure(error, path) from None
 
     def _begin(self, paths: Iterable[str]) -> None:
-        self._trail.begin({split(path)[0] for path in paths}, self._descriptor, self._open_it)
+        self._swept.begin({split(path)[0] for path in paths}, self._descriptor, self._open_it)
 
     @contextmanager
     def _folder(self, path: str) -> Iterator[int]:

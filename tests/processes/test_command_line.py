@@ -53,7 +53,7 @@ def test_one_prompt_tells_what_it_leaves_and_leaves_nothing(cli: Run, project: P
     assert "start_process" in shown.stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_however_inarch_ends_nothing_is_left(project: Path, environ: dict[str, str], number: signal.Signals) -> None:
     name, daemon = f"forever_{number.name}.py", f"daemon_{number.name}.py"
     (project / "slow.py").write_text("import time; time.sleep(600)")

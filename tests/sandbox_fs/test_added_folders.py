@@ -243,26 +243,6 @@ def test_a_model_is_told_of_them_only_where_there_are_any(bench: Bench) -> None:
     assert f"+{bench.lib}/" in with_one and "added" not in _talk(bench, added=[])[2][0].messages[0].text
 
 
-def test_who_goes_on_without_a_folder_is_told_once(bench: Bench) -> None:
-    async def go(kept: str | None, added: list[Path]) -> tuple[str, list[str]]:
-        app, _ = scripted_app([says("done")] * 2, bench.root, added=added, journal=True)
-        session = app.session(kept)
-        notes: list[str] = []
-        session.state.journal.listeners.append(
-            lambda event: notes.append(event.data["text"]) if event.kind == "note" else None
-        )
-        for _ in range(2):
-            await session.run("go")
-        await app.aclose()
-        return session.id, notes
-
-    kept, notes = asyncio.run(go(None, [bench.lib]))
-    assert notes == []
-    assert asyncio.run(go(kept, [bench.lib]))[1] == []
-    (told,) = asyncio.run(go(kept, []))[1]
-    assert told == f"this session could reach {bench.lib}, which is not added now (--add-dir {bench.lib})"
-
-
 def test_absolute_paths_are_read_as_those_of_the_folder(bench: Bench) -> None:
     file = str(bench.lib / "src/a.txt")
     events, shown, _ = _talk(

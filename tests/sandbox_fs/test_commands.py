@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shlex
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,14 +17,14 @@ from inarch_sandbox_fs.commands.git_rules import GIT, SETTINGS
 from inarch_sandbox_fs.commands.kinds import KINDS
 from inarch_sandbox_fs.commands.policy import SandboxPolicy
 from inarch_sandbox_fs.commands.programs import PROGRAMS
-from inarch_sandbox_fs.commands.rules import Rule
-from inarch_sandbox_fs.commands.runners import RUNNERS, Runner
+from inarch_sandbox_fs.commands.runners import RUNNERS
 from inarch_sandbox_fs.commands.tool import ExecuteCommand
 
 ROOT = "/home/me/project"
 RULES = {rule.name: rule for rule in (*PROGRAMS, *GIT)}
 
 
+LINES = Path(__file__).with_name("command_lines.txt")
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 
 
@@ -34,36 +35,31 @@ def grant(*argv: str, **more: Any) -> Any:
     return SimpleNamespace(argv=argv, **{"writes": ("",), "network": False, "env": (), "stdin": False, **more})
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_a_rule_takes_its_examples_and_refuses_the_others(rule: Rule) -> None:
-    assert rule.match and (rule.not_match or not rule.options)
-    for line in rule.match:
+def examples() -> Iterator[tuple[str, bool, str]]:
+    """Yield of each line of the file of examples the rule, whether it takes the line, and the line."""
+    rule = ""
+    for line in LINES.read_text(encoding="utf-8").splitlines()[1:]:
+        if line.startswith(("+ ", "- ")):
+            yield rule, line[0] == "+", line[2:]
+        else:
+            rule = line
+
+
+def test_every_rule_takes_its_examples_and_refuses_the_others() -> None:
+    seen = set()
+    for name, is_taken, line in examples():
+        seen.add((name, is_taken))
         found = classify(line, root=ROOT)
-        assert (found.tier, found.rule, found.reason) == ("read-only", rule.name, ""), line
-        assert not found.rights.writes and not found.rights.executes and not found.rights.network
-    for line in rule.not_match:
-        found = classify(line, root=ROOT)
-        assert found.tier in NOT_AT_ONCE and found.reason, line
-
-
-@pytest.mark.parametrize("runner", RUNNERS, ids=[runner.pattern for runner in RUNNERS])
-def test_a_runner_takes_its_examples_and_refuses_the_others(runner: Runner) -> None:
-    for line in runner.match:
-        found = classify(line, root=ROOT)
-        assert (found.tier, found.rule) == ("workspace", runner.pattern), line
-        assert (found.rights.writes, found.rights.executes, found.rights.network) == (("",), True, False)
-    for line in runner.not_match:
-        assert classify(line, root=ROOT).tier in NOT_AT_ONCE, line
-
-
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_the_table_of_a_rule_is_well_formed(rule: Rule) -> None:
-    words = rule.options.split()
-    assert len(words) == len(rule.table), "an option stands there twice"
-    kinds = [option.kind for option in rule.table.values()] + [one.kind for one in rule.expected(frozenset())]
-    assert all(kind in KINDS or "|" in kind or kind in ("", "skip") for kind in kinds), kinds
-    assert set(rule.remedies).isdisjoint(rule.table)
-    assert {*rule.instead_of_first.split(), *rule.optional_with.split()} <= set(rule.table)
+        if not is_taken:
+            assert found.tier in NOT_AT_ONCE and found.reason, line
+        elif name in RULES:
+            assert (found.tier, found.rule, found.reason) == ("read-only", name, ""), line
+            assert not found.rights.writes and not found.rights.executes and not found.rights.network
+        else:
+            assert (found.tier, found.rule) == ("workspace", name), line
+            assert (found.rights.writes, found.rights.executes, found.rights.network) == (("",), True, False)
+    assert {(name, True) for name in (*RULES, *(runner.pattern for runner in RUNNERS))} <= seen
+    assert {(rule.name, False) for rule in RULES.values() if rule.options} <= seen
 
 
 FORBIDDEN = """
@@ -74,9 +70,13 @@ FORBIDDEN = """
 """
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_no_table_has_what_writes_starts_or_leads_outside(rule: Rule) -> None:
-    assert set(FORBIDDEN.split()).isdisjoint(rule.table)
+def test_the_tables_are_well_formed_and_have_nothing_that_writes_starts_or_leads_outside() -> None:
+    for rule in RULES.values():
+        assert len(rule.options.split()) == len(rule.table), f"{rule.name}: an option stands there twice"
+        kinds = [option.kind for option in rule.table.values()] + [one.kind for one in rule.expected(frozenset())]
+        assert all(kind in KINDS or "|" in kind or kind in ("", "skip") for kind in kinds), kinds
+        assert {*rule.instead_of_first.split(), *rule.optional_with.split()} <= set(rule.table)
+        assert set(FORBIDDEN.split()).isdisjoint(rule.table)
 
 
 @given(st.sampled_from(sorted(RULES)), st.data())
@@ -125,31 +125,18 @@ def test_any_text_is_classified(text: str) -> None:
     ("line", "remedy"),
     [
         (f"cat {ROOT}/src/a.py", "use 'src/a.py'"),
-        (f"ls {ROOT}", "use '.'"),
         (f"ls {ROOT}/", "use '.'"),
         ("cat src/../a.py", "use 'a.py'"),
-        ("cat /etc/passwd", "give a path relative to the workspace root"),
         ("cat ../x", "give a path relative to the workspace root"),
         (f"pytest {ROOT}/tests", "use 'tests'"),
-        ("find . -delete", "use delete_file"),
-        ("find . -exec rm x", "one call each"),
-        ("sort -o out in", "use write_file to keep it"),
-        ("sed -i 5p a.py", "patch_source_file"),
-        ("grep -R x .", "use -r"),
         ("ls --al", "--all"),
         ("rm -rf build", "delete_file"),
-        ("cd src", "relative to it"),
         ("git commit -m x", "git_commit"),
-        ("git lgo", "known are"),
-        ("git -C x status", "leave -C out"),
         ("grpe x a", "grep"),
         ("python -c 'print(1)'", "python FILE"),
         ("FOO=1 pytest", "leave the variables out"),
-        ("LD_PRELOAD=./x.so ls", "leave it out"),
-        ("FOO=1", "give the command"),
         ("ls > x", "it is returned"),
         ("ls | mkdir x", "use create_file"),
-        ("/usr/bin/ls", "use ls"),
         ("cat", "name the file"),
     ],
 )

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
 from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -85,15 +84,15 @@ class Context:
 
 
 @contextlib.contextmanager
-def file_of(data: bytes, **limits: Any) -> Iterator[tuple[Path, Callable[..., Any]]]:
+def file_of(data: bytes) -> Iterator[tuple[Path, Callable[..., Any]]]:
     """Yield a file and a function that calls a tool which changes it."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "f")
         file.write_bytes(data)
         file.chmod(0o640)
         os.utime(file, ns=(10**18, 10**18))
-        workspace = FolderWorkspace.open(folder, Settings(**limits))
-        context = Context(workspace, Settings(**limits))
+        workspace = FolderWorkspace.open(folder, Settings())
+        context = Context(workspace, Settings())
         context.seen["f"] = workspace.digest("f")
         tools: dict[str, Any] = {tool.name: tool for tool in TOOLS}
 
@@ -112,9 +111,9 @@ def status(file: Path) -> tuple[Any, ...]:
     return file.read_bytes(), found.st_mode, found.st_mtime_ns, found.st_ino, os.listdir(file.parent)
 
 
-def edit(data: bytes, name: str, limits: dict[str, int], **arguments: Any) -> tuple[Any, bytes]:
+def edit(data: bytes, name: str, **arguments: Any) -> tuple[Any, bytes]:
     """Call a tool on a file of these bytes: return what it said, or None where it refused, and the bytes after it."""
-    with file_of(data, **limits) as (file, call):
+    with file_of(data) as (file, call):
         before = status(file)
         try:
             said = call(name, **arguments)
@@ -127,11 +126,10 @@ def edit(data: bytes, name: str, limits: dict[str, int], **arguments: Any) -> tu
         return said, file.read_bytes()
 
 
-@pytest.mark.parametrize("limits", [{}, {"max_edit_bytes": 1}], ids=["in memory", "in pieces"])
 @settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(shape=shapes(), replacement=st.sampled_from(["", "x", "one\ntwo", "\n", "é", "日本"]))
-def test_not_one_byte_outside_the_text_changes(limits: dict[str, int], shape: Shape, replacement: str) -> None:
-    said, after = edit(shape.data, "patch_source_file", limits, search=shape.target, replace=replacement)
+def test_not_one_byte_outside_the_text_changes(shape: Shape, replacement: str) -> None:
+    said, after = edit(shape.data, "patch_source_file", search=shape.target, replace=replacement)
     if said is None:
         return
     head = shape.kind.mark + shape.head
@@ -149,14 +147,11 @@ def test_not_one_byte_outside_the_text_changes(limits: dict[str, int], shape: Sh
     search=st.sampled_from(["a", "\\", "A", "C", "a ", "[", "|", "E", "2", "5", "b", "\\a", "F"]),
     every=st.booleans(),
 )
-@pytest.mark.parametrize("limits", [{}, {"max_edit_bytes": 1}], ids=["in memory", "in pieces"])
-def test_no_character_is_cut_whatever_encoding_the_file_is_in(
-    limits: dict[str, int], shape: Shape, search: str, every: bool
-) -> None:
+def test_no_character_is_cut_whatever_encoding_the_file_is_in(shape: Shape, search: str, every: bool) -> None:
     if shape.damaged or (not shape.kind.mark and shape.kind.codec.startswith("utf-16")):
         return
     text = shape.data[len(shape.kind.mark) :].decode(shape.kind.codec)
-    said, after = edit(shape.data, "patch_source_file", limits, search=search, replace="xyz", replace_all=every)
+    said, after = edit(shape.data, "patch_source_file", search=search, replace="xyz", replace_all=every)
     if said is not None:
         assert every or text.count(search) == 1
         assert after[len(shape.kind.mark) :].decode(shape.kind.codec) == text.replace(search, "xyz")
@@ -164,9 +159,8 @@ def test_no_character_is_cut_whatever_encoding_the_file_is_in(
 
 @settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(shape=shapes(), text=st.text("ab é日\r\n€\ufeff", max_size=12))
-@pytest.mark.parametrize("limits", [{}, {"max_edit_bytes": 1}], ids=["in memory", "in pieces"])
-def test_a_whole_new_text_keeps_the_encoding(limits: dict[str, int], shape: Shape, text: str) -> None:
-    said, after = edit(shape.data, "write_file", limits, content=text)
+def test_a_whole_new_text_keeps_the_encoding(shape: Shape, text: str) -> None:
+    said, after = edit(shape.data, "write_file", content=text)
     if said is not None:
         encoding = encoding_of(shape.data, "f")
         assert after.startswith(encoding.mark)
@@ -177,7 +171,7 @@ def test_most_encodings_are_edited_and_not_just_refused() -> None:
     edited = set()
     for kind in KINDS:
         data = kind.mark + f"{kind.letters}\r\nNEEDLE\n{kind.letters}\r".encode(kind.codec)
-        said, after = edit(data, "patch_source_file", {}, search="NEEDLE", replace="x")
+        said, after = edit(data, "patch_source_file", search="NEEDLE", replace="x")
         assert after in (data, data.replace("NEEDLE".encode(kind.codec), "x".encode(kind.codec)))
         edited |= {(kind.codec, kind.mark)} if said else set()
     # What has no mark and NULs is taken for binary.

@@ -35,7 +35,7 @@ pytestmark = [
     pytest.mark.once,
     pytest.mark.skipif(not features().network_namespace, reason=f"needs network namespaces: {features()}"),
 ]
-HOWS = ("full", pytest.param("bwrap", marks=pytest.mark.needs("bwrap")))
+HOWS = ("full", pytest.param("bwrap", marks=[pytest.mark.needs("bwrap"), pytest.mark.slow]))
 PYTHON = "python3"
 
 

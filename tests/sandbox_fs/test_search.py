@@ -77,11 +77,10 @@ def test_every_engine_finds_what_pythons_re_finds(pattern: str, texts: list[str]
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(?=a)", r"(a)\1", "a++", r"\Z", "a{2000}", "é", "(?s).", r"\n", "a{2,1}", "*a", "a**", "(", ")", "[a", "\\", ""],
+    ["(?=a)", r"(a)\1", "a++", r"\Z", "a{2000}", "é", "(?s).", r"\n", "*a", "a**", "[a", "\\", ""],
 )
 def test_what_is_not_surely_the_same_is_not_rewritten(pattern: str) -> None:
-    assert portable(pattern, False, "grep") is None
-    assert portable(pattern, False, "ripgrep") is None
+    assert portable(pattern, False) is None
 
 
 @pytest.mark.parametrize("engine", _ENGINES)

@@ -1,4 +1,4 @@
-"""What a process that was killed while it wrote leaves is gone after the next start; nothing else is."""
+"""What a process that was killed while it wrote leaves is gone after the next write to the folder; nothing else is."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ import os, signal, sys
 import inarch_staging as staging
 from inarch_sandbox_fs.reading import digest
 from inarch_sandbox_fs.workspace import FolderWorkspace
-root, state, named = sys.argv[1:]
-workspace = FolderWorkspace.open(root, state=state)
+root, named = sys.argv[1:]
+workspace = FolderWorkspace.open(root)
 def chunks():
     yield b"half"
     os.kill(os.getpid(), signal.SIGKILL)
@@ -49,25 +49,15 @@ def named_in(folder: Path) -> Path:
         os.close(descriptor)
 
 
-def killed(root: Path, state: Path | str, named: str) -> None:
+def killed(root: Path, named: str) -> None:
     """Have a process killed in the middle of a write."""
-    done = subprocess.run([sys.executable, "-c", KILLED, str(root), str(state), named], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(root), named], capture_output=True, text=True)
     assert done.returncode == -9, done.stderr
 
 
 @pytest.mark.parametrize("named", ["", "named"])
-def test_the_next_start_sweeps(root: Path, tmp_path: Path, named: str) -> None:
-    state = tmp_path / "state"
-    killed(root, state, named)
-    assert len([*(root / "d").glob(".inarch-*")]) == 1
-    FolderWorkspace.open(str(root), state=str(state)).close()
-    assert os.listdir(root / "d") == ["a.txt"]
-    assert (root / "d" / "a.txt").read_bytes() == b"old"
-    assert not [path for path in state.rglob("*") if path.is_file()]
-
-
-def test_without_state_the_next_write_to_the_folder_sweeps(root: Path) -> None:
-    killed(root, "", "named")
+def test_the_next_write_to_the_folder_sweeps(root: Path, named: str) -> None:
+    killed(root, named)
     (root / "b.txt").write_bytes(b"old")
     workspace = FolderWorkspace.open(str(root))
     workspace.replace("b.txt", [b"new"], digest(b"old"))
@@ -78,34 +68,30 @@ def test_without_state_the_next_write_to_the_folder_sweeps(root: Path) -> None:
 
 
 @pytest.mark.parametrize("unnamed", [True, False])
-def test_what_a_live_process_writes_stays(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unnamed: bool
-) -> None:
-    state = str(tmp_path / "state")
+def test_what_a_live_process_writes_stays(root: Path, monkeypatch: pytest.MonkeyPatch, unnamed: bool) -> None:
     if not unnamed:
         monkeypatch.setattr(staging, "_UNNAMED", 0)
-    workspace, rename = FolderWorkspace.open(str(root), state=state), os.rename
+    workspace, rename = FolderWorkspace.open(str(root)), os.rename
     seen: list[int] = []
 
     def late(*args: object, **kwargs: object) -> None:
         """Rename only after others have started and written beside."""
         monkeypatch.setattr(os, "rename", rename)
-        for others in (state, ""):
-            other = FolderWorkspace.open(str(root), state=others)
-            other.replace(f"d/b{len(others)}.txt", [b"theirs"], None)
-            other.close()
-            seen.append(len([*(root / "d").glob(".inarch-*")]))
+        other = FolderWorkspace.open(str(root))
+        other.replace("d/b.txt", [b"theirs"], None)
+        other.close()
+        seen.append(len([*(root / "d").glob(".inarch-*")]))
         rename(*args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "rename", late)
     workspace.replace("d/a.txt", [b"new"], digest(b"old"))
     workspace.close()
-    assert seen == [1, 1]
+    assert seen == [1]
     assert (root / "d" / "a.txt").read_bytes() == b"new"
 
 
 def test_what_only_looks_like_ours_stays(root: Path, tmp_path: Path) -> None:
-    killed(root, "", "")
+    killed(root, "")
     (left,) = (root / "d").glob(".inarch-*")
     shutil.copytree(root / "d", root / "copied")  # as a clone of a repository where somebody committed it
     target = tmp_path / "outside"
@@ -127,15 +113,6 @@ def test_what_only_looks_like_ours_stays(root: Path, tmp_path: Path) -> None:
     assert target.read_bytes() == b"theirs"
     for path in (link, folder, shape, pipe, old):
         assert os.path.lexists(path)
-
-
-def test_a_folder_that_became_a_link_is_not_followed(root: Path, tmp_path: Path) -> None:
-    state, outside = tmp_path / "state", tmp_path / "outside"
-    killed(root, state, "")
-    (root / "d").rename(outside)
-    (root / "d").symlink_to(outside)
-    FolderWorkspace.open(str(root), state=str(state)).close()
-    assert len(os.listdir(outside)) == 2
 
 
 def test_what_is_held_is_known_to_be_gone(root: Path) -> None:

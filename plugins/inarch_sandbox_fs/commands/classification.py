@@ -10,7 +10,7 @@ from attrs import Factory, evolve, frozen
 
 from inarch import NeedsShell, Rights, ToolFailed
 from inarch_sandbox_fs.commands import lines, secret_files
-from inarch_sandbox_fs.commands.git_rules import GIT, REMEDIES, environment, prepared
+from inarch_sandbox_fs.commands.git_rules import GIT, environment, prepared
 from inarch_sandbox_fs.commands.granting import Grants, allowing, matching, network
 from inarch_sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
 from inarch_sandbox_fs.commands.programs import PROGRAMS
@@ -23,23 +23,14 @@ from inarch_sdk.joined_commands import Line, Part, split_line
 Tier = Literal["read-only", "workspace", "granted", "asked", "none"]
 
 _INSTEAD = {
-    "rm": "use delete_file", "unlink": "use delete_file", "mv": "use move_file", "touch": "use create_file",
-    "mkdir": "use create_file: it makes the folders of its path", "cp": "use read_file, then create_file",
-    "tee": "use write_file", "patch": "use patch_source_file", "awk": "use search_files, grep or cut",
-    "rg": "use search_files, or grep -rn", "ag": "use search_files, or grep -rn", "less": "use read_file",
-    "more": "use read_file", "vi": "use patch_source_file", "vim": "use patch_source_file",
-    "nano": "use patch_source_file", "xargs": "run the command on each name, one call each",
+    "rm": "use delete_file", "mv": "use move_file", "touch": "use create_file", "cp": "use read_file, then create_file",
+    "mkdir": "use create_file: it makes the folders of its path", "tee": "use write_file",
+    "patch": "use patch_source_file", "awk": "use search_files, grep or cut", "rg": "use search_files, or grep -rn",
     "cd": "every command starts in the workspace root: give paths relative to it, or begin with cd FOLDER &&",
-    "env": "give the command itself", "sudo": "give the command itself; it runs with the user's own rights",
-    "timeout": "give timeout_s instead", "time": "give the command itself; its duration is recorded",
-    "sh": "give the command itself; unasked no shell runs", "bash": "give the command itself; unasked no shell runs",
-    "export": "variables are passed on by [commands.NAME] env = [...]",
     "python": "write it to a file and run python FILE", "python3": "write it to a file and run python3 FILE",
-    "node": "write it to a file and run node FILE", "which": "give the command itself",
-    "npx": "give the program's own name; npx may download it",
+    "timeout": "give timeout_s instead", "git": "such as git status; use the tool git_commit to commit",
 }  # fmt: skip
-
-
+"""What to use instead where nobody can be asked."""
 _CHANGES = Rights(writes=("",), executes=True)
 
 
@@ -278,50 +269,22 @@ def _runner(words: tuple[str, ...], root: str) -> Runner | None:
     return found or (_OWN_SCRIPT if words[0].startswith("./") else None)
 
 
-_OWN_SCRIPT = Runner("FILE", match=("./run_tests.sh --fast",), not_match=("run_tests.sh", "/bin/run"))
+_OWN_SCRIPT = Runner("FILE")
 """A program of the workspace, by its path."""
 
 
 def _none(words: tuple[str, ...]) -> Classified:
     check_env(words)
     name = words[0]
-    reason, remedy, grantable = f"{name} is in no tier of commands", _INSTEAD.get(name, ""), True
+    reason, remedy = f"{name} is in no tier of commands", _INSTEAD.get(name, "")
     if "=" in name:
-        reason, remedy = "variables can't be set before a command", "[commands.NAME] env = [...] passes variables on"
-        grantable = False
-    elif name == "git":
-        reason, remedy = _git_refusal(words)
+        raise Refused("variables can't be set before a command", "leave them out", grantable=False)
+    if name == "git":
+        reason = f"git {' '.join(words[1:2])} is not among the commands that only look"
     elif "/" in name:
-        reason = f"{name} is in no tier of commands: programs are given by name"
-        base = name.rpartition("/")[2]
-        remedy = f"use {base}" if base in _rules() else "name it ./PATH if it is a program of the workspace"
+        reason = f"{reason}: programs are given by name"
+        remedy = "name it ./PATH if it is a program of the workspace"
     elif not remedy:
-        known = {*_rules(), *(word for runner in RUNNERS for word in runner.words[0])} - {"FILE"}
-        near = nearest(name, known)
+        near = nearest(name, {*_rules(), *(word for runner in RUNNERS for word in runner.words[0])} - {"FILE"})
         remedy = f"did you mean {near}?" if near and near != name else "use another tool or program"
-    raise Refused(_with_ways(reason, name), remedy, grantable=grantable)
-
-
-def _with_ways(reason: str, name: str) -> str:
-    """Say of a program that is known, but not with such words, with which it is."""
-    ways = [" ".join(_said(word) for word in runner.words[1:]) for runner in RUNNERS if name in runner.words[0]]
-    if not ways:
-        return reason
-    named = " or ".join(f"{name} {way}" for way in ways[:3] if way)
-    return f"what {name} does with these words is not known" + (f"; what it does as {named} is" if named else "")
-
-
-def _said(choice: frozenset[str]) -> str:
-    return "|".join(sorted(choice)) if len(choice) < 6 else "|".join([*sorted(choice)[:5], "…"])
-
-
-def _git_refusal(words: tuple[str, ...]) -> tuple[str, str]:
-    if len(words) == 1:
-        return "git needs a subcommand", "such as git status"
-    word = words[1].partition("=")[0]
-    reason = f"git {word} is not among the commands that only look"
-    if word.startswith("-"):
-        reason = f"git may not be given {word}"
-    known = sorted({rule.words[1] for rule in GIT})
-    near = nearest(word, known)
-    return reason, REMEDIES.get(word, f"did you mean git {near}?" if near else f"known are {', '.join(known)}")
+    raise Refused(reason, remedy)

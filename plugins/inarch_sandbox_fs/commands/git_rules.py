@@ -71,13 +71,6 @@ _LOG = (
 )
 _SAFE_DIFF = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
 _WHOLE_WORDS = "--word-diff-regex=[^[:space:]]+"
-_COMMIT = "use the tool git_commit"
-_WITHOUT = {
-    "--ext-diff": "diffs are made by git itself", "--textconv": "files are shown as they are",
-    "--output": "its output is returned; use write_file to keep it", "--no-index": "use diff to compare two files",
-    "--show-signature": "signatures are not checked here",
-    "--word-diff-regex": "use --word-diff: smaller pieces would show secrets",
-}  # fmt: skip
 
 GIT: tuple[Rule, ...] = (
     Rule(
@@ -86,36 +79,17 @@ GIT: tuple[Rule, ...] = (
         " --untracked-files?no|normal|all --ignored?traditional|no|matching -z --renames --no-renames --ahead-behind"
         " --no-ahead-behind",
         "object*", style="git", forced=("--ignore-submodules=dirty",),
-        match=("git status", "git status -sb", "git status --porcelain=v2 -uno", "git status -- src", "git status src"),
-        not_match=("git status -v", "git status /etc", "git status --porc", "git status --ignore-submodules=none"),
     ),
     Rule(
         "git diff",
         f"{_DIFF} --cached --staged --merge-base --base --ours --theirs",
-        "object*", style="git", forced=_SAFE_DIFF, exits={1: "there are differences"}, remedies=_WITHOUT,
-        match=("git diff", "git diff --stat HEAD~1", "git diff main..dev -- src", "git diff -U5 --cached a.txt",
-               "git diff -M90% --name-only main...dev"),
-        not_match=("git diff --no-index a b", "git diff --ext-diff", "git diff --textconv", "git diff --output=x",
-                   "git diff --outp=x", "git diff -Oorder", "git diff -O order", "git diff a /etc/passwd",
-                   "git diff --output x", "git diff -- ../x", "git diff --ext", "git diff --submodule=diff",
-                   "git diff --output-indicator-new=x"),
+        "object*", style="git", forced=_SAFE_DIFF, exits={1: "there are differences"},
     ),
     Rule(
-        "git log", _DIFF + _LOG, "object*", style="git", forced=_SAFE_DIFF, remedies=_WITHOUT,
-        match=("git log", "git log --oneline -5", "git log -n 3 --stat", "git log --format='%h %an %s' main..dev",
-               "git log --since=2.weeks --author 'A B' -- src", "git log -L 1,5:a.py", "git log --pretty=format:%H",
-               "git log --pretty=fuller -p a.txt", "git log --all --graph --decorate"),
-        not_match=("git log --format=%G?", "git log --pretty=format:%+GK", "git log --show-signature",
-                   "git log --format=custom", "git log --output=x", "git log --ext-diff -p", "git log --stdin",
-                   "git log --format '%H'", "git log '--format=%(describe)'", "git log -- /etc/passwd",
-                   "git log --onel",
-                   "git log -n --output=x"),
+        "git log", _DIFF + _LOG, "object*", style="git", forced=_SAFE_DIFF,
     ),
     Rule(
-        "git show", _DIFF + _LOG, "object*", style="git", forced=_SAFE_DIFF, remedies=_WITHOUT,
-        match=("git show", "git show HEAD", "git show --stat HEAD~2", "git show HEAD:src/a.py",
-               "git show -s --format=%H"),
-        not_match=("git show --textconv HEAD:a", "git show --ext-diff", "git show --output=x", "git show ../a"),
+        "git show", _DIFF + _LOG, "object*", style="git", forced=_SAFE_DIFF,
     ),
     Rule(
         "git branch",
@@ -123,39 +97,25 @@ GIT: tuple[Rule, ...] = (
         " --no-color --color?always|never|auto --contains:object --no-contains:object --merged:object"
         " --no-merged:object --points-at:object --abbrev?number -i --ignore-case",
         "", style="git",
-        match=("git branch", "git branch -a", "git branch -vv", "git branch --contains HEAD",
-               "git branch --show-current",
-               "git branch --format='%(refname:short)'"),
-        not_match=("git branch new", "git branch -d x", "git branch -D x", "git branch -m a b", "git branch -f a b",
-                   "git branch --edit-description", "git branch -u origin/x", "git branch --column",
-                   "git branch '--format=%(signature)'", "git branch -a -- new"),
     ),
     Rule(
         "git branch --list", "-a -r -v -vv -i --sort=text --format=ref_format", "text*", style="git",
-        match=("git branch --list 'feature/*'", "git branch --list -a 'x*'"), not_match=("git branch --list -d x",),
     ),
     Rule(
         "git tag", "-n?number --sort=text --format=ref_format --contains:object --no-contains:object"
         " --merged:object --no-merged:object --points-at:object -i", "", style="git",
-        match=("git tag", "git tag -i", "git tag -n3", "git tag --points-at HEAD", "git tag --sort=-creatordate"),
-        not_match=("git tag v1", "git tag -d v1", "git tag -a v1", "git tag -v v1", "git tag -s v1", "git tag -F x v1"),
     ),
     Rule(
         "git tag -l", "-n?number --sort=text --format=ref_format -i", "text*", style="git",
-        match=("git tag -l", "git tag -l 'v1.*'"), not_match=("git tag -l -d v1",),
     ),
     Rule(
         "git tag --list", "-n?number --sort=text --format=ref_format -i", "text*", style="git",
-        match=("git tag --list 'v1.*'",), not_match=("git tag --list -d v1",),
     ),
     Rule(
         "git blame",
         "-L:text -w -s -e -l -t -f -n -b -c --show-name --show-number --show-email -p --porcelain --line-porcelain"
         " --root --date=text -M?number -C?number --since=text --first-parent --abbrev=number --ignore-rev:object",
-        "object object*", style="git", forced=("--no-textconv", "--no-progress"), remedies=_WITHOUT,
-        match=("git blame a.py", "git blame -L 10,20 a.py", "git blame -w HEAD~1 -- a.py", "git blame -L10,+5 a.py"),
-        not_match=("git blame", "git blame --contents /etc/passwd a.py", "git blame --ignore-revs-file=x a",
-                   "git blame --textconv a", "git blame -S x a", "git blame ../a"),
+        "object object*", style="git", forced=("--no-textconv", "--no-progress"),
     ),
     Rule(
         "git grep",
@@ -165,86 +125,52 @@ GIT: tuple[Rule, ...] = (
         " --function-context --cached --untracked --all-match --and --or --not -e:text -A:number -B:number -C:number"
         " -m:number --max-depth=number --max-count=number --no-color --color?always|never|auto",
         "text object*", style="git", instead_of_first="-e", forced=("--no-textconv", "--no-recurse-submodules"),
-        exits={1: "nothing matched"}, remedies=_WITHOUT,
-        match=("git grep main", "git grep -n main -- src", "git grep -e a --and -e b", "git grep -A3 x"),
-        not_match=("git grep -O x", "git grep -Oless x", "git grep --open-files-in-pager=x y", "git grep --no-index x",
-                   "git grep -f x", "git grep --textconv x", "git grep x /etc", "git grep --recurse-submodules x",
-                   "git grep"),
+        exits={1: "nothing matched"},
     ),
     Rule(
         "git ls-files",
         "-c -d -m -o -i -s -u -k -t -v -z --cached --deleted --modified --others --ignored --stage --unmerged --killed"
         " --exclude-standard --exclude=text -x:text --directory --no-empty-directory --error-unmatch --full-name --eol"
         " --abbrev?number --deduplicate", "object*", style="git",
-        match=("git ls-files", "git ls-files -o --exclude-standard", "git ls-files src", "git ls-files --stage -- a"),
-        not_match=("git ls-files -X x", "git ls-files --exclude-from=x", "git ls-files --with-tree=x",
-                   "git ls-files --recurse-submodules", "git ls-files /etc"),
     ),
     Rule(
         "git ls-tree", "-r -d -t -l -z --long --name-only --name-status --full-name --full-tree --abbrev?number",
         "object object*", style="git",
-        match=("git ls-tree HEAD", "git ls-tree -r --name-only HEAD src"),
-        not_match=("git ls-tree", "git ls-tree --format=x HEAD", "git ls-tree HEAD /etc"),
     ),
     Rule(
         "git rev-parse",
         "--show-toplevel --short?number --abbrev-ref --verify -q --quiet --is-inside-work-tree --is-bare-repository"
         " --is-inside-git-dir --symbolic-full-name --symbolic --git-dir --show-prefix --show-cdup --all --sq",
         "object*", style="git",
-        match=("git rev-parse HEAD", "git rev-parse --abbrev-ref HEAD", "git rev-parse --show-toplevel",
-               "git rev-parse --short=8 HEAD"),
-        not_match=("git rev-parse --parseopt", "git rev-parse --resolve-git-dir /x", "git rev-parse --abbrev HEAD"),
     ),
     Rule(
         "git rev-list",
         "--count --all -n:number -# --max-count=number --first-parent --merges --no-merges --reverse --left-right"
         " --parents --since=text --until=text --abbrev-commit --oneline --not", "object*", style="git",
-        match=("git rev-list --count HEAD", "git rev-list -n 5 main..dev"),
-        not_match=("git rev-list --stdin", "git rev-list --use-bitmap-index HEAD", "git rev-list --disk-usage HEAD"),
     ),
     Rule(
         "git describe", "--tags --all --long --always --abbrev=number --match=text --exclude=text --exact-match"
         " --first-parent --candidates=number --contains", "object*", style="git",
-        match=("git describe", "git describe --tags --always", "git describe --tags HEAD~3"),
-        not_match=("git describe --dirty", "git describe --broken", "git describe --tag"),
     ),
     Rule(
         "git shortlog", "-s -n -e -sn -ns -se -ne -sne --summary --numbered --email --no-merges --all --since=text"
         " --until=text", "object object*", style="git", instead_of_first="--all",
-        match=("git shortlog -sn HEAD", "git shortlog -sne --all", "git shortlog v1..HEAD"),
-        not_match=("git shortlog", "git shortlog --output=x HEAD", "git shortlog --format=%G? HEAD"),
     ),
     Rule(
         "git cat-file", "-t -s -p -e", "object", style="git", exits={1: "there is no such object"},
-        match=("git cat-file -p HEAD", "git cat-file -t HEAD:src"),
-        not_match=("git cat-file --batch", "git cat-file --textconv HEAD:a", "git cat-file --filters HEAD:a"),
     ),
     Rule(
         "git merge-base", "--all --is-ancestor --octopus --independent --fork-point", "object object*", style="git",
         exits={1: "no"},
-        match=("git merge-base main dev", "git merge-base --is-ancestor a b"), not_match=("git merge-base",),
     ),
     Rule(
         "git remote", "-v --verbose", "", style="git",
-        match=("git remote", "git remote -v"),
-        not_match=("git remote add x y", "git remote show origin", "git remote update", "git remote -v update"),
     ),
     Rule(
         "git remote get-url", "--push --all", "text", style="git",
-        match=("git remote get-url origin",), not_match=("git remote get-url", "git remote get-url --add x y"),
     ),
-    Rule("git --version", match=("git --version",), not_match=("git --version x", "git --versio")),
+    Rule("git --version"),
 )  # fmt: skip
-
-REMEDIES: Mapping[str, str] = {
-    "add": _COMMIT, "commit": _COMMIT, "rm": "use delete_file", "mv": "use move_file",
-    "-C": "git runs in the workspace root: leave -C out", "-c": "git's settings are fixed here: leave -c out",
-    "--git-dir": "git runs on the workspace's repository: leave --git-dir out",
-    "--work-tree": "git runs on the workspace: leave --work-tree out",
-    "checkout": "use git show REVISION:PATH to see a file, and write_file to change one",
-    "restore": "use git show REVISION:PATH to see a file, and write_file to change one",
-}  # fmt: skip
-"""What to do instead of what git may not be given."""
 
 
 def prepared(rest: tuple[str, ...], rule: Rule) -> tuple[str, ...]:

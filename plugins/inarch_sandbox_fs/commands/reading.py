@@ -130,15 +130,13 @@ class Reader:
     def _known(self, name: str, word: str = "") -> Option:
         option = self.rule.table.get(name)
         if option is None:
-            raise self._refusal(name if name in self.rule.remedies else word or name)
+            raise self._refusal(word or name)
         self.given.add(name)
         return option
 
     def _refusal(self, name: str, reason: str = "") -> Refused:
-        remedy = self.rule.remedies.get(name, "")
-        if not remedy and not reason:
-            near = nearest(name, self.rule.table)
-            remedy = f"did you mean {near}?" if near else f"leave {name} out"
+        near = "" if reason else nearest(name, self.rule.table)
+        remedy = f"did you mean {near}?" if near else f"leave {name} out"
         return Refused(reason or f"{self.rule.name} may not be given {name}", remedy)
 
     def _next(self, name: str) -> str:

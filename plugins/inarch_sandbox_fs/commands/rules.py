@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from attrs import Factory, field, frozen
+from attrs import Factory, frozen
 
 Style = Literal["gnu", "git", "find", "free"]
 How = Literal["", ":", "=", "?"]
@@ -46,9 +46,6 @@ class Rule:
         optional_with: Options with which the last operand may be left out.
         forced: Words put behind the name.
         exits: What an exit code other than 0 means where it is no failure.
-        remedies: What to do instead of an option that is not in the table.
-        match: Command lines that it takes.
-        not_match: Command lines that it refuses.
     """
 
     name: str
@@ -59,9 +56,6 @@ class Rule:
     optional_with: str = ""
     forced: tuple[str, ...] = ()
     exits: Mapping[int, str] = Factory(dict)
-    remedies: Mapping[str, str] = Factory(dict)
-    match: tuple[str, ...] = field(kw_only=True)
-    not_match: tuple[str, ...] = field(kw_only=True)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

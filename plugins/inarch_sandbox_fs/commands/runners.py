@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from attrs import Factory, field, frozen
+from attrs import Factory, frozen
 
 from inarch_sandbox_fs.commands.kinds import Refused, check_path
 
@@ -27,16 +27,12 @@ class Runner:
         is_exact: Whether "always" means this very command and not all that begin like it.
         requires: A word that must be among the rest, such as `--check`; several with `|`; empty for none.
         exits: What an exit code other than 0 means.
-        match: Command lines that it takes.
-        not_match: Command lines that it doesn't take.
     """
 
     pattern: str
     is_exact: bool = False
     requires: str = ""
     exits: Mapping[int, str] = Factory(dict)
-    match: tuple[str, ...] = field(kw_only=True)
-    not_match: tuple[str, ...] = field(kw_only=True, default=())
 
     @cached_property
     def words(self) -> tuple[frozenset[str], ...]:
@@ -81,64 +77,49 @@ _PYTHON = "python|python3|python3.11|python3.12|python3.13|python3.14|pypy3"
 _PYTEST = {1: "tests failed", 2: "interrupted, or tests could not be collected", 4: "wrong usage", 5: "no tests found"}
 
 RUNNERS: tuple[Runner, ...] = (
-    Runner("pytest|py.test", exits=_PYTEST, match=("pytest", "pytest -q tests/test_a.py::test_b",
-           ".venv/bin/pytest -x")),
-    Runner(f"{_PYTHON} -m pytest", exits=_PYTEST, match=("python -m pytest -q", ".venv/bin/python -m pytest")),
+    Runner("pytest|py.test", exits=_PYTEST),
+    Runner(f"{_PYTHON} -m pytest", exits=_PYTEST),
     Runner(
         f"{_PYTHON} -m unittest|doctest|tox|nox|mypy|ruff|flake8|pylint|pyright|coverage|compileall|py_compile|build",
-        match=("python3 -m unittest discover", ".venv/bin/python -m mypy src"),
-        not_match=("python -m pip install x", "python -c 'print(1)'", "python -m http.server", "python"),
     ),
-    Runner(f"{_PYTHON} -m black|isort", requires="--check|--check-only|--diff|-c",
-           match=("python -m black --check .",), not_match=("python -m black .",)),
-    Runner(f"{_PYTHON} FILE", match=("python manage.py test", "python3 src/main.py --x=1"),
-           not_match=("python -", "python -i", "python ../x.py", "python /tmp/x.py")),
-    Runner("tox|nox", match=("tox", "tox -e py311", "nox -s tests")),
-    Runner("coverage run|report|html|xml|json", match=("coverage run -m pytest",), not_match=("coverage",)),
-    Runner("mypy|flake8|pylint|pyright", match=("mypy src", "pyright")),
-    Runner("ruff check|format", match=("ruff check .", "ruff format --check ."), not_match=("ruff server",)),
-    Runner("black|isort", requires="--check|--check-only|--diff|-c",
-           match=("black --check .", "isort --check-only src"), not_match=("black .", "isort src")),
-    Runner("uv|poetry|pdm|hatch|pipenv|rye run pytest|mypy|ruff|tox|nox|unittest|pyright|coverage",
-           match=("uv run pytest -q", "poetry run mypy src"), not_match=("uv pip install x", "uv run sh -c x")),
-    Runner(f"uv|poetry|pdm|hatch|pipenv|rye run {_PYTHON} -m pytest|unittest|mypy|ruff|coverage",
-           match=("uv run python -m pytest",), not_match=("uv run python -c 1",)),
-    Runner(f"uv|poetry|pdm|hatch|pipenv|rye run {_PYTHON} FILE", match=("uv run python a.py",)),
-    Runner("hatch test", match=("hatch test",)),
-    Runner("npm|pnpm|yarn|bun test|t", match=("npm test", "npm test -- --watch=false", "yarn test"),
-           not_match=("npm install", "npm exec x", "npx x", "npm ci")),
-    Runner("npm|pnpm|yarn|bun run NAME", match=("npm run test:unit", "npm run build -- --x", "pnpm run lint"),
-           not_match=("npm run", "npm run --silent x", "npm run 'a b'")),
-    Runner("jest|vitest|mocha|tsc|eslint|playwright|ava|tap",
-           match=("jest src", "node_modules/.bin/tsc --noEmit"), not_match=("npx jest",)),
-    Runner("prettier", requires="--check|-c|--list-different|-l", match=("prettier --check .",),
-           not_match=("prettier --write .",)),
-    Runner("node --test", match=("node --test", "node --test tests")),
-    Runner("deno test|lint|check", match=("deno test",)),
-    Runner("node|bun FILE", match=("node src/main.js --flag",), not_match=("node -e 1", "node /tmp/x.js")),
-    Runner("cargo test|build|check|clippy|bench|nextest|doc|tree|metadata",
-           match=("cargo test -- --nocapture", "cargo clippy"), not_match=("cargo install x", "cargo publish")),
-    Runner("cargo fmt", requires="--check", match=("cargo fmt --check",), not_match=("cargo fmt",)),
-    Runner("cargo run", match=("cargo run --example a",)),
-    Runner("go test|build|vet|list|run", match=("go test ./...", "go vet ./..."), not_match=("go get x",
-           "go install x")),
-    Runner("gofmt", requires="-l|-d", match=("gofmt -l .",), not_match=("gofmt -w .",)),
-    Runner("mvn|mvnw|./mvnw", match=("mvn test", "./mvnw -q verify"), not_match=("mvnd test",), is_exact=True),
-    Runner("gradle|gradlew|./gradlew", match=("gradle test", "./gradlew check"), is_exact=True),
-    Runner("make|gmake|just|task|rake", match=("make", "make -j4 test", "just test"), is_exact=True),
-    Runner("ninja", match=("ninja -C build",), is_exact=True),
-    Runner("cmake --build", match=("cmake --build build",), not_match=("cmake -E rm x", "cmake .")),
-    Runner("ctest", match=("ctest --test-dir build",)),
-    Runner("meson test|compile", match=("meson test -C build",), not_match=("meson install",)),
-    Runner("dotnet test|build", match=("dotnet test",), not_match=("dotnet add x",)),
-    Runner("swift test|build", match=("swift test",)),
-    Runner("rspec|phpunit|rubocop|phpstan", match=("rspec spec/a_spec.rb", "vendor/bin/phpunit")),
-    Runner("bundle exec rspec|rake|rubocop|rails", match=("bundle exec rspec",), not_match=("bundle exec sh",
-           "bundle install")),
-    Runner("composer test", match=("composer test",), not_match=("composer install",)),
-    Runner("mix test|compile", match=("mix test",), not_match=("mix deps.get",)),
-    Runner("ruby|php|perl FILE", match=("ruby a.rb",), not_match=("perl -e 1", "php -r 1")),
-    Runner("sh|bash FILE", match=("bash scripts/test.sh --fast",), not_match=("sh -c ls", "bash", "bash /tmp/x.sh")),
+    Runner(f"{_PYTHON} -m black|isort", requires="--check|--check-only|--diff|-c"),
+    Runner(f"{_PYTHON} FILE"),
+    Runner("tox|nox"),
+    Runner("coverage run|report|html|xml|json"),
+    Runner("mypy|flake8|pylint|pyright"),
+    Runner("ruff check|format"),
+    Runner("black|isort", requires="--check|--check-only|--diff|-c"),
+    Runner("uv|poetry|pdm|hatch|pipenv|rye run pytest|mypy|ruff|tox|nox|unittest|pyright|coverage"),
+    Runner(f"uv|poetry|pdm|hatch|pipenv|rye run {_PYTHON} -m pytest|unittest|mypy|ruff|coverage"),
+    Runner(f"uv|poetry|pdm|hatch|pipenv|rye run {_PYTHON} FILE"),
+    Runner("hatch test"),
+    Runner("npm|pnpm|yarn|bun test|t"),
+    Runner("npm|pnpm|yarn|bun run NAME"),
+    Runner("jest|vitest|mocha|tsc|eslint|playwright|ava|tap"),
+    Runner("prettier", requires="--check|-c|--list-different|-l"),
+    Runner("node --test"),
+    Runner("deno test|lint|check"),
+    Runner("node|bun FILE"),
+    Runner("cargo test|build|check|clippy|bench|nextest|doc|tree|metadata"),
+    Runner("cargo fmt", requires="--check"),
+    Runner("cargo run"),
+    Runner("go test|build|vet|list|run"),
+    Runner("gofmt", requires="-l|-d"),
+    Runner("mvn|mvnw|./mvnw", is_exact=True),
+    Runner("gradle|gradlew|./gradlew", is_exact=True),
+    Runner("make|gmake|just|task|rake", is_exact=True),
+    Runner("ninja", is_exact=True),
+    Runner("cmake --build"),
+    Runner("ctest"),
+    Runner("meson test|compile"),
+    Runner("dotnet test|build"),
+    Runner("swift test|build"),
+    Runner("rspec|phpunit|rubocop|phpstan"),
+    Runner("bundle exec rspec|rake|rubocop|rails"),
+    Runner("composer test"),
+    Runner("mix test|compile"),
+    Runner("ruby|php|perl FILE"),
+    Runner("sh|bash FILE"),
 )  # fmt: skip
 
 
