@@ -25,7 +25,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
     """Return the policy that says no where the tools would."""
-    from inarch_sandbox_fs.commands.policy import SandboxPolicy
+    from inarch_sandbox_fs.commands.tool import SandboxPolicy
 
     return [SandboxPolicy(context.root, context.commands)]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from inarch import Contribution, Situation, UsageError
-from inarch_sandbox_fs.paths import ADDED
+from inarch_sandbox_fs.paths import ADDED, own_places
 
 
 @frozen
@@ -29,11 +29,7 @@ class AddedFolders:
 
 
 def checked(root: str, folders: Sequence[str]) -> tuple[str, ...]:
-    """Return the real paths of folders that may be added to a root, each once.
-
-    Raises:
-        UsageError: One of them may not be.
-    """
+    """Return the real paths of folders that may be added to a root, each once."""
     if os.path.lexists(os.path.join(root, ADDED)):
         raise UsageError(
             f"no folder can be added: {root} has a {ADDED} of its own, as the paths of added folders begin",
@@ -56,17 +52,8 @@ def _refusal(folder: str) -> str:
         return (getattr(error, "strerror", None) or str(error)).lower()
     if not folder.isprintable():
         return "its path has characters that can't be shown"
-    own = next((place for place in _own_places() if _overlap(folder, place)), "")
+    own = next((place for place in own_places() if _overlap(folder, place)), "")
     return f"Inarch's own configuration and state are in {own}" if own else ""
-
-
-def _own_places() -> tuple[str, ...]:
-    home = os.path.expanduser("~")
-    above = (
-        os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"),
-        os.environ.get("XDG_STATE_HOME") or os.path.join(home, ".local/state"),
-    )
-    return tuple(os.path.join(os.path.realpath(folder), "inarch") for folder in above)
 
 
 def _overlap(folder: str, known: str) -> str:

@@ -1,15 +1,60 @@
-"""The programs that can search: which are there, and how each is called."""
+"""The programs that can search: which are there, how each is called, and which patterns they can run."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from attrs import define, field
 
-from inarch_sandbox_fs.portable import portable
+_ESCAPE = r"\\[bdswDSWt]|\\[!-/:-@\[-`{-~]"
+_MEMBER = r"\\[dswt]|\\[!-/:-@\[-`{-~]|[^\\\[\]&~^-]"
+_TOKEN = re.compile(
+    rf"(?P<literal>[\w !\"#%&',/:;<=>@`~-])|(?P<escape>{_ESCAPE})|(?P<any>\.)|(?P<end>\$)|(?P<start>\^)|(?P<or>\|)"
+    rf"|(?P<set>\[\^?(?:(?:{_MEMBER})(?:-(?:{_MEMBER}))?)+-?\])|(?P<open>\((?:\?:|\?P<[A-Za-z_]\w*>)?(?![|)]))"
+    r"|(?P<close>\))|(?P<bracket>[\]}])|(?P<repeat>(?:[*+?]|\{[0-9]{1,3}(?:,[0-9]{0,3})?\})\??(?![*+?{]))",
+    re.ASCII,
+)
+_REPEATABLE = frozenset({"literal", "escape", "any", "set", "close", "bracket"})
+
+
+class Portable(NamedTuple):
+    """A pattern that another program can run."""
+
+    text: str
+    ignore_case: bool
+
+
+def portable(pattern: str, ignore_case: bool) -> Portable | None:
+    """Return the pattern as other programs run it, or None if it does not surely mean the same there."""
+    if pattern.startswith("(?i)"):
+        pattern, ignore_case = pattern[4:], True
+    if not pattern.isascii() or not pattern.isprintable():
+        return None
+    pieces: list[str] = []
+    place, last = 0, ""
+    while place < len(pattern):
+        token = _TOKEN.match(pattern, place)
+        if token is None or (token.lastgroup == "repeat" and last not in _REPEATABLE):
+            return None
+        last, place = str(token.lastgroup), token.end()
+        pieces.append(_written(token))
+    return Portable("".join(pieces), ignore_case) if pieces else None
+
+
+def _written(token: re.Match[str]) -> str:
+    text = token[0]
+    if token.lastgroup == "end":
+        return "(?:\\r?$)"  # a line of a file with Windows line ends ends before its carriage return
+    if token.lastgroup in ("literal", "bracket") and not text.isalnum():
+        return f"\\x{ord(text):02x}"  # quoted, it means the same everywhere
+    if token.lastgroup == "escape" and not text[1].isalnum():
+        return f"\\x{ord(text[1]):02x}"
+    return text
+
 
 _GREP_PLACES = ("/usr/bin/grep", "/bin/grep")
 _RIPGREP_OPTIONS = (

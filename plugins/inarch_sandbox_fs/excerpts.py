@@ -18,11 +18,7 @@ _BEYOND = 1 << 15
 
 
 def excerpt(path: str, data: bytes, first: int, last: int | None, most: Most) -> dict[str, Any]:
-    """Return lines of a file whose bytes are all there.
-
-    Raises:
-        ToolFailed: It is binary, or has no such line.
-    """
+    """Return lines of a file whose bytes are all there."""
     whole, encoding = text_of(data, path)
     lines = whole.split("\n")
     total = len(lines) - (lines[-1] == "")

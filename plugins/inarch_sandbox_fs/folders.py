@@ -241,11 +241,7 @@ class Folders:
             workspace.close()
 
     def _at(self, path: str) -> _Place:
-        """Return where a path leads.
-
-        Raises:
-            ToolFailed: It is no path, leaves its folder, or is of a folder that was not added.
-        """
+        """Return where a path leads."""
         for prefix in self._added:
             if isinstance(path, str) and f"{ADDED}{path}/".startswith(f"{prefix}/"):
                 raise ToolFailed("permission", f"the path {path!r} is absolute", f"use {f'{ADDED}{path}'!r}")
@@ -272,11 +268,7 @@ class Folders:
         return f"added folders have paths of their own: {', '.join(self._added)}"
 
     def _require_root(self, words: Iterable[str]) -> None:
-        """Refuse words that name a file of an added folder: a program would look for it in the root.
-
-        Raises:
-            ToolFailed: There is one.
-        """
+        """Refuse words that name a file of an added folder: a program would look for it in the root."""
         for word in words:
             if any(prefix in word for prefix in self._added):
                 raise ToolFailed(

@@ -17,6 +17,7 @@ _OWN = ((".config", "inarch"), (".local", "state", "inarch"))
 """Where Inarch keeps what the user allows, as seen from a home folder: a home may be the workspace, or lie in it."""
 
 PROTECTED = "tools never write below .git or .inarch, nor Inarch's own configuration and state"
+_RELATIVE = "give a path relative to the workspace root"
 _SHORT_NAME = re.compile(r"(git|inarch)~[0-9]+")
 """What FAT and NTFS call `.git` and `.inarch` where they keep short names as well."""
 
@@ -32,7 +33,7 @@ def normal(path: object, root: str = "") -> str:
         ToolFailed: `validation` where it is no path at all, `permission` where it would leave the root.
     """
     if not isinstance(path, str) or not path:
-        raise ToolFailed("validation", f"not a path: {path!r}", "give a path relative to the workspace root")
+        raise ToolFailed("validation", f"not a path: {path!r}", _RELATIVE)
     if "\0" in path:
         raise ToolFailed("validation", f"the path {path!r} contains a NUL character")
     try:
@@ -52,21 +53,13 @@ def normal(path: object, root: str = "") -> str:
 def _joined(path: str) -> str:
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise _leaves(path)
+        raise ToolFailed("permission", f"the path {path!r} has a '..' component", _RELATIVE)
     return "/".join(parts) or "."
-
-
-def _leaves(path: str) -> ToolFailed:
-    return ToolFailed(
-        "permission", f"the path {path!r} has a '..' component", "give a path relative to the workspace root"
-    )
 
 
 def _absolute(path: str, root: str) -> ToolFailed:
     inside = path[len(root) :].strip("/") if root and path.startswith(root.rstrip("/") + "/") else ""
-    remedy = (
-        f"use {inside!r}" if inside and ".." not in inside.split("/") else "give a path relative to the workspace root"
-    )
+    remedy = f"use {inside!r}" if inside and ".." not in inside.split("/") else _RELATIVE
     return ToolFailed("permission", f"the path {path!r} is absolute", remedy)
 
 
@@ -111,16 +104,20 @@ def _is_own(parts: list[str]) -> bool:
     return any(tuple(parts[at : at + len(own)]) == own for own in _OWN for at in range(len(parts)))
 
 
-def own_folders(root: str) -> tuple[str, ...]:
-    """Return where Inarch keeps the user's configuration and state, relative to the root, if that lies below it."""
+def own_places() -> tuple[str, ...]:
+    """Return where Inarch keeps the user's configuration and state: absolute paths without links above them."""
     home = os.path.expanduser("~")
     above = (
         os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"),
         os.environ.get("XDG_STATE_HOME") or os.path.join(home, ".local/state"),
     )
-    real = (os.path.join(os.path.realpath(folder), "inarch") for folder in above)
+    return tuple(os.path.join(os.path.realpath(folder), "inarch") for folder in above)
+
+
+def own_folders(root: str) -> tuple[str, ...]:
+    """Return those of the places that lie below the root, relative to it."""
     start = root.rstrip("/") + "/"
-    return tuple(path[len(start) :] for path in real if path.startswith(start))
+    return tuple(path[len(start) :] for path in own_places() if path.startswith(start))
 
 
 def _folded(part: str) -> str:
@@ -130,11 +127,7 @@ def _folded(part: str) -> str:
 
 
 def check_writable(path: str) -> None:
-    """Refuse a normal path that tools never write.
-
-    Raises:
-        ToolFailed: `permission` for protected names, `validation` for the root.
-    """
+    """Refuse a normal path that tools never write."""
     if path == ".":
         raise ToolFailed("validation", "the workspace root is a directory", "give the path of a file")
     if is_protected(path):

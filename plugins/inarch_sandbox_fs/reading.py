@@ -44,11 +44,7 @@ def digest_of_pieces(data: Iterable[bytes]) -> str:
 
 
 def require_regular(descriptor: int, path: str) -> os.stat_result:
-    """Return the status of an open regular file.
-
-    Raises:
-        ToolFailed: It is something else.
-    """
+    """Return the status of an open regular file."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise not_a_file(path, status.st_mode)

@@ -24,7 +24,7 @@ from inarch_sandbox_fs.leftovers import alone, name_beside, remove_leftovers
 from inarch_sandbox_fs.opening import FOLDER, SAFE, Open
 from inarch_sandbox_fs.paths import split
 from inarch_sandbox_fs.reading import digest_of
-from inarch_sandbox_fs.renaming import rename_new
+from inarch_sandbox_fs.writing import rename_new
 from inarch_staging import give
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

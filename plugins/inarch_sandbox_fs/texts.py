@@ -43,11 +43,7 @@ class Encoding(NamedTuple):
         return data[len(self.mark) :].decode(self.codec)
 
     def encode(self, text: str, path: str) -> bytes:
-        """Return text as this encoding stores it, without the mark.
-
-        Raises:
-            ToolFailed: It has no form for some character.
-        """
+        """Return text as this encoding stores it, without the mark."""
         try:
             return text.encode(self.codec)
         except UnicodeEncodeError as error:
@@ -69,9 +65,6 @@ def encoding_of(data: bytes, path: str) -> Encoding:
     """Return the encoding in which bytes are text without loss.
 
     A mark decides; else UTF-8 if it fits; else Windows-1252 or, where that has holes, Latin-1.
-
-    Raises:
-        ToolFailed: They are no text.
     """
     for mark, codec in MARKS:
         if data.startswith(mark) and _fits(data[len(mark) :], codec):
@@ -108,11 +101,7 @@ def splits_no_character(data: bytes, position: int, codec: str) -> bool:
 
 
 def text_of(data: bytes, path: str) -> tuple[str, Encoding]:
-    """Return the text of a whole file and its encoding; plain UTF-8, the usual case, is decoded only once.
-
-    Raises:
-        ToolFailed: It is no text.
-    """
+    """Return the text of a whole file and its encoding; plain UTF-8, the usual case, is decoded only once."""
     if data[:1] not in _FIRST_OF_MARKS and b"\0" not in data[:PROBE]:
         try:
             return data.decode(), UTF_8

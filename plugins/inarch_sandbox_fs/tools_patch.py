@@ -62,11 +62,7 @@ class _Step:
 
 
 def _steps(context: ToolContext, patch: str) -> list[_Step]:
-    """Work out the whole patch; nothing is written.
-
-    Raises:
-        ToolFailed: A part of it can't be done.
-    """
+    """Work out the whole patch; nothing is written."""
     from inarch_sandbox_fs.envelope import read_envelope
 
     return [_step(context, one) for one in read_envelope(patch, context.workspace.root)]
@@ -83,7 +79,7 @@ def _step(context: ToolContext, file: FilePatch) -> _Step:
     known = known_bytes(context, path)
     if file.new_path is not None:
         require_free(context, writable(context, file.new_path))
-    from inarch_sandbox_fs.hunks import patched
+    from inarch_sandbox_fs.envelope import patched
 
     before = seen_bytes(context, path, known)
     after = patched(before, file.hunks, path)
@@ -140,11 +136,7 @@ def _take(context: ToolContext, step: _Step, undo: list[Callable[[], object]]) -
 
 
 def _take_back(undo: Sequence[Callable[[], object]]) -> None:
-    """Put everything back, the last first; what somebody else has changed since is theirs.
-
-    Raises:
-        ToolFailed: Some of it could not be.
-    """
+    """Put everything back, the last first; what somebody else has changed since is theirs."""
     left = []
     for one in reversed(undo):
         try:

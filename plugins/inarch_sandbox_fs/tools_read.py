@@ -7,13 +7,13 @@ from typing import Any
 
 import inarch
 from inarch import FileBytes, ToolContext, ToolFailed
-from inarch_sandbox_fs import schemas, touching
+from inarch_sandbox_fs import schemas
 from inarch_sandbox_fs.reading import pieces
 from inarch_sandbox_fs.settings import settings_of
 from inarch_sdk.shortening import end_from
 
 
-@inarch.tool(category="file", effects=touching.reads_pattern, input_schema=schemas.LIST_FILES)
+@inarch.tool(category="file", effects=schemas.reads_pattern, input_schema=schemas.LIST_FILES)
 def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) -> dict[str, Any]:
     """List files by glob, sorted; git-ignored ones are left out."""
     pattern, told = _relative(pattern, context)
@@ -45,7 +45,7 @@ def _why_nothing(context: ToolContext, pattern: str) -> str:
     return "No files found"
 
 
-@inarch.tool(category="file", effects=touching.reads_folder, input_schema=schemas.LIST_DIRECTORY)
+@inarch.tool(category="file", effects=schemas.reads_folder, input_schema=schemas.LIST_DIRECTORY)
 def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]:
     """List one directory: names, kinds and sizes, hidden and ignored things too."""
     found = context.workspace.entries(directory)
@@ -61,7 +61,7 @@ def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]
     return {"entries": entries, "note": _joined(notes)}
 
 
-@inarch.tool(category="file", effects=touching.reads_file, input_schema=schemas.READ_FILE)
+@inarch.tool(category="file", effects=schemas.reads_file, input_schema=schemas.READ_FILE)
 def read_file(
     context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
 ) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _long_excerpt(
     return shown
 
 
-@inarch.tool(category="file", effects=touching.reads_files, input_schema=schemas.READ_MULTIPLE_FILES)
+@inarch.tool(category="file", effects=schemas.reads_files, input_schema=schemas.READ_MULTIPLE_FILES)
 def read_multiple_files(context: ToolContext, file_paths: list[str]) -> list[dict[str, Any]]:
     """Read several text files at once."""
     from inarch_sandbox_fs.texts import text_of
@@ -127,7 +127,7 @@ def _shown(path: str, text: str, most: int, note: str) -> dict[str, Any]:
     return {"path": path, "content": text[:end], "note": _joined([part for part in (cut, note) if part])}
 
 
-@inarch.tool(category="search", effects=touching.searches, input_schema=schemas.SEARCH_FILES)
+@inarch.tool(category="search", effects=schemas.searches, input_schema=schemas.SEARCH_FILES)
 def search_files(
     context: ToolContext,
     pattern: str,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import inarch
 from inarch import FileStat, ToolContext, ToolFailed
-from inarch_sandbox_fs import schemas, touching
+from inarch_sandbox_fs import schemas
 from inarch_sandbox_fs.failures import changed, exists, too_big
 from inarch_sandbox_fs.paths import check_writable, normal
 from inarch_sandbox_fs.reading import digest_of_pieces, pieces
@@ -25,7 +25,7 @@ def _check_write(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file", effects=touching.changes_file, input_schema=schemas.WRITE_FILE, receives_secrets=True,
+    category="file", effects=schemas.changes_file, input_schema=schemas.WRITE_FILE, receives_secrets=True,
     check=_check_write,
 )  # fmt: skip
 def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def _check_create(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file", effects=touching.writes_file, input_schema=schemas.CREATE_FILE, receives_secrets=True,
+    category="file", effects=schemas.writes_file, input_schema=schemas.CREATE_FILE, receives_secrets=True,
     check=_check_create,
 )  # fmt: skip
 def create_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _check_delete(arguments: Mapping[str, Any], context: ToolContext) -> None:
     require_unchanged(context, writable(context, arguments["file_path"]))
 
 
-@inarch.tool(category="file", effects=touching.removes_file, input_schema=schemas.DELETE_FILE, check=_check_delete)
+@inarch.tool(category="file", effects=schemas.removes_file, input_schema=schemas.DELETE_FILE, check=_check_delete)
 def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
     """Delete one file."""
     path = writable(context, file_path)
@@ -71,7 +71,7 @@ def _check_move(arguments: Mapping[str, Any], context: ToolContext) -> None:
     require_free(context, target)
 
 
-@inarch.tool(category="file", effects=touching.moves_file, input_schema=schemas.MOVE_FILE, check=_check_move)
+@inarch.tool(category="file", effects=schemas.moves_file, input_schema=schemas.MOVE_FILE, check=_check_move)
 def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, Any]:
     """Move or rename a file; never over another."""
     path, target = writable(context, file_path), writable(context, new_path)
@@ -88,7 +88,7 @@ def _check_patch(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file", effects=touching.changes_file, input_schema=schemas.PATCH_SOURCE_FILE, receives_secrets=True,
+    category="file", effects=schemas.changes_file, input_schema=schemas.PATCH_SOURCE_FILE, receives_secrets=True,
     check=_check_patch,
 )  # fmt: skip
 def patch_source_file(
@@ -141,11 +141,7 @@ def writable(context: ToolContext, path: str) -> str:
 
 
 def known_bytes(context: ToolContext, path: str) -> str:
-    """Return the hash of the bytes that this session last read or wrote.
-
-    Raises:
-        ToolFailed: `conflict` where it knows none.
-    """
+    """Return the hash of the bytes that this session last read or wrote."""
     found = _require_file(context, path)
     if found.size > settings_of(context.settings).max_streamed_bytes:
         raise too_big(path, found.size)

@@ -7,13 +7,15 @@ file is a few calls that run in C.
 from __future__ import annotations
 
 import os
+import stat
 from bisect import bisect_left
 from collections.abc import Callable, Container
 from pathlib import Path
+from typing import Literal
 
 from attrs import define, field
 
-from inarch import Walk
+from inarch import FileStat, Survey, Walk
 from inarch_sandbox_fs.globs import Glob
 from inarch_sandbox_fs.ignore import Ignore
 from inarch_sandbox_fs.opening import Open
@@ -40,12 +42,12 @@ class Passed:
         if self.bulky:
             folders = _some(sorted(self.bulky))
             found.append(f"passed over {folders}; start the pattern with a folder's name to look inside")
-        if self.links:
-            found.append(f"{_count(self.links, 'symbolic link')} not followed")
-        if self.special:
-            found.append(f"{_count(self.special, 'socket, FIFO or device', '')} left out")
-        if self.unnameable:
-            found.append(f"{_count(self.unnameable, 'name')} left out that {_is_are(self.unnameable)} not UTF-8")
+        counts = {
+            "symbolic links not followed": self.links,
+            "sockets, FIFOs or devices left out": self.special,
+            "names left out that are not UTF-8": self.unnameable,
+        }
+        found += [f"{what}: {count}" for what, count in counts.items() if count]
         if self.unreadable:
             found.append(f"could not look into {_some(self.unreadable)}")
         return tuple(found)
@@ -54,14 +56,6 @@ class Passed:
 def _some(names: list[str]) -> str:
     rest = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def _count(number: int, noun: str, plural: str = "s") -> str:
-    return f"{number} {noun}{plural if number != 1 else ''}"
-
-
-def _is_are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 @define(eq=False, repr=False)
@@ -243,3 +237,72 @@ def _in_order(
     if done < len(files):
         steps.append([prefix + file for file in files[done:]])
     return steps
+
+
+Kind = Literal["file", "directory", "link", "other"]
+_KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
+_MODE = 0o7777
+
+
+def survey(walker: Walker, limit: int) -> Survey:
+    """Return what stands below a walker's root, links as themselves; at most about `limit` of it."""
+    entries: list[FileStat] = []
+    pending: list[tuple[str, Ignore]] = [("", walker.ignore())]
+    while pending and len(entries) <= limit:
+        prefix, ignore = pending.pop()
+        try:
+            found, ignore = _folder(walker, prefix, ignore)
+        except OSError:
+            if not prefix:
+                raise
+            walker.passed.unreadable.append(prefix)
+            continue
+        entries += found
+        pending += [(f"{entry.path}/", ignore) for entry in found if entry.kind == "directory"]
+    passed = walker.passed
+    return Survey(tuple(entries), tuple(sorted(passed.bulky)), len(entries) > limit, passed.unnameable)
+
+
+def _folder(walker: Walker, prefix: str, ignore: Ignore) -> tuple[list[FileStat], Ignore]:
+    """Return what stands in a folder, and the rules that hold below it."""
+    descriptor = walker.open_it(walker.root, prefix.rstrip("/") or ".", os.O_RDONLY | os.O_DIRECTORY, False)
+    try:
+        with os.scandir(descriptor) as listed:
+            present = list(listed)
+        named = [entry for entry in present if _is_nameable(entry.name)]
+        walker.passed.unnameable += len(present) - len(named)
+        statuses = {entry.name: status for entry in named if (status := _status(entry)) is not None}
+        kinds = {name: _KINDS.get(stat.S_IFMT(status.st_mode), "other") for name, status in statuses.items()}
+        if prefix and "pyvenv.cfg" in kinds:  # a virtual environment, whatever its name
+            walker.passed.bulky.append(prefix)
+            return [], ignore
+        ignore = walker.rules_here(descriptor, prefix, kinds, ignore)
+    finally:
+        os.close(descriptor)
+    files = [name for name, kind in kinds.items() if kind in ("file", "link")]
+    folders = [name for name, kind in kinds.items() if kind == "directory"]
+    files, folders = walker.kept(prefix, files, folders, ignore)
+    return [_entry(prefix + name, kinds[name], statuses[name]) for name in (*files, *folders)], ignore
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    if is_leftover(entry.name):
+        return None
+    try:
+        return entry.stat(follow_symlinks=False)
+    except OSError:
+        return None  # gone meanwhile
+
+
+def _is_nameable(name: str) -> bool:
+    """Whether a record can name it; nothing else could open it by its name again."""
+    try:
+        return name.isascii() or bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _entry(path: str, kind: Kind, status: os.stat_result) -> FileStat:
+    return FileStat(
+        path, kind, status.st_size, status.st_mode & _MODE, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+    )

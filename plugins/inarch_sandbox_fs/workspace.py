@@ -18,11 +18,11 @@ from inarch_sandbox_fs.leftovers import Swept
 from inarch_sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
 from inarch_sandbox_fs.paths import check_writable, inside, normal, split
 from inarch_sandbox_fs.reading import digest, digest_of, read_all, read_range, require_regular
-from inarch_sandbox_fs.renaming import rename_new
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.walk import Walker, lies_in_repository
 from inarch_sandbox_fs.writing import (
     parent_folder,
+    rename_new,
     require_hash,
     require_nothing,
     write_back,
@@ -209,7 +209,7 @@ class FolderWorkspace:
 
     def survey(self, limit: int) -> Survey:
         """Return what stands below the root, links as themselves, without git-ignored things and bulky folders."""
-        from inarch_sandbox_fs.surveying import survey
+        from inarch_sandbox_fs.walk import survey
 
         try:
             return survey(self._walker("."), limit)

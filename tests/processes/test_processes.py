@@ -160,32 +160,11 @@ def test_a_server_is_reached_by_later_commands_and_by_nobody_else(desk: Desk, co
     assert gone("server_a1.py")
 
 
-def test_a_granted_network_is_left_out_and_that_is_told(desk: Desk) -> None:
-    server = desk.script("server_f1.py", SERVER)
-    grant = {"argv": server.split(), "network": True}
-    desk.talk([calls(start(server)), says("done")], config={"commands": {"server": grant}}, approve="ask")
-    assert "loopback alone, not the network" in desk.data(0)["note"]
-
-
 def test_without_namespaces_nothing_is_started_and_doctor_is_named() -> None:
     found = Features(7, True, False, False, "x86_64", ("no mount namespace (Operation not permitted)",))
     with pytest.raises(inarch.ToolFailed, match=r"no mount namespace .*; nothing was started") as failed:
         require_alone(inarch.Rights(), found)
     assert "inarch doctor" in failed.value.remedy
-
-
-def test_two_processes_have_the_same_port_each(desk: Desk) -> None:
-    server, fetch = desk.script("server_b1.py", SERVER), desk.script("fetch.py", FETCH)
-    desk.talk([
-        calls(start(server, tell_when="ready"), start(server, tell_when="ready")),
-        calls(read("p1", wait_s=20), read("p2", wait_s=20)),
-        calls(run(f"{fetch} two", in_process="p2")),
-        calls(read("p1"), read("p2")),
-        says("done"),
-    ])  # fmt: skip
-    assert "hello" in desk.data(4)["output"]
-    assert "visited" not in desk.data(5)["output"] and "visited /two" in desk.data(6)["output"]
-    assert gone("server_b1.py")
 
 
 def test_the_end_of_a_process_goes_into_the_running_turn(desk: Desk) -> None:
@@ -244,20 +223,9 @@ def test_daemons_that_leave_their_session_end_with_it(desk: Desk) -> None:
     assert gone("611.5")
 
 
-def test_a_program_that_is_not_there_is_not_asked_about(desk: Desk) -> None:
-    desk.talk([calls(start("nosuchprogram --serve")), calls(start("./missing.sh")), says("done")])
-    assert desk.error(0).code in ("denied", "not_found") and "nosuchprogram" in desk.error(0).message
-    assert desk.error(1).code == "not_found"
-
-
 def test_a_line_of_several_commands_is_refused(desk: Desk) -> None:
     desk.talk([calls(start("make && python3 server.py")), says("done")])
     assert "several joined by |" in desk.error(0).message
-
-
-def test_what_no_tier_knows_is_never_let_run_by_a_mode(desk: Desk) -> None:
-    desk.talk([calls(start("curl http://localhost/")), says("done")])
-    assert desk.error(0).code == "denied"
 
 
 def test_an_unknown_process_is_named_with_those_there_are(desk: Desk) -> None:
@@ -268,12 +236,6 @@ def test_an_unknown_process_is_named_with_those_there_are(desk: Desk) -> None:
     ])  # fmt: skip
     for place in (1, 2, 3):
         assert desk.error(place).code == "not_found" and "p1" in desk.error(place).message
-
-
-def test_the_network_of_what_has_ended_is_gone(desk: Desk) -> None:
-    fetch = desk.script("fetch.py", FETCH)
-    desk.talk([calls(start(desk.script("ends.py", ""))), calls(run(f"{fetch} one", in_process="p1")), says("done")])
-    assert desk.error(1).code == "not_found"
 
 
 @pytest.mark.parametrize("pattern", ["(", "*", "a" * 1_001, ""])
@@ -298,12 +260,6 @@ def test_a_hundred_megabytes_are_read_from_their_end_and_what_is_gone_is_told(de
     assert first["total"] == 100 * (1 << 20) + len("end of it\n")
     assert last["output"].endswith("end of it\n") or desk.data(0)["output"].endswith("end of it\n")
     assert f"{first['total'] - (1 << 20)} bytes are gone" in first["left_out"]
-
-
-def test_binary_output_is_text_with_marks(desk: Desk) -> None:
-    binary = desk.script("binary.py", "import sys; sys.stdout.buffer.write(bytes(range(256)) + 'é'.encode())")
-    desk.talk([calls(start(binary)), says("done")])
-    assert "\ufffd" in desk.data(0)["output"] and desk.data(0)["output"].endswith("é")
 
 
 def test_only_so_many_run_at_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_sandbox_fs.processes.ring import Ring
+from inarch_sandbox_fs.processes.output import Ring
 
 PIECES = st.lists(st.binary(max_size=40), max_size=30)
 
@@ -21,15 +21,3 @@ def test_a_piece_is_what_was_written_at_its_offsets(pieces: list[bytes], kept: i
         assert cut.start == min(max(since, len(whole) - kept, 0), len(whole))
         assert cut.end == min(cut.start + limit, len(whole))
     assert ring.total == len(whole) and ring.first == max(len(whole) - kept, 0)
-
-
-@given(PIECES, st.integers(1, 7))
-def test_who_reads_on_from_the_end_of_each_piece_reads_everything_once(pieces: list[bytes], limit: int) -> None:
-    ring, read, at = Ring(2_000), b"", 0
-    for piece in pieces:
-        ring.add(piece)
-        cut = ring.read(at, limit)
-        read, at = read + cut.data, cut.end
-    while (cut := ring.read(at, limit)).data:
-        read, at = read + cut.data, cut.end
-    assert read == b"".join(pieces)

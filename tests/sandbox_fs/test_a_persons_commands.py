@@ -43,74 +43,15 @@ LINES = (
     Line("touch new.txt", leaves="new.txt"),
     Line("sort -o sorted.txt a.txt", leaves="sorted.txt"),
     Line("curl --silent http://127.0.0.1:9/", WEB, code=7),
-    Line("rm a.txt"),
-    Line("sh -c 'echo $HOME | wc -l'", has="1\n"),
     Line("FOO=1 python3 main.py", has="hello 1"),
     Line("true && echo yes || echo no; echo end > out.txt", has="yes\n", leaves="out.txt"),
-    Line("ls *.txt", has="a.txt"),
-    Line("echo $(cat a.txt)", has="one two"),
-    Line("cat <<END\nhere\nEND", has="here\n"),
     Line("npm install --offline --no-audit --no-fund", has="up to date"),
-    Line("npm init --yes", has="package.json"),
-    Line("npm version minor --no-git-tag-version", has="1.1.0"),
-    Line("npm pack --dry-run --silent", has="x-1.0.0.tgz"),
-    Line("npm exec --offline -c 'echo hi'", has="hi"),
-    Line("npx --offline --no nothing-like-it", code=1),
-    Line("git switch -c other", GIT, "Switched"),
-    Line("git branch other", GIT),
-    Line("git tag v1", GIT),
-    Line("git stash list", GIT),
-    Line("git add --all", GIT),
     Line("git fetch origin", GIT),
-    Line("git pull --ff-only origin main", GIT, code=1),
-    Line("git merge main", GIT, "Already up to date"),
-    Line("git rebase main", GIT, "up to date"),
-    Line("git reset --hard HEAD", GIT, "HEAD is now"),
-    Line("git clean -n"),
     Line("git clone ./remote copy", leaves="copy/.git"),
-    Line("git restore a.txt", GIT),
-    Line("git rm --cached a.txt", GIT, "rm 'a.txt'"),
-    Line("git mv a.txt b.txt", GIT, leaves="b.txt"),
-    Line("git config --get remote.origin.url", has="./remote"),
-    Line("python3 -m pip --version", has="pip"),
-    Line("python3 -m venv --without-pip env1", leaves="env1/pyvenv.cfg"),
-    Line("python3 -m http.server --help", has="usage"),
-    Line("node -e 'console.log(1 + 1)'", has="2"),
-    Line("perl -e 'print 40 + 2'", has="42"),
-    Line("cp a.txt b.txt", leaves="b.txt"),
-    Line("mv a.txt b.txt", leaves="b.txt"),
-    Line("ln -s a.txt link", leaves="link"),
-    Line("chmod +x main.py"),
-    Line("tar -cf all.tar a.txt main.py", leaves="all.tar"),
-    Line("gzip -k a.txt", leaves="a.txt.gz"),
-    Line("sed -i s/one/1/ a.txt"),
-    Line("find . -name a.txt -delete"),
-    Line("awk '{print $1}' a.txt", has="one\ntwo\n"),
-    Line("env", has="HOME="),
-    Line("printenv PATH", has="/usr/bin"),
-    Line("which sh", has="/sh"),
-    Line("uname -s", has="Linux"),
-    Line("whoami", code=None),
-    Line("ps", code=None),
-    Line("seq 3", has="1\n2\n3\n"),
-    Line("tee out.txt", leaves="out.txt"),
-    Line("xargs echo"),
-    Line("bash -c 'for i in 1 2; do echo $i; done'", has="1\n2\n"),
-    Line("/usr/bin/printf hello", has="hello"),
-    Line("nohup true"),
-    Line("timeout 5 true"),
-    Line("truncate -s 0 a.txt"),
-    Line("git add --all && git status --short", GIT, leaves="a.txt"),
-    Line("mkdir -p x/y && touch x/y/z && ls x/y", has="z\n", leaves="x/y/z"),
-    Line("FOO=1 python3 main.py | tail -n 1", has="hello 1"),
     Line("seq 3 | awk '{print $1 + 1}' | sort -r", has="4\n3\n2\n"),
-    Line("cd remote && git rev-parse --show-prefix", has="safe.bareRepository", code=128),  # whoever made it, built it
     Line("cd remote && touch b.md && ls", has="b.md\n", leaves="remote/b.md"),
-    Line("cp a.txt b.txt; cat b.txt", has="one", leaves="b.txt"),
-    Line("curl --silent http://127.0.0.1:9/ | head -c 9", WEB, code=7),
-    Line("test -f nothing || echo none", has="none\n"),
 )
-DAILY = 8
+DAILY = 6
 READ = (
     ("cat a.txt | wc -l", "2\n", 0),
     ("false | true", "", 1),
@@ -223,12 +164,11 @@ def test_what_is_kept_is_kept_with_its_rights_and_with_no_others(house: House) -
     assert len(person.seen) == 1 and "home folder: hidden" in person.seen[0].preview
 
 
-@pytest.mark.parametrize("command", ["python3 main.py", "env python3 main.py", "./run", "npm whoami --offline", "make"])
-@pytest.mark.parametrize("scope", [ALWAYS, FOR_THE_PROJECT], ids=("always", "project"))
-def test_files_are_given_once_to_what_the_workspace_can_change(house: House, command: str, scope: Any) -> None:
+@pytest.mark.parametrize("command", ["env python3 main.py", "./run"])
+def test_files_are_given_once_to_what_the_workspace_can_change(house: House, command: str) -> None:
     (house.root / "run").write_text("#!/bin/sh\n")
     (house.root / "run").chmod(0o755)
-    _, person = house.run_all([command] * 2, [rights(files=(".npmrc",)), scope, NO])
+    _, person = house.run_all([command] * 2, [rights(files=(".npmrc",)), FOR_THE_PROJECT, NO])
     assert len(person.seen) == 3 and "home folder: hidden" in person.seen[2].preview
 
 
@@ -259,16 +199,6 @@ def test_what_can_not_be_given_is_told_and_gives_nothing(house: House, named: st
     assert person.seen[1].rights is not None and not person.seen[1].rights.chosen
 
 
-def test_a_link_is_shown_with_where_it_leads(house: House) -> None:
-    (house.home / "dotfiles").mkdir()
-    (house.home / ".npmrc").rename(house.home / "dotfiles" / "npmrc")
-    (house.home / ".npmrc").symlink_to("dotfiles/npmrc")
-    shown = f"{house.home}/.npmrc -> {house.home}/dotfiles/npmrc"
-    command = "python3 -c \"print(open(__import__('os').path.expanduser('~/.npmrc')).read()[:2])\""
-    result, person = house.run(command, rights(files=(".npmrc",)), YES)
-    assert shown in person.seen[1].preview and result.data["output"] == "//\n"
-
-
 def test_one_right_gives_nothing_of_the_others(house: House) -> None:
     look = (
         "import os, socket\n"
@@ -294,12 +224,6 @@ def test_one_right_gives_nothing_of_the_others(house: House) -> None:
             assert result.data["output"] == f"{expected}\n", chosen
 
 
-def test_a_program_that_is_not_there_is_not_asked_about(house: House) -> None:
-    result, person = house.run("no-such-program --it", YES)
-    assert not person.seen and result.error is not None
-    assert "there is no program no-such-program" in result.error.message
-
-
 def test_a_rule_that_names_the_program_lets_it_run_and_a_wider_one_does_not(house: House) -> None:
     def rule(**match: Any) -> dict[str, Any]:
         return {"rules": [{"tool": "execute_command", "decision": "allow"} | ({"match": match} if match else {})]}
@@ -323,11 +247,6 @@ def test_a_rule_for_a_variable_or_for_what_starts_any_program_names_none(house: 
         config = {"rules": [{"tool": "execute_command", "decision": "allow", "match": {"command": glob}}]}
         _, person = house.run(command, NO, config=config)
         assert len(person.seen) == 1, glob
-
-
-def test_everything_for_the_session_is_no_answer_to_what_no_tier_knows(house: House) -> None:
-    _, person = house.run_all(["touch a", "touch b"], [("approve", {"scope": "session"}), NO])
-    assert len(person.seen) == 2
 
 
 def typed(house: House, *commands: str, config: Any = None, approve: str = "ask", is_typed: bool = True) -> list[Any]:
@@ -364,20 +283,19 @@ DIAL = (
 )
 
 
-@pytest.mark.parametrize("approve", ["ask", "all"])
-def test_what_a_person_types_has_the_network_and_git_and_nothing_of_the_home(house: House, approve: str) -> None:
+def test_what_a_person_types_has_the_network_and_git_and_nothing_of_the_home(house: House) -> None:
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         (house.root / "dial.py").write_text(DIAL.replace("PORT", str(server.getsockname()[1])))
         for command in ("python3 dial.py", "env python3 dial.py"):  # of the workspace tier, and of none
-            (result,) = typed(house, command, approve=approve)
+            (result,) = typed(house, command)
             assert (result["data"]["exit_code"], result["data"]["output"]) == (0, "False\n"), result
-            (result,) = typed(house, command, approve=approve, is_typed=False)
+            (result,) = typed(house, command, is_typed=False)
             ran = result["data"] or {"exit_code": "denied"}
             assert ran["exit_code"] != 0, "from a pipe it is no more than it was"
         house.run("git config --get user.name", rights(files=(".gitconfig",)), FOR_THE_PROJECT)
-        (result,) = typed(house, "git config --get user.name", approve=approve)
+        (result,) = typed(house, "git config --get user.name")
         assert result["data"]["output"] == "Ann\n", "they let these words read it before"
 
 
@@ -408,18 +326,7 @@ RULES: tuple[Any, ...] = (
 )
 
 
-TELLING = (None, "none", "all", "all", "ask", "edits")
-"""For each set of rules a mode in which it makes a difference."""
-
-
-def _modes(number: int) -> list[Any]:
-    """Return the modes to try rules with: daily every mode without rules, and each set of rules in a telling one."""
-    daily = MODES if TELLING[number] is None else (TELLING[number],)
-    slow = [pytest.param(number, mode, marks=pytest.mark.slow) for mode in MODES if mode not in daily]
-    return [(number, mode) for mode in daily] + slow
-
-
-@pytest.mark.parametrize(("rules", "mode"), [case for number in range(len(RULES)) for case in _modes(number)])
+@pytest.mark.parametrize(("rules", "mode"), list(enumerate(["edits", "none", "all", "all", "ask", "edits"])))
 def test_what_is_explained_is_what_happens(house: House, rules: int, mode: str) -> None:
     from inarch.calls.explaining import explain
 
@@ -465,7 +372,7 @@ def test_git_takes_no_orders_from_the_repository(house: House) -> None:
         (house.root / ".git" / "hooks" / name).symlink_to(evil)
     chosen = rights(git=(), network=(), files=(".gitconfig",))
     commands = ["git checkout -b f1", "git add --all", "git zz", "git commit -m x", "git push origin f1", "git fetch"]
-    for key in (None, SETTINGS[:-3], *SETTINGS[-3:]):
+    for key in (SETTINGS[:-3], SETTINGS[-1]):
         for name in (key,) if isinstance(key, str) else key or ():
             house.git("config", name, "!./evil.sh" if name.startswith(("alias", "cred")) else "./evil.sh")
         house.run_all(commands, [chosen, YES] * len(commands))
@@ -495,28 +402,18 @@ def plant(folder: Path) -> None:
     ("command", "told"),
     [
         ("git -C docs zz", "-C: with more rights"),
-        ("git -P -C docs fetch", "-C: with more rights"),
         ("git --git-dir=docs fetch", "--git-dir=docs: with more rights"),
-        ("git --git-dir docs fetch", "--git-dir: with more rights"),
         ("git -c core.sshCommand=./x fetch", "-c: with more rights"),
-        ("git -c user.name='A B' -C docs zz", "-C: with more rights"),
         ("git --config-env=core.sshCommand=HOME fetch", "--config-env"),
         ("nice git -C docs zz", "-C: with more rights"),
-        ("git --git-dir=docs zz | cat", "--git-dir=docs: with more rights"),
-        ("GIT_DIR=docs git zz | cat", "GIT_"),
         ("env GIT_DIR=docs git zz", "GIT_DIR"),
         ("cd docs && git zz", "cd docs: with more rights"),
         ("cd docs; git fetch | cat", "cd: with more rights"),
-        ("cd docs && git fetch | cat", "cd docs: with more rights"),
-        ("cd docs && env A=1 git zz; ls", "cd docs: with more rights"),
     ],
 )
-@pytest.mark.parametrize("chosen", [{"network": ()}, {"git": ()}], ids=("w", "g"))
-def test_git_takes_no_orders_from_a_repository_in_a_folder(
-    house: House, command: str, told: str, chosen: dict[str, Any]
-) -> None:
+def test_git_takes_no_orders_from_a_repository_in_a_folder(house: House, command: str, told: str) -> None:
     plant(house.root / "docs")
-    result, _ = house.run(command, rights(**chosen), YES)
+    result, _ = house.run(command, rights(network=()), YES)
     said = result.error.message if result.error is not None else result.data["output"]
     assert told in said, said
     assert not (house.root / "pwned").exists() and not (house.root / "docs" / "pwned").exists()
@@ -540,18 +437,12 @@ def test_git_takes_no_orders_where_dot_git_leads_to_a_folder(house: House, comma
         assert result.error is not None and "outside the workspace" in result.error.message
 
 
-@pytest.mark.parametrize("command", ["env A=1 git zz", "nice git zz", "git zz | cat", "env python3 run.py"])
-@pytest.mark.parametrize("chosen", [{"network": ()}, {"files": (".npmrc",)}], ids=("w", "f"))
-def test_git_takes_no_orders_whatever_starts_it(house: House, command: str, chosen: dict[str, Any]) -> None:
+@pytest.mark.parametrize("command", ["git zz | cat", "env python3 run.py"])
+def test_git_takes_no_orders_whatever_starts_it(house: House, command: str) -> None:
     house.git("config", "alias.zz", "!touch pwned")
     (house.root / "run.py").write_text("import subprocess\nsubprocess.run(['git', 'zz'])\n")
-    result, _ = house.run(command, rights(**chosen), YES)
+    result, _ = house.run(command, rights(network=()), YES)
     assert result.success and not (house.root / "pwned").exists()
-
-
-def test_git_may_be_given_a_setting_that_is_known_to_be_harmless(house: House) -> None:
-    result, _ = house.run("git -c user.name=Bo commit --allow-empty -m x", rights(git=(), files=(".gitconfig",)), YES)
-    assert result.data["exit_code"] == 0 and "Bo <ann" in house.git("log", "-1", "--format=%an <%ae")
 
 
 def test_a_program_runs_where_the_repositorys_settings_can_not_be_overruled(house: House) -> None:
@@ -576,8 +467,7 @@ def test_a_push_with_more_rights_starts_no_hook_of_a_repository_at_a_path(house:
 
 
 def test_what_git_checks_stays_checked(house: House) -> None:
-    for key in ("http.sslVerify", "http.https://a.invalid.sslVerify", "core.protectHFS", "core.protectNTFS",
-                "transfer.fsckObjects", "fetch.fsckObjects"):  # fmt: skip
+    for key in ("http.https://a.invalid.sslVerify", "core.protectNTFS"):
         house.git("config", key, "true")
         result, _ = house.run(f"git config --type=bool --get {key}", rights(network=()), YES)
         assert result.data["output"] == "true\n", key
@@ -595,20 +485,3 @@ def test_a_program_leaves_nothing_unfinished_for_git(house: House, program: str)
     (house.root / ".git" / "rebase-apply").mkdir()
     house.run(program, rights(git=()), YES)
     assert [name for name in names if (house.root / ".git" / name / "git-rebase-todo").exists()] == []
-
-
-def test_a_person_who_gives_files_means_no_program_of_the_workspace(house: House) -> None:
-    own = house.root / "node_modules" / ".bin" / "npm"
-    own.parent.mkdir(parents=True)
-    own.write_text("#!/bin/sh\necho the workspace\n")
-    own.chmod(0o755)
-    result, _ = house.run("npm whoami --offline", YES)
-    assert result.data["output"] == "the workspace\n"
-    result, _ = house.run("npm --version", rights(files=(".npmrc",)), YES)
-    assert "the workspace" not in (str(result.data) if result.success else str(result.error))
-
-
-def test_a_granted_command_gets_the_variables_before_it(house: House) -> None:
-    config = {"commands": {"mine": {"argv": ["FOO=1", "python3", "main.py"]}}}
-    result, _ = house.run("FOO=1 python3 main.py", config=config)
-    assert result.data["tier"] == "granted" and result.data["output"] == "hello 1\n"

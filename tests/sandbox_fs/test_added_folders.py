@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -160,21 +159,6 @@ def test_folders_may_not_overlap_and_the_same_one_counts_once(bench: Bench) -> N
     (bench.root / "+").mkdir()
     with pytest.raises(UsageError, match="of its own"):
         bench.open()
-
-
-@pytest.mark.usefixtures("permissions_count")
-def test_a_folder_that_cant_be_written_is_read(bench: Bench) -> None:
-    (bench.lib / "src").chmod(0o555)
-    folders = bench.open()
-    assert folders.read(bench.at("src/a.txt")).data == b"lib\n"
-    with pytest.raises(ToolFailed, match="permission denied"):
-        folders.replace(bench.at("src/b.txt"), [b"x"], None)
-    (bench.lib / "src").chmod(0o755)
-    folders.close()
-    bench.lib.chmod(0)
-    with pytest.raises(UsageError, match="permission denied"):
-        bench.open()
-    bench.lib.chmod(0o755)
 
 
 _PARTS = st.sampled_from(["..", ".", "", "src", "a.txt", "+", "lib", "root", "outside", "link", "up"])
@@ -346,33 +330,3 @@ def test_commands_change_nothing_elsewhere_and_read_only_what_was_added(bench: B
     assert printed[0] == "lib" and all(word.endswith("Error") for word in printed[1:6]), printed
     assert [folder.joinpath("src/a.txt").read_text() for folder in (bench.lib, bench.outside)] == ["lib\n", "outside\n"]
     assert not (bench.lib / "src/new.txt").exists()
-
-
-@pytest.mark.needs("bwrap")
-def test_hooks_see_where_the_file_is_and_change_nothing_there(bench: Bench, own_home: Path) -> None:
-    config = own_home / "config" / "inarch"
-    config.mkdir(parents=True)
-    (config / "spoil.sh").write_text(f"cat; cp /dev/null {bench.lib}/src/a.txt 2>/dev/null || exit 1")
-    groups = [{"hooks": [{"type": "command", "command": "/bin/sh spoil.sh"}]}]
-    (config / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": groups, "PostToolUse": groups}}))
-    new = {"file_path": str(bench.lib / "src/b.txt"), "content": "mine"}
-    events, _, _ = _talk(bench, calls(("create_file", new)), flags={"approve": "all"})
-    before, after = (event.data for event in events if event.kind == "hooks.ran")
-    for ran in (before, after):
-        assert json.loads(ran["output"].splitlines()[0])["tool_input"]["file_path"] == new["file_path"]
-        assert ran["exit_code"] == 1
-    assert ((bench.lib / "src/a.txt").read_text(), (bench.lib / "src/b.txt").read_text()) == ("lib\n", "mine")
-
-
-def test_another_kind_of_workspace_refuses_them(bench: Bench) -> None:
-    with pytest.raises(UsageError, match="takes no added folders"):
-        _talk(bench, plugins=["beside"], files=[_plugin(bench)], flags={"workspace": "beside"})
-
-
-def _plugin(bench: Bench) -> str:
-    file = bench.outside / "beside.py"
-    file.write_text(
-        "import inarch\nfrom inarch_sandbox_fs.workspace import FolderWorkspace\n@inarch.hookimpl\n"
-        "def inarch_workspaces(context):\n    return [inarch.WorkspaceSpec('beside', FolderWorkspace.open)]\n"
-    )
-    return str(file)

@@ -12,8 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.envelope import read_envelope
-from inarch_sandbox_fs.hunks import patched
+from inarch_sandbox_fs.envelope import patched, read_envelope
 from inarch_sandbox_fs.tools import offered_by
 from inarch_sandbox_fs.tools_patch import patches
 
@@ -114,12 +113,6 @@ def test_a_part_that_fails_leaves_every_file_as_it_was(files: Any, sections: lis
     files.data("apply_patch", patch=envelope(update("a", "-one", "+x")))  # what is known of the files is as it was
 
 
-def test_words_around_and_a_patch_that_is_cut_are_refused(files: Any) -> None:
-    for patch in ("", "*** Begin Patch", "hello", f"Here: {envelope('*** Add File: a', '+x')}", "*** Begin Patch\n+x"):
-        assert files.call("apply_patch", patch=patch).success is False
-    assert list(files.folder.iterdir()) == []
-
-
 def test_a_file_that_changed_meanwhile_is_refused(files: Any) -> None:
     file = files.put("a", "one\n")
     files.data("read_file", file_path="a")
@@ -137,16 +130,6 @@ def test_which_models_are_offered_which() -> None:
         assert patches(model, ("gpt-5*", "*codex*")) is wants
         assert (tools["apply_patch"].offered(model), tools["patch_source_file"].offered(model)) == (wants, not wants)
         assert tools["write_file"].offered(model)
-
-
-@pytest.mark.parametrize("version", ["5", "5.2", "6-sol", "6.2-astra", "7", "10", "5-codex", "oss-120b"])
-def test_every_later_version_patches(version: str) -> None:
-    assert patches(f"openrouter/openai/gpt-{version}") and patches(f"GPT-{version}")
-
-
-@pytest.mark.parametrize("model", ["gpt-4.1", "gpt-35-turbo", "claude-sonnet-5-5", "gemini-6-pro", "grok-4.7", ""])
-def test_others_do_not(model: str) -> None:
-    assert not patches(model)
 
 
 WORDS = st.text("abc", min_size=0, max_size=2)

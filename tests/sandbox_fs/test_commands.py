@@ -15,10 +15,9 @@ import inarch
 from inarch_sandbox_fs.commands.classification import classify
 from inarch_sandbox_fs.commands.git_rules import GIT, SETTINGS
 from inarch_sandbox_fs.commands.kinds import KINDS
-from inarch_sandbox_fs.commands.policy import SandboxPolicy
 from inarch_sandbox_fs.commands.programs import PROGRAMS
 from inarch_sandbox_fs.commands.runners import RUNNERS
-from inarch_sandbox_fs.commands.tool import ExecuteCommand
+from inarch_sandbox_fs.commands.tool import ExecuteCommand, SandboxPolicy
 
 ROOT = "/home/me/project"
 RULES = {rule.name: rule for rule in (*PROGRAMS, *GIT)}

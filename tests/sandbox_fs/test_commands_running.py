@@ -49,14 +49,6 @@ def test_nothing_outside_is_read_through_links_and_fifos_do_not_hang(shell: Shel
         assert "hidden" not in shell(command, timeout_s=20)["output"], command
 
 
-def test_links_that_stay_inside_are_followed(shell: Shell) -> None:
-    shell.files.put("src/a.txt", "inside\n")
-    (shell.folder / "link").symlink_to("src/a.txt")
-    (shell.folder / "folder").symlink_to("src")
-    assert shell("cat link")["output"] == "inside\n"
-    assert shell("ls folder/")["output"] == "a.txt\n"
-
-
 def poisoned(shell: Shell, tmp_path: Path, place: str) -> Path:
     """Make a repository whose configuration names programs wherever git takes one; return what they would write."""
     trace = tmp_path / "trace"

@@ -100,20 +100,6 @@ def test_info_exclude_counts_and_nearer_rules_win(tmp_path: Path) -> None:
     assert _our_files(str(tmp_path)) == _git_files(str(tmp_path))
 
 
-def test_a_strange_ignore_file_is_survived(tmp_path: Path) -> None:
-    (tmp_path / "a").touch()
-    (tmp_path / "sub").mkdir()
-    os.mkfifo(tmp_path / ".gitignore")
-    (tmp_path / "sub" / ".gitignore").write_bytes(b"\xff\xfe[\n" + b"\0\n")
-    assert _our_files(str(tmp_path)) == {"a", "sub/.gitignore"}
-
-
-@given(st.text("ab*?", max_size=12), st.text("ab", max_size=12))
-def test_stars_that_commit_early_match_the_same_names(pattern: str, name: str) -> None:
-    naive = "".join({"*": "[^/]*", "?": "[^/]"}.get(char, char) for char in pattern)
-    assert bool(re.fullmatch(name_regex(pattern), name)) == bool(re.fullmatch(naive, name))
-
-
 def test_many_stars_end_at_once() -> None:
     # A backtracking matcher would take longer than the universe has existed.
     assert re.fullmatch(name_regex("*a" * 100 + "b"), "a" * 255) is None

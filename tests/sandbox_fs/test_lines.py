@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch import Cancelled, Piped, Rights, ToolFailed
+from inarch import Piped, Rights
 from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import ToolCall
@@ -231,13 +230,6 @@ def test_commands_are_joined_by_real_pipes_and_end_as_in_a_shell(shell: Shell) -
     assert found["exit_code"] == 1 and found["note"] == "part 1, false: exit code 1: as it always does"
 
 
-def test_who_is_no_longer_read_has_not_failed(shell: Shell) -> None:
-    shell.files.put("a.txt", "line\n" * 200_000)
-    found = shell("cat a.txt | head -1")
-    assert (found["output"], found["exit_code"], found["note"]) == ("line\n", 0, None)
-    assert shell("cat a.txt | cat | wc -l")["output"] == "200000\n"
-
-
 def test_errors_and_output_go_where_the_line_says(shell: Shell) -> None:
     said = "cat: no: No such file or directory\n"
     for line, output in (
@@ -281,12 +273,6 @@ def test_what_a_command_made_is_looked_at_before_the_next_one_runs(
     assert shell("sh make.sh && ./made")["output"] == "new\n"
 
 
-def test_a_line_has_one_time_and_nothing_of_it_stays(make_shell: Callable[..., Shell]) -> None:
-    shell = make_shell(s=SimpleNamespace(argv=("sleep", "*"), writes=("",), network=False, env=(), stdin=False))
-    failed = shell.error("echo first; sleep 60 | cat", timeout_s=1)
-    assert failed.code == "timeout" and "first" in failed.message
-
-
 @pytest.fixture
 def workspace(open_files: Any, tmp_path: Path) -> Any:
     """A workspace of its own."""
@@ -313,31 +299,6 @@ def test_each_program_of_a_pipeline_has_a_home_that_no_other_one_reaches(workspa
     ran = workspace.run_piped([plant, Piped(("sh", "-c", look), BUILDS)])
     assert ran.ended[0] == (0, 0) and ran.ended[1][0] != 0 and not ran.output
     assert not Path(workspace.root, ".npmrc").exists()
-
-
-def test_a_command_that_can_not_be_started_is_named(workspace: Any) -> None:
-    (Path(workspace.root) / "bad").write_text("#!/no/such/interpreter\n")
-    (Path(workspace.root) / "bad").chmod(0o755)
-    with pytest.raises(ToolFailed, match="bad can't be started"):
-        workspace.run_piped([Piped(("true",), READS), Piped(("./bad",), BUILDS)])
-
-
-def test_a_pipeline_is_cancelled_as_a_whole(workspace: Any) -> None:
-    stop = threading.Event()
-    parts = [Piped(("sh", "-c", "echo on; sleep 60"), BUILDS), Piped(("cat",), READS)]
-    with pytest.raises(Cancelled):
-        workspace.run_piped(parts, merged=True, timeout_s=60, on_output=lambda piece: stop.set(), cancelled=stop)
-
-
-def test_a_workspace_that_joins_nothing_says_so() -> None:
-    from inarch.calls.lease import Handle, Lease
-
-    class Alone:
-        root = "/"
-
-    handle = Handle(Alone(), Lease("call"), {}, None)  # type: ignore[arg-type]
-    with pytest.raises(ToolFailed, match="joins no programs"):
-        handle.run_piped([])
 
 
 @pytest.mark.needs("bwrap")

@@ -86,18 +86,3 @@ def test_a_patch_is_asked_about_with_its_text_and_undone_whole(tmp_path: Path) -
     asyncio.run(go())
     assert person.asked[0].preview == PATCH
     assert (root / "a.txt").read_bytes() == b"one\r\ntwo" and not (root / "b.txt").exists()
-
-
-def test_a_stale_patch_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
-    person, script = Person(), [SCRIPT[0], calls(("apply_patch", {"patch": PATCH.replace("-one", "-onn")})), says("no")]
-    (tmp_path / "a.txt").write_text("one\n")
-    app, _ = scripted_app(ScriptedModel(script, default_model="gpt-5"), tmp_path, front_end=person)
-
-    async def go() -> inarch.Turn:
-        async with app:
-            return await app.session().run("go")
-
-    turn = asyncio.run(go())
-    assert person.asked == [] and (tmp_path / "a.txt").read_text() == "one\n" and not (tmp_path / "b.txt").exists()
-    error = turn.calls[1].result
-    assert error is not None and error.error is not None and error.error.code == "conflict"

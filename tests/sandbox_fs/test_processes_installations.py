@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -113,15 +110,3 @@ def test_a_workspace_cannot_name_what_is_no_interpreter(workspace: FolderWorkspa
     for program in ("./first", "./second", "venv/bin/look"):
         with suppress(ToolFailed):  # who says that it can't be started differs
             assert b"secret" not in workspace.run([program], BUILDS).output, program
-
-
-def test_a_real_environment_outside_works_through_a_link(workspace: FolderWorkspace, home: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home / "envs/one")], check=True)
-    module = next((home / "envs/one/lib").glob("python3*")) / "site-packages/mine.py"
-    module.write_text("print('imported')\n")
-    script(home / "envs/one/bin/tool", f"#!{home}/envs/one/bin/python\nimport mine\n")
-    (home / "envs/secret").write_text("secret")
-    os.symlink(home / "envs/one/bin/tool", home / ".local/bin/tool")
-    ran = workspace.run(["tool"], BUILDS)
-    assert ran.output == b"imported\n", ran
-    assert not reads(workspace, home / "envs/secret")

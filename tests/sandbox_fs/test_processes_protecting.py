@@ -295,27 +295,6 @@ def test_what_is_put_back_is_whole_with_modes_owners_and_links(tmp_path: Path) -
     assert ran.notes == (".git was changed by the program and put back: the name is protected",)
 
 
-def test_what_cannot_be_put_back_is_told(tmp_path: Path) -> None:
-    needs("bare")
-    machine = Machine(tmp_path, os.geteuid())
-    big = machine.root / ".git/big"
-    big.write_bytes(bytes(3 << 20))
-    workspace = opened(str(machine.root), "bare")
-    ran = workspace.run(["sh", "-c", "echo x > .git/big"], Rights(writes=("",), executes=True))
-    workspace.close()
-    assert "1 changes below .git could not be put back, such as that of .git/big" in ran.notes[1], ran
-
-
-def test_a_second_name_for_a_protected_file_is_cut_off(tmp_path: Path) -> None:
-    needs("bare")
-    machine = Machine(tmp_path, os.geteuid())
-    workspace, builds = opened(str(machine.root), "bare"), Rights(writes=("",), executes=True)
-    workspace.run(["ln", ".git/config", "second"], builds)
-    (machine.root / "second").write_text("evil")
-    workspace.close()
-    assert (machine.root / ".git/config").read_text() == "[core]\n"
-
-
 def test_a_tree_deeper_than_any_path_is_removed(tmp_path: Path) -> None:
     depth, name = 60, "folder" * 40
     folder = os.open(tmp_path, os.O_RDONLY)

@@ -10,11 +10,9 @@ import secrets
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -108,56 +106,6 @@ def test_what_only_reads_may_reach_hosts_too(place: Path, site: tuple[Path, int]
         assert workspace.run(["curl", "--noproxy", "*", f"http://localhost:{site[1]}/file"], rights).exit_code == 7
     finally:
         workspace.close()
-
-
-@pytest.mark.needs("git")
-def test_git_clones_over_http(place: Path, site: tuple[Path, int]) -> None:
-    made = str(place / "made")
-    git = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c"]
-    subprocess.run([*git, "init", "-q", made], check=True)
-    subprocess.run([*git, "commit", "-qm", "first", "--allow-empty"], cwd=made, check=True)
-    subprocess.run(["git", "clone", "-q", "--bare", made, str(site[0] / "made.git")], check=True)
-    subprocess.run(["git", "update-server-info"], cwd=site[0] / "made.git", check=True)
-    work = Workplace(place, os.geteuid(), "full", site[1])
-    ran = work.runs(
-        "env", "GIT_CONFIG_NOSYSTEM=1", "git", "clone", "-q", f"http://localhost:{site[1]}/made.git", "clone"
-    )
-    assert ran["exit"] == 0, ran
-    other = work.runs("env", "GIT_CONFIG_NOSYSTEM=1", "git", "clone", "-q", "http://evil.example/made.git", "other")
-    assert other["exit"] and "evil.example:80 was refused" in " ".join(other["notes"])
-
-
-@pytest.mark.needs("pip")
-def test_pip_downloads_from_an_index_by_its_name(place: Path, site: tuple[Path, int]) -> None:
-    index = site[0] / "simple/small-thing"
-    index.mkdir(parents=True)
-    wheel = "small_thing-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(index / wheel, "w") as file:
-        about = "small_thing-1.0.dist-info"
-        file.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: small-thing\nVersion: 1.0\n")
-        file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        file.writestr(f"{about}/RECORD", "")
-    (index / "index.html").write_text(f'<a href="{wheel}">{wheel}</a>')
-    work = Workplace(place, os.geteuid(), "full", site[1])
-    words = ("-m", "pip", "download", "-q", "--no-cache-dir", "--disable-pip-version-check", "--no-deps")
-    url = f"http://localhost:{site[1]}/simple"
-    ran = work.runs(sys.executable, *words, "--index-url", url, "--trusted-host", "localhost", "small-thing")
-    assert ran["exit"] == 0, ran
-    assert (work.root / wheel).exists()
-
-
-@pytest.mark.needs("node")
-def test_node_finds_the_proxy_by_its_variables(place: Path, site: tuple[Path, int]) -> None:
-    (place / "ws").mkdir()
-    code = """
-const proxy = new URL(process.env.HTTP_PROXY);
-const asked = { host: proxy.hostname, port: proxy.port, path: process.argv[2] };
-require("http").get(asked, (answer) => { console.log(answer.statusCode); answer.pipe(process.stdout); });
-"""
-    (place / "ws/get.js").write_text(code)
-    work = Workplace(place, os.geteuid(), "full", site[1])
-    assert work.runs("node", "get.js", f"http://localhost:{site[1]}/file")["output"] == "200\nserved\n"
-    assert work.runs("node", "get.js", "http://evil.example/")["output"].startswith("403\n")
 
 
 @as_users
@@ -307,34 +255,6 @@ def test_no_proxy_is_left_when_its_program_has_ended(place: Path) -> None:
         assert proxies_of(os.getpid()) == []
     finally:
         workspace.close()
-
-
-def test_no_proxy_is_left_when_inarch_is_killed(place: Path) -> None:
-    root = place / "ws"
-    root.mkdir()
-    code = f"""
-from inarch import Rights, ToolFailed
-from inarch_sandbox_fs.workspace import FolderWorkspace
-workspace = FolderWorkspace.open({str(root)!r})
-words = ["sh", "-c", "touch started; sleep 600"]
-workspace.run(words, Rights(writes=("",), executes=True, hosts=("pypi.example",)), timeout_s=600)
-"""
-    inarch = subprocess.Popen([sys.executable, "-c", code])
-    try:
-        wait_for((root / "started").exists, "the program's start")
-        (proxy,) = proxies_of(inarch.pid)
-    finally:
-        inarch.kill()
-        inarch.wait()
-    wait_for(lambda: not _runs(proxy), "the proxy's end")
-
-
-def _runs(pid: int) -> bool:
-    """Whether a process is there and not merely waiting to be reaped."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
-    except OSError:
-        return False
 
 
 def test_without_namespaces_it_is_refused_with_the_reason(place: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from inarch import Rights, ToolFailed
 from inarch_confinement import features
 from inarch_sandbox_fs.opening import best_open
-from inarch_sandbox_fs.processes.sockets import live_sockets
+from inarch_sandbox_fs.processes.protecting import live_sockets
 from inarch_sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, os.path.dirname(__file__))

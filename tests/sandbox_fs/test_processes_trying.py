@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch import Confinement, Rights, ToolFailed
+from inarch import Rights, ToolFailed
 from inarch_confinement import Features, features
 from inarch_sandbox_fs.processes import forking
 from inarch_sandbox_fs.processes.trying import BUILD, PROMISES, READER, SIGNALS, tried
@@ -24,7 +24,6 @@ pytestmark = [
 
 BUILDS = Rights(writes=("",), executes=True)
 FULL = features()
-NO_FILTER = FULL._replace(seccomp=False)
 NO_SPACES = FULL._replace(namespaces=False, network_namespace=False)
 NEITHER = NO_SPACES._replace(seccomp=False, problems=("no mount namespace (tried)",))
 
@@ -42,17 +41,6 @@ def test_nothing_gets_through_with_seccomp(found: Features) -> None:
 def test_without_seccomp_and_namespaces_files_and_network_are_reached() -> None:
     for kind in (READER, BUILD):
         assert reached(NEITHER, kind) == {"files", "network"}
-
-
-@pytest.mark.skipif(not FULL.namespaces, reason="this machine has no namespaces")
-def test_without_seccomp_a_view_still_keeps_a_build() -> None:
-    assert reached(NO_FILTER, BUILD) == set()
-    assert reached(NO_FILTER, READER) == {"files", "network"}
-
-
-def test_without_any_layer_every_promise_is_broken_that_the_user_could_break() -> None:
-    bare = NEITHER._replace(landlock=0)
-    assert reached(bare, BUILD) >= {"files", "network", "processes"} - ({"processes"} if os.geteuid() else set())
 
 
 def test_nothing_is_left_of_the_trial() -> None:
@@ -112,12 +100,3 @@ def test_what_is_told_is_what_a_command_can_do(tmp_path: Path, outside: socket.s
     assert (ran.exit_code, ran.level, kept.stat().st_mode & 0o777) == (0, 1, 0o644), ran
     assert any("changes permissions outside" in note for note in ran.notes), ran
     assert any("Unix sockets" in note for note in ran.notes), ran
-
-
-@pytest.mark.needs("bwrap")
-def test_bubblewrap_is_tried_as_well(tmp_path: Path) -> None:
-    workspace = FolderWorkspace.open(str(tmp_path), Settings(confine="bwrap"))
-    found = workspace.confinement()
-    workspace.close()
-    assert isinstance(found, Confinement) and found.level == 2
-    assert {name: bool(what) for name, what in found.promises.items()} == dict.fromkeys(PROMISES, False)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -13,12 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.engines import Engines
-from inarch_sandbox_fs.portable import portable
+from inarch_sandbox_fs.engines import Engines, portable
 from inarch_sandbox_fs.settings import Settings
 from inarch_sandbox_fs.workspace import FolderWorkspace
-
-from ..forking import LONGEST_S
 
 _ENGINES = [
     engine for engine, program in (("ripgrep", "rg"), ("grep", "grep"), ("python", ""))
@@ -178,29 +174,6 @@ def test_a_program_in_the_workspace_is_never_run(tmp_path: Path, monkeypatch: py
     assert engines.program("rg") not in (str(fake), str(elsewhere / "rg"), "./rg")
 
 
-def test_closing_stops_a_search(tmp_path: Path) -> None:
-    import threading
-    import time
-
-    (tmp_path / "a").write_text("a" * 60 + "!\n")
-    workspace = FolderWorkspace.open(str(tmp_path), Settings(search_engine="python"))
-    ended = threading.Event()
-
-    def search() -> None:
-        try:
-            workspace.search(r"(?=a)(a+)+$")
-        except ToolFailed:
-            pass
-        ended.set()
-
-    threading.Thread(target=search).start()
-    while not (workspace._searcher and workspace._searcher._running):
-        time.sleep(0.01)
-    workspace.close()
-    assert ended.wait(LONGEST_S)
-    shutil.rmtree(tmp_path)
-
-
 def test_the_tool_says_what_it_left_out(files: Any) -> None:
     files.put("a.py", "x = 1\nx = 2\n")
     found = files.data("search_files", pattern="x = .", limit=1)
@@ -208,13 +181,6 @@ def test_the_tool_says_what_it_left_out(files: Any) -> None:
     assert "first 1" in found["note"]
     assert files.data("search_files", pattern="y")["note"] == "No matches found"
     assert files.error("search_files", pattern="x", path="b.py").code == "not_found"
-
-
-@pytest.mark.parametrize("engine", _ENGINES)
-def test_a_long_line_is_not_cut_within_a_word(tmp_path: Path, engine: Any) -> None:
-    (tmp_path / "long").write_text("found " + "x " * 140 + "lily.pads-42-and-weed " + "y " * 200 + "\n" + "found" * 200)
-    (_, _, text), (_, _, one_word) = _search(str(tmp_path), engine, "found")
-    assert text.endswith(" lily.pads-42-and-weed…") and len(one_word) == 301
 
 
 @pytest.mark.parametrize("engine", _ENGINES)

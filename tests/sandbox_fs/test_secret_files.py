@@ -15,8 +15,7 @@ from inarch.contract.records import PluginContext, ToolCall
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
 from inarch_sandbox_fs.commands import secret_files
-from inarch_sandbox_fs.commands.policy import SandboxPolicy
-from inarch_sandbox_fs.commands.tool import ExecuteCommand
+from inarch_sandbox_fs.commands.tool import ExecuteCommand, SandboxPolicy
 
 SECRET = "hunter2-0f9c"
 KEY = f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----\n"
@@ -98,13 +97,6 @@ def test_searches_pass_over_files_of_secrets_and_say_so(session: Any, command: s
     assert secret_files.LEFT_OUT in found["note"]
 
 
-def test_they_still_find_everything_else(session: Any) -> None:
-    found = session.data("execute_command", command="grep -rl PASSWORD .")
-    assert sorted(found["output"].split()) == [
-        "./.env.example", "./README.md", "./a/environment.py", "./certificate.pem"
-    ]  # fmt: skip
-
-
 @pytest.mark.needs("git")
 @pytest.mark.parametrize("command", ["git grep -o -h .", "git grep -o -h . -- .", "git grep -h -e . HEAD"])
 def test_git_grep_passes_over_them_too(session: Any, command: str) -> None:
@@ -128,13 +120,6 @@ def test_nothing_is_said_where_there_are_none(open_files: Any, tmp_path: Path) -
     assert sorted(found["output"].split()) == [".env/bin/activate", "README.md"]
 
 
-def test_in_a_large_tree_whatever_has_such_a_name_is_passed_over(session: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(secret_files, "MOST_ENTRIES", 2)
-    found = session.data("execute_command", command="grep -rl -e hunter -e PASSWORD .")
-    assert sorted(found["output"].split()) == ["./README.md", "./a/environment.py"]
-    assert "*.env" in " ".join(found["argv"])
-
-
 @pytest.mark.parametrize("command", ["od -c link", "cat below/link", "grep -o . link"])
 def test_a_link_to_a_file_of_secrets_has_to_be_replaced_by_its_name(session: Any, command: str) -> None:
     (session.folder / "link").symlink_to(".env")
@@ -142,11 +127,6 @@ def test_a_link_to_a_file_of_secrets_has_to_be_replaced_by_its_name(session: Any
     (session.folder / "below/link").symlink_to("../link")
     error = session.error("execute_command", command=command)
     assert (error.code, error.remedy) == ("permission", "name .env")
-
-
-def test_what_the_person_approved_shows_the_file(session: Any) -> None:
-    found = session.data("execute_command", command="cut -c 1-3 .env")  # this scheduler approves everything
-    assert found["output"].strip() == "PAS"
 
 
 IN_PIECES = ("od -c {}", "cut -c 1-3 {}", "grep -o . {}", "head -c 20 {}", "tail -c 20 {}", "cmp -b {} README.md",

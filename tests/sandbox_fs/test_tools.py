@@ -111,11 +111,6 @@ def test_pages_of_a_big_file_join_to_the_whole(open_files: Any, tmp_path: Path) 
     assert (tmp_path / "big.txt").read_text() == text.replace("line 100000\n", "x\n")
 
 
-def test_a_binary_file_is_refused_clearly(files: Any) -> None:
-    files.put("a.png", b"\x89PNG\0\0")
-    assert "binary" in files.error("read_file", file_path="a.png").message
-
-
 def test_read_multiple_files_keeps_errors_apart(files: Any) -> None:
     files.put("a", "A")
     files.put("b", b"\xef\xbb\xbfB")
@@ -139,11 +134,6 @@ def test_list_files_is_capped_with_a_plain_note(files: Any) -> None:
     assert files.data("list_files", pattern="src/*.js")["note"] == "No files found"
     assert "src/**" in files.data("list_files", pattern="src")["note"]
     assert files.error("list_files", pattern="../*").code == "permission"
-
-
-def test_an_empty_directory_is_a_result(files: Any) -> None:
-    assert files.data("list_files") == {"files": [], "truncated": False, "note": "No files found"}
-    assert files.data("list_directory") == {"entries": [], "note": "the directory is empty"}
 
 
 def test_list_directory_shows_kinds_and_sizes(files: Any) -> None:
@@ -185,14 +175,6 @@ def test_write_and_create_make_folders(files: Any) -> None:
     assert files.error("create_file", file_path="x/new/deeper", content="1").code in ("validation", "not_found")
     assert files.error("write_file", file_path="x", content="1").code == "validation"
     assert files.error("write_file", file_path=".git/config", content="1").code == "permission"
-
-
-def test_writing_keeps_the_mark_of_a_file(files: Any) -> None:
-    file = files.put("a", b"\xef\xbb\xbfold\r\n")
-    text = files.data("read_file", file_path="a")["content"]
-    assert text == "old\r\n"
-    files.data("write_file", file_path="a", content=text + "more\r\n")
-    assert file.read_bytes() == b"\xef\xbb\xbfold\r\nmore\r\n"
 
 
 def test_delete_and_move(files: Any) -> None:

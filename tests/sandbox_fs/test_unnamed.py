@@ -40,24 +40,6 @@ def test_nothing_is_there_while_it_is_written(workspace: FolderWorkspace, tmp_pa
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
 
 
-@pytest.mark.parametrize("unnamed", [True, False])
-def test_a_file_that_comes_meanwhile_is_never_overwritten(
-    workspace: FolderWorkspace, tmp_path: Path, unnamed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not unnamed:
-        monkeypatch.setattr(staging, "_UNNAMED", 0)
-
-    def pieces() -> Iterator[bytes]:
-        (tmp_path / "b.txt").write_text("theirs\n")
-        yield b"ours\n"
-
-    with pytest.raises(ToolFailed) as failed:
-        workspace.replace("b.txt", pieces(), None)
-    assert failed.value.code == "conflict"
-    assert (tmp_path / "b.txt").read_text() == "theirs\n"
-    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
-
-
 def test_a_file_system_without_unnamed_files_does_as_well(
     workspace: FolderWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

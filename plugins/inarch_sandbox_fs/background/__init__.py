@@ -32,8 +32,7 @@ def _desk(context: inarch.PluginContext) -> Desk:
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return the tools that start, read and stop processes."""
-    from inarch_sandbox_fs.background.starting import StartProcess
-    from inarch_sandbox_fs.background.tools import tools
+    from inarch_sandbox_fs.background.tools import StartProcess, tools
 
     desk = _desk(context)
     return [StartProcess(context.root, context.commands, desk=desk), *tools(desk)]
@@ -42,9 +41,9 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
     """Return the policy that judges what is to be started as if it were a command that ends."""
-    from inarch_sandbox_fs.background.starting import ProcessPolicy
+    from inarch_sandbox_fs.commands.tool import SandboxPolicy
 
-    return [ProcessPolicy(context.root, context.commands)]
+    return [SandboxPolicy(context.root, context.commands, "processes", "start_process")]
 
 
 @inarch.hookimpl

@@ -35,11 +35,7 @@ class Desk:
                 del self._known[process_id]
 
     def find(self, process_id: str) -> Watched:
-        """Return a process.
-
-        Raises:
-            ToolFailed: There is none of this id.
-        """
+        """Return a process."""
         found = self._known.get(process_id)
         if found is None:
             there = ", ".join(one.named for one in self._known.values()) or "none"

@@ -21,11 +21,7 @@ class TooSlow(Exception):
 
 @define(eq=False, repr=False)
 class Pattern:
-    """A pattern that is ready to be looked for.
-
-    Raises:
-        ToolFailed: It is none.
-    """
+    """A pattern that is ready to be looked for."""
 
     text: str
     _worker: subprocess.Popen[bytes] = field(init=False)
@@ -51,11 +47,7 @@ class Pattern:
             )  # fmt: skip
 
     def find(self, data: bytes) -> str:
-        """Return the first line in which it is found, cut where it is long; empty where it is in none.
-
-        Raises:
-            TooSlow: That took too long.
-        """
+        """Return the first line in which it is found, cut where it is long; empty where it is in none."""
         assert self._worker.stdin is not None
         try:
             self._worker.stdin.write(len(data).to_bytes(4, "little") + data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import codecs
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from attrs import define, field
 
 import inarch
 from inarch_sandbox_fs.background.patterns import TooSlow
+from inarch_sandbox_fs.processes.output import signal_name
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.background.patterns import Pattern
@@ -100,7 +101,7 @@ class Watched:
         if process.failed is not None:
             return f"{self.named}: {process.failed}"
         if ran is None or ran.signal:
-            return f"{self.named} was killed by {_signal_name(ran.signal if ran is not None else 0)} after {since}"
+            return f"{self.named} was killed by {signal_name(ran.signal if ran is not None else 0)} after {since}"
         return f"{self.named} ended with exit code {ran.exit_code} after {since}"
 
     def wait(self, seconds: float, cancelled: threading.Event, *, is_first: bool = False) -> list[str]:
@@ -201,14 +202,9 @@ def _text(start: int, data: bytes) -> str:
 
 def _unfinished(data: bytes) -> int:
     """Return how many bytes at the end are the beginning of a character."""
-    for back in range(1, min(len(data), 3) + 1):
-        byte = data[-back]
-        if byte >= 0xC0:
-            wanted = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return back if back < wanted else 0
-        if byte < 0x80:
-            return 0
-    return 0
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    return len(decoder.getstate()[0])
 
 
 def _left_out(dropped: int, left: int, first: int) -> str:
@@ -216,10 +212,3 @@ def _left_out(dropped: int, left: int, first: int) -> str:
     if left:
         told.append(f"{left} bytes stand before this: since = {first} shows them")
     return "; ".join(told)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

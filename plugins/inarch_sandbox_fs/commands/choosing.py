@@ -40,9 +40,6 @@ def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: boo
     """Return what a person can let a command do, and what it may do as chosen; None where there is nothing to choose.
 
     Of the network there is nothing to choose where it has `loopback` of a process.
-
-    Raises:
-        ToolFailed: What was chosen can't be.
     """
     if found.tier not in ("asked", "workspace"):
         return None

@@ -14,10 +14,9 @@ from inarch_sandbox_fs.commands.git_rules import GIT, environment, prepared
 from inarch_sandbox_fs.commands.granting import Grants, allowing, matching, network
 from inarch_sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
 from inarch_sandbox_fs.commands.programs import PROGRAMS
-from inarch_sandbox_fs.commands.reading import Reader
-from inarch_sandbox_fs.commands.rules import Rule
+from inarch_sandbox_fs.commands.rules import Reader, Rule
 from inarch_sandbox_fs.commands.runners import RUNNERS, Runner, program_name
-from inarch_sandbox_fs.commands.variables import check_env, is_variable, split_variables
+from inarch_sandbox_fs.commands.shells import check_env, is_variable, split_variables
 from inarch_sdk.joined_commands import Line, Part, split_line
 
 Tier = Literal["read-only", "workspace", "granted", "asked", "none"]

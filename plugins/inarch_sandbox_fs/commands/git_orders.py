@@ -53,9 +53,6 @@ def require_root_repository(words: Sequence[str], folder: str = "") -> None:
     Args:
         words: What would run.
         folder: Where, relative to the root; empty for the root.
-
-    Raises:
-        ToolFailed: They do.
     """
     found = f"cd {folder}" if folder else next(filter(None, map(_leading_elsewhere, _lines(words))), "")
     if found:

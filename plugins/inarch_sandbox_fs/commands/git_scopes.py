@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.commands.git_rules import GIT, prepared
-from inarch_sandbox_fs.commands.reading import Reader
+from inarch_sandbox_fs.commands.rules import Reader
 
 _WITHOUT_REVISION = frozenset({"git status", "git ls-files"})
 _OF_FOLDER = _WITHOUT_REVISION | {"git diff", "git log", "git show", "git grep"}
@@ -33,9 +33,6 @@ def scoped(name: str, words: Sequence[str], root: str) -> tuple[str, ...]:
         name: The rule that takes the words.
         words: The command as it was given.
         root: The workspace's absolute path.
-
-    Raises:
-        ToolFailed: It could show other folders.
     """
     rule = next(one for one in GIT if one.name == name)
     rest = tuple(words[len(rule.words) :])
@@ -83,11 +80,7 @@ def _is_path(reader: Reader, word: str, *, is_first: bool) -> bool:
 
 
 def _peeled(word: str) -> str:
-    """Return a revision that can only be a commit, or a file of one that lies in the workspace.
-
-    Raises:
-        ToolFailed: It could name something of another folder.
-    """
+    """Return a revision that can only be a commit, or a file of one that lies in the workspace."""
     if ":" in word:
         found = _BELOW.fullmatch(word)
         if found is None or "/.." in word:

@@ -45,11 +45,7 @@ KINDS = frozenset({"text", "path", "object", *_PATTERNS})
 
 
 def check(kind: str, word: str, root: str) -> None:
-    """Refuse a word that is not of its kind.
-
-    Raises:
-        Refused: It isn't.
-    """
+    """Refuse a word that is not of its kind."""
     if kind in ("path", "object"):
         check_path(word, root)
     elif kind in _PATTERNS:
@@ -67,11 +63,7 @@ def _names_an_alias(word: str) -> bool:
 
 
 def check_path(word: str, root: str) -> None:
-    """Refuse a word that, read as a path, is absolute or has a `..` component.
-
-    Raises:
-        Refused: It is; the remedy has the relative path where there is one.
-    """
+    """Refuse a word that, read as a path, is absolute or has a `..` component."""
     if not word or word == "-":
         return
     try:
@@ -92,11 +84,7 @@ def _inside(word: str, root: str) -> str:
 
 
 def check_free(word: str, root: str) -> None:
-    """Refuse a free argument that has a path leaving the workspace, by itself or behind an option's `=`.
-
-    Raises:
-        Refused: It has.
-    """
+    """Refuse a free argument that has a path leaving the workspace, by itself or behind an option's `=`."""
     if "://" in word:  # an address is no path
         return
     attached = _ATTACHED.match(word)

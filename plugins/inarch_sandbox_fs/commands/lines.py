@@ -22,11 +22,7 @@ _TIERS = ("read-only", "granted", "workspace", "asked", "none")
 
 
 def folder_in(named: str, root: str) -> str:
-    """Return the folder that a line begins with `cd` for, relative to the root; empty for the root itself.
-
-    Raises:
-        Refused: It does not lie in the workspace.
-    """
+    """Return the folder that a line begins with `cd` for, relative to the root; empty for the root itself."""
     if not named:
         return ""
     inside = named == root or named.startswith(f"{root}/")

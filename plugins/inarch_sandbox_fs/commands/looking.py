@@ -32,11 +32,7 @@ _MARK = "inarch.rules"  # a setting that git lists if it takes any from its envi
 
 
 def require_inside(workspace: Workspace, rule: str, paths: Iterable[str]) -> None:
-    """Refuse words that name something outside through a link, or something that would never end.
-
-    Raises:
-        ToolFailed: `permission` or `validation`.
-    """
+    """Refuse words that name something outside through a link, or something that would never end."""
     for path in paths:
         if path in ("", "-") or normal(path) == ".":
             continue
@@ -73,11 +69,7 @@ def repository_of(workspace: Workspace) -> Repository:
 
 
 def without_filters(workspace: Workspace, repository: Repository) -> Rights:
-    """Return the rights of a git that looks; no program through which the repository would have files read is left.
-
-    Raises:
-        ToolFailed: Git can't be given safe settings.
-    """
+    """Return the rights of a git that looks; no program through which the repository would have files read is left."""
     reads = repository.reads()
     keys = _listed(workspace, _LIST_SETTINGS, Rights(reads=reads, env=_looking(repository, {_MARK: "1"})))
     if _MARK not in keys:
@@ -135,11 +127,7 @@ def _binds(confinement: Confinement) -> bool:
 
 
 def _listed(workspace: Workspace, words: Sequence[str], rights: Rights) -> Sequence[str]:
-    """Return the names of settings that git lists.
-
-    Raises:
-        ToolFailed: Git can't read them.
-    """
+    """Return the names of settings that git lists."""
     listed = workspace.run(words, rights, timeout_s=_SETTINGS_SECONDS)
     if listed.exit_code != 0:
         raise _unreadable_settings(listed.errors.decode("utf-8", "replace").strip())

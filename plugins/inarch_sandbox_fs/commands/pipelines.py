@@ -14,9 +14,11 @@ from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
 from inarch_sandbox_fs.commands import git_scopes, looking, secret_files
 from inarch_sandbox_fs.commands.choosing import put_together
 from inarch_sandbox_fs.commands.lines import place
-from inarch_sandbox_fs.commands.policy import LONGEST_S
 from inarch_sandbox_fs.commands.runners import is_known
 from inarch_sdk.shortening import end_from, start_from
+from inarch_sandbox_fs.commands.tool import LONGEST_S
+from inarch_sandbox_fs.processes.output import signal_name
+from inarch_sdk.cuts import end_from, start_from
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.commands.classification import Classified
@@ -121,10 +123,10 @@ class Course:
         """Yield what there is to say of how a command ended; of one in a line also which it is."""
         meaning = part.exits.get(code or 0, "")
         if self.found.parts and (code != 0 or killed_by):
-            how = f"killed by {_signal_name(killed_by)}" if killed_by else f"exit code {code}"
+            how = f"killed by {signal_name(killed_by)}" if killed_by else f"exit code {code}"
             yield f"{self._named(part)}: {how}" + (f": {meaning}" if meaning else "")
         elif killed_by:
-            yield f"killed by {_signal_name(killed_by)}"
+            yield f"killed by {signal_name(killed_by)}"
         elif code and meaning:
             yield f"exit code {code}: {meaning}"
 
@@ -235,10 +237,3 @@ def _cut(text: str) -> tuple[str, bool]:
     if start <= end:
         return text, False
     return f"{text[:end]}\n… {start - end} characters left out …\n{text[start:]}", True
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -29,25 +29,10 @@ _NAMES_ONLY = frozenset({
 })  # fmt: skip
 _GIT_CONTENTS = frozenset({"git diff", "git log", "git show", "git blame", "git grep", "git cat-file"})
 _RECURSIVE = {"grep": frozenset({"-r", "--recursive", "-d", "--directories"}), "diff": frozenset({"-r", "--recursive"})}
-_PATCHES = frozenset(
-    [
-        "-p",
-        "-u",
-        "--patch",
-        "-U",
-        "--unified",
-        "-W",
-        "--function-context",
-        "--word-diff",
-        "--color-words",
-        "--patch-with-stat",
-        "--binary",
-        "-c",
-        "-m",
-        "--cc",
-        "-L",
-    ]
-)
+_PATCHES = frozenset({
+    "-p", "-u", "--patch", "-U", "--unified", "-W", "--function-context", "--word-diff", "--color-words",
+    "--patch-with-stat", "--binary", "-c", "-m", "--cc", "-L",
+})  # fmt: skip
 """What makes `git log` show more than what commits are called."""
 _OF_MATCHES = frozenset({"-o", "--only-matching", "--color=always", "--colour=always"})  # colours part them, too
 _IN_PIECES: Mapping[str, frozenset[str]] = {

@@ -1,11 +1,13 @@
-"""Shells, and programs that are given code to run among their words: what such words do can't be read off them."""
+"""Words that say which code runs: shells, interpreters with code among their words, variables before a command."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from inarch_sdk.commandline import CARRIERS
+from inarch_sandbox_fs.commands.kinds import Refused
+from inarch_sdk.carriers import CARRIERS
 
 SHELLS = frozenset({
     "sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "ash", "busybox", "pwsh", "powershell", "eval",
@@ -47,3 +49,67 @@ def reads_code(words: Sequence[str], rule: str) -> bool:
 
 def _base(word: str) -> str:
     return word.rpartition("/")[2]
+
+
+_VARIABLE = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.S)
+_HARMLESS = frozenset({
+    "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONIOENCODING", "RUST_BACKTRACE",
+    "CARGO_TERM_COLOR", "NODE_ENV", "GOOS", "GOARCH", "GOMAXPROCS",
+})  # fmt: skip
+_LOADS = re.compile(
+    r"(?:LD|DYLD|GLIBC|GCONV|GIT|SSH|SSL|OPENSSL|NPM|NODE|CARGO|PIP|UV|MALLOC|NIX|DOTNET|CORECLR|COR|COREPACK|LUA|PHP|R"
+    r"|GUILE|ELECTRON|YARN|PNPM|POETRY|DOCKER|COMPOSER|BUNDLE|GEM|XDG|ANSIBLE|CMAKE|JULIA|OMP_TOOL)_.*"
+    r"|(?:PYTHON|_PYTHON|PERL|RUBY|RUST|BASH|JAVA|_JAVA|JDK|GO(?!AL|OGLE)).*"
+    r"|PATH|HOME|USER|SHELL.*|ENV|IFS|PS[0-9]|PROMPT_COMMAND|CDPATH|TMP|TEMP|TMPDIR|TERMINFO.*|TERMCAP|PHPRC|CLASSPATH"
+    r"|.*(?:PAGER|EDITOR|BROWSER|ASKPASS|PRELOAD|OPTS|OPTIONS|FLAGS|PLUGINS?|MODULES|RSH|RCPATH|PLUGIN_PATH)"
+    r"|(?:.*_)?PROXY|.*_CONFIG(?:_FILE|_PATH|_DIR|_HOME)?|KUBECONFIG|.*(?<!S)RC|VISUAL|LESS.*|MAKE.*|MAVEN.*|GRADLE.*"
+    r"|ZDOTDIR|MPLBACKEND|GCC_EXEC_PREFIX|COMPILER_PATH"
+    r"|CC|CXX|LD|AR|AS|CPP|CURL_HOME|WGETRC|VIRTUAL_ENV|HOSTALIASES|LOCALDOMAIN|NLSPATH|LOCPATH|TCLLIBPATH",
+    re.S | re.I,
+)
+"""Names that say which code is run, where it is looked for, or where it is fetched from."""
+_ENV_TAKES = frozenset({"-u", "--unset", "-C", "--chdir"})
+_SPLIT_STRING = re.compile(r"-S|--split-string=?")
+
+
+def is_variable(word: str) -> bool:
+    """Whether a first word sets a variable."""
+    return _VARIABLE.fullmatch(word) is not None
+
+
+def split_variables(words: Sequence[str]) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Return the variables before a command, and the command.
+
+    Raises:
+        Refused: There is no command, or a variable says which code is run.
+    """
+    variables: dict[str, str] = {}
+    for position, word in enumerate(words):
+        found = _VARIABLE.fullmatch(word)
+        if found is None:
+            return variables, tuple(words[position:])
+        _check_name(found["name"])
+        variables[found["name"]] = found["value"]
+    raise Refused("variables are set and no command is given", "give the command", grantable=False)
+
+
+def check_env(words: Sequence[str]) -> None:
+    """Read what `env` sets as what stands before a command; other programs set nothing."""
+    left = iter(words[1:] if words[0].rpartition("/")[2] == "env" else ())
+    for word in left:
+        if word in _ENV_TAKES:
+            next(left, "")
+            continue
+        split = _SPLIT_STRING.match(word)
+        for part in word[split.end() :].split() if split else (word,):
+            if found := _VARIABLE.fullmatch(part):
+                _check_name(found["name"])
+        if not is_variable(word) and not word.startswith("-"):
+            return
+
+
+def _check_name(name: str) -> None:
+    if _LOADS.fullmatch(name) and name not in _HARMLESS:
+        raise Refused(
+            f"{name} can't be set before a command: it may say which code is run", "leave it out", grantable=False
+        )

@@ -7,13 +7,58 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch import Effects, ToolFailed
-from inarch_sandbox_fs.commands.policy import COMMAND, LONGEST_S
+from inarch import Effects, Tool, ToolCall, ToolFailed, Verdict
+from inarch_sandbox_fs.paths import PROTECTED, is_protected
 
 if TYPE_CHECKING:
     from inarch import ChosenRights, RightsOffer, ToolContext
     from inarch_sandbox_fs.commands.classification import Classified
     from inarch_sandbox_fs.commands.granting import Grants
+
+
+COMMAND = "execute_command"
+LONGEST_S = 600
+"""Seconds that a command may take."""
+_CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "apply_patch", "move_file", "delete_file"})
+
+
+@define(eq=False, repr=False)
+class SandboxPolicy:
+    """Denies what this plugin's tools never do, asks a person about commands that no tier knows.
+
+    What it allows with a reason the kernel asks about.
+    """
+
+    root: str
+    grants: Grants
+    name: str = "sandbox-fs"
+    commands: str = COMMAND
+    """The tool whose commands it judges."""
+
+    def judge(self, call: ToolCall, tool: Tool) -> Verdict:
+        """Return deny with a reason, or allow."""
+        command = call.arguments.get("command")
+        if call.name == self.commands and isinstance(command, str):  # else the schema has refused it
+            from inarch_sandbox_fs.commands.classification import classify
+
+            return _verdict_on(classify(command, self.grants, self.root))
+        if call.name in _CHANGING:
+            for path in sorted(tool.effects(call.arguments).writes):
+                if is_protected(path):
+                    return Verdict("deny", f"{path} is protected: {PROTECTED}")
+        return Verdict("allow")
+
+
+def _verdict_on(found: Classified) -> Verdict:
+    """Return the verdict on a command line."""
+    if found.tier == "none":
+        return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
+    if found.tier == "asked":
+        return Verdict("ask", found.reason, person=True, remedy=found.remedy)
+    # Any other "ask" of a policy could not be answered by the user's own rules; the kernel asks, for the effects
+    # are unknown, and shows this reason.
+    return Verdict("allow", found.reason)
+
 
 DEFAULT_S = 60
 _READS = Effects(reads=frozenset({""}))
@@ -92,11 +137,7 @@ class ExecuteCommand:
         return self._classified(arguments).allowed_by
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
-        """Return what a person can let the command do in the question about it.
-
-        Raises:
-            ToolFailed: What was chosen can't be.
-        """
+        """Return what a person can let the command do in the question about it."""
         from inarch_sandbox_fs.commands.choosing import offered
 
         return offered(self._classified(arguments), self.root, chosen, loopback=self._has_loopback(arguments))
@@ -106,11 +147,7 @@ class ExecuteCommand:
         return bool(arguments.get("in_process"))
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
-        """Fail where a command of no tier names a program that is not there: nobody is asked about it in vain.
-
-        Raises:
-            ToolFailed: It does.
-        """
+        """Fail where a command of no tier names a program that is not there: nobody is asked about it in vain."""
         found = self._classified(arguments)
         find = getattr(context.workspace, "find_program", None)
         for one in found.commands:

@@ -12,7 +12,7 @@ from attrs import define, field
 
 from inarch import Piped, Ran, ToolFailed
 from inarch_sandbox_fs.processes.networks import Network
-from inarch_sandbox_fs.processes.ring import Ring
+from inarch_sandbox_fs.processes.output import Ring
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.processes.watching import Watch
@@ -77,11 +77,7 @@ class Running:
                     self.changed.notify_all()
 
     def wait_until_begun(self) -> None:
-        """Wait until it was started.
-
-        Raises:
-            ToolFailed: It can't be.
-        """
+        """Wait until it was started."""
         with self.changed:
             self.changed.wait_for(lambda: self._watch is not None or self.is_over)
             if self._watch is None and self.failed is not None:
@@ -148,11 +144,7 @@ class Background:
         return process
 
     def find(self, process_id: str) -> Running:
-        """Return a program that runs.
-
-        Raises:
-            ToolFailed: There is none of this id.
-        """
+        """Return a program that runs."""
         with self._lock:
             found = self._running.get(process_id)
         if found is None:

@@ -28,11 +28,7 @@ def remove(folder: int, name: str) -> bool:
 
 
 def set_mode(folder: int, name: str, mode: int) -> None:
-    """Change the permissions of what has a name in a folder; those of a link are left alone.
-
-    Raises:
-        OSError: It is not there, or not ours.
-    """
+    """Change the permissions of what has a name in a folder; those of a link are left alone."""
     if os.chmod in os.supports_follow_symlinks:
         os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
         return

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-
-from attrs import define, field
+from attrs import define
 
 from inarch import Confinement, ToolFailed
 from inarch_confinement import Features, level_of
@@ -21,19 +19,10 @@ class Judge:
     """Judges for the programs of one workspace; its methods may be called from several threads at once."""
 
     settings: Settings
-    tried: list[tuple[Reached, ...] | None] = field(factory=list)
-    _lock: threading.Lock = field(factory=threading.Lock)
 
     def reached(self, server: ForkServer) -> tuple[Reached, ...] | None:
-        """Return what confined programs reached when that was tried, once for this backend."""
-        if self.settings.confine != "bwrap":
-            return server.reached
-        with self._lock:
-            if not self.tried:
-                from inarch_sandbox_fs.processes.trying_bubblewrap import tried_in_bubblewrap
-
-                self.tried.append(tried_in_bubblewrap(server))
-            return self.tried[0]
+        """Return what confined programs reached when that was tried, None for a backend with which nothing is."""
+        return server.reached if self.settings.confine != "bwrap" else None
 
     def confinement(self, features: Features, reached: tuple[Reached, ...] | None) -> Confinement:
         """Return the level, and what got through where something was tried."""
@@ -41,7 +30,7 @@ class Judge:
             return Confinement(0, (), 'confine = "bwrap" is set, and bubblewrap is not installed')
         level, layers, reason = level_of(features, self.settings.confine)
         if reached is None:
-            told = "what programs reach could not be tried" if level > 1 else ""
+            told = "what programs reach was not tried" if level > 1 else ""
             return Confinement(level, layers, "; ".join(filter(None, (reason, told))))
         broken = [one for one in reached if one.what != SIGNALS]
         promises = {name: "; ".join(str(one) for one in reached if one.promise == name) for name in PROMISES}
@@ -58,9 +47,6 @@ class Judge:
             reached: What was reached when it was tried.
             changes: Whether the program may do more than read.
             guards: Whether there are protected names that it could change.
-
-        Raises:
-            ToolFailed: More is required.
         """
         kind = BUILD if changes else READER
         judged = self.confinement(features, reached and tuple(one for one in reached if one.kind == kind))

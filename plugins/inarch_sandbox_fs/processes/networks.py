@@ -1,4 +1,4 @@
-"""The network of a program that runs on: loopback of its own, which later programs can be run in, too."""
+"""The network of a program: loopback of its own, which others can join, or a proxy to hosts that it was granted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -16,6 +16,7 @@ from inarch_confinement import Features
 
 if TYPE_CHECKING:
     from inarch_egress import Egress
+
 
 _PATIENCE_S = 20.0
 
@@ -81,11 +82,7 @@ class Network:
 
 @contextmanager
 def handed(egress: Egress | None, offers: Network | None, joins: Network | None) -> Iterator[tuple[int, ...]]:
-    """Give the descriptors that a program is handed for its network, as long as it is being started.
-
-    Raises:
-        ToolFailed: What it is to join is gone.
-    """
+    """Give the descriptors that a program is handed for its network, as long as it is being started."""
     if joins is not None:
         found = joins.descriptors()
         try:
@@ -99,16 +96,47 @@ def handed(egress: Egress | None, offers: Network | None, joins: Network | None)
 
 
 def require_alone(rights: Rights, features: Features) -> None:
-    """Refuse a program that is to have loopback of its own where there is none, or that may reach more.
-
-    Raises:
-        ToolFailed: `permission` or `validation`.
-    """
-    if not (features.namespaces and features.network_namespace):
-        why = "; ".join(features.problems) or f"{features.architecture} has no network namespaces"
-        raise ToolFailed(
-            "permission", f"a process can't have a network of its own here: {why}; nothing was started",
-            "`inarch doctor` says what there is; execute_command runs commands that end",
-        )  # fmt: skip
+    """Refuse a program that is to have loopback of its own where there is none, or that may reach more."""
+    _require_namespaces(features, "a process can't have a network of its own", "execute_command runs commands that end")
     if rights.network or rights.hosts:
         raise ToolFailed("validation", "a process has loopback of its own, and may not be let reach any host")
+
+
+@contextmanager
+def reaching(rights: Rights, features: Features) -> Iterator[Egress | None]:
+    """Give a program's proxy for as long as it runs, or nothing where it is not held to hosts.
+
+    Raises:
+        ToolFailed: The program could go around a proxy here, or there can be none.
+    """
+    if not rights.hosts or rights.network:
+        yield None
+        return
+    _require_namespaces(features, "a program can't be held to hosts", "network = true grants the whole network instead")
+    from inarch_egress import Egress
+
+    try:
+        egress = Egress(rights.hosts)
+    except (OSError, ValueError) as error:
+        raise ToolFailed("execution", f"the proxy to {', '.join(rights.hosts)} can't be started: {error}") from None
+    try:
+        yield egress
+    finally:
+        egress.close()
+
+
+def network_notes(egress: Egress | None, ended: dict[str, Any]) -> tuple[str, ...]:
+    """Return what there is to tell of the network once the program has ended."""
+    if egress is None:
+        return ()
+    egress.close()
+    return tuple(egress.told("this command", failed=ended["exit_code"] != 0))
+
+
+def _require_namespaces(features: Features, what: str, instead: str) -> None:
+    if features.namespaces and features.network_namespace:
+        return
+    why = "; ".join(features.problems) or f"{features.architecture} has no network namespaces"
+    raise ToolFailed(
+        "permission", f"{what} here: {why}; nothing was started", f"`inarch doctor` says what there is; {instead}"
+    )

@@ -1,10 +1,17 @@
-"""What a program writes: the first and the last of it are kept."""
+"""What programs write, and what came of them."""
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 from collections import deque
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from attrs import define, field
+
+from inarch import Ran, ToolFailed
 
 KEPT = 8 << 20
 """Bytes kept of the beginning of an output, and as many of its end."""
@@ -52,3 +59,107 @@ class Captured:
         if not self.dropped:
             return bytes(self._head) + tail
         return bytes(self._head) + f"\n[{self.dropped} bytes left out]\n".encode() + tail[-self.kept :]
+
+
+KEPT_RUNNING = 1 << 20
+"""Bytes kept of a program's output; older ones are dropped."""
+
+
+class Cut(NamedTuple):
+    """A piece of output: the offsets of its first byte and of the one behind its last, and its bytes."""
+
+    start: int
+    end: int
+    data: bytes
+
+
+@define(eq=False, repr=False)
+class Ring:
+    """Keeps the last bytes that were added."""
+
+    kept: int = KEPT_RUNNING
+    total: int = field(init=False, default=0)
+    _data: bytearray = field(init=False, factory=bytearray)
+
+    @property
+    def first(self) -> int:
+        """The offset of the first byte that is still there."""
+        return max(self.total - self.kept, 0)
+
+    def add(self, piece: bytes) -> None:
+        """Take a piece of output."""
+        self.total += len(piece)
+        self._data += piece
+        if len(self._data) > 2 * self.kept:
+            del self._data[: -self.kept]  # seldom, so that a byte is moved once or twice, not each time
+
+    def read(self, since: int, limit: int) -> Cut:
+        """Return at most `limit` bytes from an offset on, or from the first that is still there."""
+        start = min(max(since, self.first), self.total)
+        at = len(self._data) - (self.total - start)
+        data = bytes(self._data[at : at + limit])
+        return Cut(start, start + len(data), data)
+
+
+def require_started(report: dict[str, Any], commands: Sequence[Sequence[str]]) -> None:
+    """Refuse a report that says that nothing ran."""
+    if "failed" not in report:
+        return
+    name, code, text = commands[report["program"]][0], report["errno"], report["failed"]
+    if not text.startswith("execve"):
+        raise ToolFailed("execution", f"{name} was not started: {text}")
+    if code == errno.ENOENT:
+        raise ToolFailed("not_found", f"{name} can't be started: there is no interpreter as its first line names")
+    if code == errno.E2BIG:
+        raise ToolFailed("validation", f"the arguments of {name} are too long", "give fewer of them")
+    if code == errno.ENOEXEC:
+        raise ToolFailed("validation", f"{name} is no program of this system", "give it a first line with #!")
+    raise ToolFailed("permission", f"{name} can't be started: {os.strerror(code).lower()}")
+
+
+def signal_name(number: int) -> str:
+    """Return how a signal is called."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def failing(ended: Sequence[tuple[int | None, int]]) -> int:
+    """Return which program says what a pipeline ended with: the last one that failed, the last of all if none did.
+
+    One that was killed because nobody reads what it writes has not failed.
+    """
+    last = len(ended) - 1
+    for number in range(last, -1, -1):
+        code, killed_by = ended[number]
+        unread = number < last and (killed_by == signal.SIGPIPE or code == 128 + signal.SIGPIPE)
+        if code != 0 and not unread:
+            return number
+    return last
+
+
+def ran(
+    commands: Sequence[Sequence[str]], report: dict[str, Any], outputs: tuple[Captured, ...], level: int,
+    too_much: bool, notes: tuple[str, ...],
+) -> Ran:  # fmt: skip
+    """Return the record of a command, or of a pipeline, that ran."""
+    dropped = sum(captured.dropped for captured in outputs if captured.most is not None)
+    said = [f"{dropped} bytes in the middle of the output were left out"] if dropped else []
+    if too_much:
+        said.append(f"it was killed: it wrote more than {MOST_OUTPUT >> 20} MiB")
+    ended = tuple((one["exit_code"], one["signal"]) for one in report["ended"])
+    which = failing(ended)
+    return Ran(
+        argv=tuple(commands[which]),
+        exit_code=ended[which][0],
+        output=outputs[0].value(),
+        errors=outputs[1].value() if len(outputs) > 1 else b"",
+        level=level,
+        duration_s=report["duration_s"],
+        signal=ended[which][1],
+        timed_out=report["timed_out"],
+        truncated=bool(dropped),
+        notes=(*notes, *said),
+        ended=ended if len(ended) > 1 else (),
+    )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, frozen
@@ -15,16 +17,92 @@ from inarch_sandbox_fs.failures import failure
 from inarch_sandbox_fs.opening import PATH_ONLY, Open
 from inarch_sandbox_fs.paths import normal
 from inarch_sandbox_fs.processes.bubblewrap import find_bubblewrap, wrapped
-from inarch_sandbox_fs.processes.environment import Private, environment
+from inarch_sandbox_fs.processes.emptying import remove
 from inarch_sandbox_fs.processes.judging import Judge
 from inarch_sandbox_fs.processes.programs import Program
-from inarch_sandbox_fs.processes.protecting import Protection
-from inarch_sandbox_fs.processes.sockets import live_sockets
+from inarch_sandbox_fs.processes.protecting import Protection, live_sockets
 from inarch_sandbox_fs.processes.trying import Reached
 from inarch_sandbox_fs.settings import Settings
 
 if TYPE_CHECKING:
     from inarch_egress import Egress
+
+
+_MEMORY = "/dev/shm"
+
+
+@frozen
+class Private:
+    """A private folder: of what starts together, and in it that of each program, which no other one can reach.
+
+    It is made before they start and removed when they are over.
+
+    Args:
+        folder: Its absolute path; nothing stands there yet.
+    """
+
+    folder: str
+
+    @classmethod
+    def new(cls, small: bool) -> Private:
+        """Name a folder that nobody can guess; one that stays small lies in memory, where it is gone much faster."""
+        where = _MEMORY if small and os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
+        return cls(os.path.join(os.path.realpath(where), f"inarch-{secrets.token_hex(12)}"))
+
+    def of(self, number: int) -> Private:
+        """Return the private folder of one of the programs, which is its home folder."""
+        return Private(os.path.join(self.folder, str(number)))
+
+    @property
+    def temporary(self) -> str:
+        """Where a program puts temporary files."""
+        return os.path.join(self.folder, "tmp")
+
+    def remove(self) -> None:
+        """Remove what a supervisor that was killed could not."""
+        where, name = os.path.split(self.folder)
+        try:
+            beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            return
+        remove(beside, name)
+        os.close(beside)
+
+
+def environment(program: Program, private: Private, folder: str, added: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of a program.
+
+    Args:
+        program: What runs.
+        private: Its own private folder.
+        folder: The absolute path of its working directory.
+        added: Variables that its rights give it.
+
+    Raises:
+        ToolFailed: A variable that was added can't be one.
+    """
+    variables = {
+        "PATH": os.pathsep.join(program.search_path),
+        "HOME": private.folder,
+        "TMPDIR": private.temporary,
+        "PWD": folder,
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TERM": "dumb",
+        "SHELL": "/bin/sh",
+        "PYTHONUNBUFFERED": "1",  # output is shown as it comes
+        "GIT_CONFIG_NOSYSTEM": "1",  # git ends with an error where /etc/gitconfig can't be read
+        **dict(program.env),
+    }
+    zone = os.environ.get("TZ")
+    if zone:
+        variables["TZ"] = zone
+    for name, value in added.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise ToolFailed("validation", f"not a variable of an environment: {name!r}")
+        variables[name] = value
+    return variables
+
 
 _READS_MEMORY, _READS_FILE = 4 << 30, 1 << 30
 _WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
@@ -99,11 +177,7 @@ class Planner:
         return Planned(command, request, protection, egress, descriptors, level, told)
 
     def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
-        """Refuse parts that may change different things where afterwards nobody could say which of them did.
-
-        Raises:
-            ToolFailed: `permission`.
-        """
+        """Refuse parts that may change different things where afterwards nobody could say which of them did."""
         kinds = {(part.rights.writes, part.rights.keeps) for part in parts if part.rights.writes}
         if len(kinds) > 1 and not self._judge.binds(features):
             raise ToolFailed(
@@ -180,11 +254,7 @@ def changes(rights: Rights) -> bool:
 
 
 def check(parts: Sequence[Piped], timeout_s: float) -> None:
-    """Refuse what can't be started at all.
-
-    Raises:
-        ToolFailed: `validation`.
-    """
+    """Refuse what can't be started at all."""
     if not parts or not all(part.argv and part.argv[0] for part in parts):
         raise ToolFailed("validation", "there is no program to run")
     for word in (word for part in parts for word in part.argv):

@@ -17,18 +17,14 @@ from inarch_confinement import Features
 from inarch_sandbox_fs.failures import failure
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.paths import normal
-from inarch_sandbox_fs.processes.environment import Private
 from inarch_sandbox_fs.processes.forking import ForkServer, Gone
 from inarch_sandbox_fs.processes.judging import Judge
-from inarch_sandbox_fs.processes.networks import handed, require_alone
-from inarch_sandbox_fs.processes.outcome import ran, require_started
-from inarch_sandbox_fs.processes.output import Captured
-from inarch_sandbox_fs.processes.pipes import Pipes
-from inarch_sandbox_fs.processes.planning import Planned, Planner, changes, check
+from inarch_sandbox_fs.processes.networks import handed, network_notes, reaching, require_alone
+from inarch_sandbox_fs.processes.output import Captured, ran, require_started
+from inarch_sandbox_fs.processes.planning import Planned, Planner, Private, changes, check
 from inarch_sandbox_fs.processes.programs import Programs
 from inarch_sandbox_fs.processes.protecting import Protection
-from inarch_sandbox_fs.processes.reaching import network_notes, reaching
-from inarch_sandbox_fs.processes.watching import Watch
+from inarch_sandbox_fs.processes.watching import Pipes, Watch
 from inarch_sandbox_fs.settings import Settings
 
 if TYPE_CHECKING:
@@ -148,12 +144,7 @@ class Runner:
         return _came_of(started, report, outputs, watch, notes)
 
     def _require_ended(self, name: str, watch: Watch, notes: Sequence[str]) -> None:
-        """Look whether it ended by itself.
-
-        Raises:
-            Cancelled: The call was cancelled while it ran.
-            ToolFailed: The workspace was closed while it ran.
-        """
+        """Look whether it ended by itself."""
         put_back = "".join(f"; {note}" for note in notes)
         if watch.cancelled is not None and watch.cancelled.is_set() and watch.stopped:
             raise Cancelled(f"{name} was cancelled; nothing of it runs any more{put_back}")
@@ -299,11 +290,7 @@ def _came_of(
     watch: Watch,
     notes: Sequence[str],
 ) -> Ran:
-    """Return what came of programs that ended by themselves, or by their time.
-
-    Raises:
-        ToolFailed: None was started.
-    """
+    """Return what came of programs that ended by themselves, or by their time."""
     commands = [one.command for one in started]
     require_started(report, commands)
     ends = zip(started, report["ended"], strict=True)

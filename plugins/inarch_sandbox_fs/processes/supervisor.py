@@ -129,11 +129,7 @@ def pid_bytes(pid: int) -> bytes:
 
 
 def _die_with_parent(parent: int) -> None:
-    """Have the system kill this process when its parent ends.
-
-    Raises:
-        ConnectionError: It has ended before.
-    """
+    """Have the system kill this process when its parent ends."""
     _prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     if os.getppid() != parent:
         raise ConnectionError

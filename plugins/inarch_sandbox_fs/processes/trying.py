@@ -64,9 +64,6 @@ def tried(found: Features, run: Callable[[Plan, Bait], list[str]] | None = None)
     Args:
         found: What the machine offers.
         run: Makes the attempts under a plan and returns the names of those that got through; by default in a child.
-
-    Raises:
-        OSError: There is no room to try it in.
     """
     with _place() as folder, _listening(folder) as (bait, heard):
         reached: list[Reached] = []
