@@ -47,7 +47,7 @@ class Passed:
             "sockets, FIFOs or devices left out": self.special,
             "names left out that are not UTF-8": self.unnameable,
         }
-        found += [f"{what}: {count}" for what, count in counts.items() if count]
+        found += [f"{count} {what}" for what, count in counts.items() if count]
         if self.unreadable:
             found.append(f"could not look into {_some(self.unreadable)}")
         return tuple(found)
