@@ -87,20 +87,21 @@ def _run(place: str, words: str) -> Any:
 
 
 def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
-    """Return the picture where both streams are terminals with colours, else plain text."""
-    from inarch_terminal.abilities import has_colours
+    """Return the picture where standard error is a terminal that can be rewritten, else plain lines."""
+    from inarch_terminal.abilities import can_rewrite, has_colours, has_glyphs
     from inarch_terminal.notifying import Settings
 
-    streams = (sys.stdout, sys.stderr)
+    out, err = sys.stdout, sys.stderr
     told = settings if isinstance(settings, Settings) else None
-    if not options.quiet and all(has_colours(stream, no_color=options.no_color) for stream in streams):
-        from inarch_terminal.abilities import has_glyphs
+    if not options.quiet and can_rewrite(err):
         from inarch_terminal.front_ends.picture import PictureFrontEnd
 
-        return PictureFrontEnd(*streams, glyphs=all(map(has_glyphs, streams)), settings=told)
+        return PictureFrontEnd(
+            out, err, colours=has_colours(err, no_color=options.no_color), glyphs=has_glyphs(err), settings=told
+        )
     from inarch_terminal.front_ends.text import TextFrontEnd
 
-    return TextFrontEnd(*streams, quiet=options.quiet, no_color=options.no_color, settings=told)
+    return TextFrontEnd(out, err, quiet=options.quiet, settings=told)
 
 
 def _json(options: FrontEndOptions) -> FrontEnd:

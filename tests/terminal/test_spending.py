@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -79,13 +78,11 @@ def test_the_session_is_told_once_it_is_more_than_the_turn() -> None:
     assert session_words({}) == []
 
 
-def test_the_end_of_a_turn_has_the_line() -> None:
-    out, err = Terminal(), Terminal()
+def test_the_end_of_a_turn_has_the_line(capsys: pytest.CaptureFixture[str]) -> None:
     session = Spent("", "", "", 5, 0, 5000, 100, cost_usd=Decimal("0.5"))
-    shown(TextFrontEnd(out, err), TurnStarted(TURN), TurnEnded(TURN, (DECISIONS, ANSWERS), session))
+    shown(TextFrontEnd(io.StringIO(), io.StringIO()), TurnStarted(TURN), TurnEnded(TURN, (DECISIONS, ANSWERS), session))
     decisions = "of it decisions: 300 in, 12 out · $0.0001"
-    plain = " ".join(re.sub("\x1b\\[[0-9;]*m", "", err.getvalue()).split())
-    assert f"1,500 in, 46 out · $0.0124 · 0 ms · {decisions} · session: 5,000 in, 100 out · $0.5000" in plain
+    assert f"1,500 in, 46 out · $0.0124 · 0 ms · {decisions} · session: 5,000 in, 100 out · $0.5000" in capsys.readouterr().err
 
 
 def test_an_estimate_is_marked_as_one() -> None:

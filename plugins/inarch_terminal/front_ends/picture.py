@@ -1,4 +1,4 @@
-"""`--output text` on a terminal with colours: what the conversation shows, for one turn."""
+"""`--output text` on a terminal that can be rewritten: what the conversation shows, for one turn."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TextIO
 from inarch import Approval, ApprovalRequest, Event
 from inarch.output import is_terminal
 from inarch_terminal.front_ends.region import Region, widths_of
+from inarch_terminal.front_ends.text import LineByLine
 from inarch_terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 from inarch_terminal.rendering import View, prepare
 
@@ -22,13 +23,20 @@ _AT_ONCE = frozenset({"turn.started", "turn.ended", "error", "limit.wait"})
 
 
 class PictureFrontEnd:
-    """Draws a turn as it happens: the answer as Markdown, on standard output; everything else on standard error."""
+    """Draws a turn as it happens: the answer on standard output; everything else on standard error.
+
+    The answer is drawn as Markdown where there are colours. A file or a pipe gets it once, as the model wrote it.
+    """
 
     name = "text"
 
-    def __init__(self, out: TextIO, err: TextIO, *, glyphs: bool, settings: Settings | None = None) -> None:
+    def __init__(
+        self, out: TextIO, err: TextIO, *, colours: bool, glyphs: bool, settings: Settings | None = None
+    ) -> None:
         self._notifier = notifier_for(err, settings)
-        self._view = View(colours=True, glyphs=glyphs)
+        self._view = View(colours=colours, glyphs=glyphs, raw=not colours)
+        self._out = None if is_terminal(out) else out
+        self._is_json = False
         self._region = self.beside = Region(out, err)
         self._due: asyncio.TimerHandle | None = None
         self._due_at = self._last = 0.0
@@ -39,11 +47,15 @@ class PictureFrontEnd:
         self._view.saw(event)
         if event.kind == "model.requested":
             _later(PREPARED_AFTER_S, prepare)
+        elif event.kind == "turn.started" and "settings" in event.data:
+            self._is_json = bool(event.data["settings"].get("output_schema"))
         left = self._last + DRAWN_EVERY_S - monotonic()
         if left > 0 and event.kind not in _AT_ONCE and self._draw_in(left):
             return
         self._draw()
         if event.kind == "turn.ended":
+            if self._out is not None and event.data["turn"]["type"] == "agent":
+                LineByLine(self._out, is_json=self._is_json).close(event.data["turn"])
             self._notifier.tell(TURN_ENDED)
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
@@ -73,7 +85,8 @@ class PictureFrontEnd:
         self._stop()
         columns = self._region.columns
         live = self._view.live(columns - 1, self._region.rows) if moving else ""
-        self._region.draw(list(self._view.pieces(columns)), live, widths_of(live))
+        pieces = [(is_answer, text) for is_answer, text in self._view.pieces(columns) if not (is_answer and self._out)]
+        self._region.draw(pieces, live, widths_of(live))
         self._last = monotonic()
         if live and self._view.is_moving:
             self._draw_in(MOVES_EVERY_S)

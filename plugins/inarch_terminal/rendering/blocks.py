@@ -15,7 +15,7 @@ DEPTH = 60
 EAGER = 1_000
 """A block of fewer characters is looked at with each line; a longer one when it has grown by a quarter."""
 _BLANK = " \t\n"
-_MARKS = "-*+>"
+_MARKS = "-*+>=_#`~|. \t0123456789"
 _CLOSED_BY_BLANK = ("paragraph_open", "table_open", "blockquote_open")
 
 
@@ -46,37 +46,26 @@ class Blocks:
         self.version = 0  # changes with whatever is open
         self._lines: list[str] = []  # whole ones, of what is not complete
         self._size = 0  # of these
-        self._begun: list[str] = []  # pieces of the line that has no end yet
+        self._begun = ""  # the line that has no end yet
         self._looked = 0  # size at the last look that found nothing
-        self._kind = ""  # of the block that was open then
         self._fence: re.Pattern[str] | None = None  # what closes the code that is open
 
     def add(self, text: str) -> list[str]:
         """Take a piece and return the blocks that are complete with it."""
-        if not text:
-            return []
-        self.version += 1
-        if "\n" not in text:
-            self._begun.append(text)
-            return []
-        first, *others = text.split("\n")
-        last = others.pop()
-        found = self._line(f"{''.join(self._begun)}{first}\n")
-        for line in others:
-            found += self._line(f"{line}\n")
-        self._begun = [last] if last else []
-        return found
+        self.version += bool(text)
+        *lines, self._begun = (self._begun + text).split("\n") if "\n" in text else (self._begun + text,)
+        return [block for line in lines for block in self._line(f"{line}\n")]
 
     def close(self) -> list[str]:
         """Return the blocks that are complete because nothing more comes, and begin anew."""
         if self.is_empty:
             return []
-        lines = [*self._lines, "".join(self._begun)]
-        self._begun.clear()
+        lines = [*self._lines, self._begun]
+        self._begun = ""
         self._restart([])
         self.version += 1
         starts = [start for _, start, _, _ in _tops(lines)]
-        return ["".join(lines[start:end]) for start, end in zip(starts, [*starts[1:], len(lines)], strict=False)]
+        return ["".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
 
     @property
     def is_empty(self) -> bool:
@@ -85,27 +74,15 @@ class Blocks:
 
     def tail(self, lines: int, characters: int) -> str:
         """Return the end of what is open, at least about so much of it, beginning where it can be read by itself."""
-        begun = _end_of(self._begun, characters)
-        if begun.strip(_MARKS + "=_#`~|. \t0123456789") == "" and self._fence is None:
+        begun = self._begun[-characters:]
+        if begun.strip(_MARKS) == "" and self._fence is None:
             begun = ""  # marks alone may yet mean anything
-        start = max(0, len(self._lines) - lines)
-        kept = [line if len(line) <= characters else line[-characters:] for line in self._lines[start:]]
-        if start and self._lines:
-            kept = [*self._opening(start), *kept]
-        return "".join([*kept, begun])
-
-    def _opening(self, start: int) -> list[str]:
-        """Return what must stand before the lines from `start` on for them to mean what they mean."""
-        first = self._lines[0]
-        if self._fence is not None:
-            return [first]
-        if first.lstrip().startswith("|"):
-            return self._lines[: min(2, start)]
-        if first[0] in _MARKS or first[0].isdecimal():  # a list: from the beginning of an item
-            for place in range(start - 1, max(0, start - 50), -1):
-                if self._lines[place][0] == first[0] or self._lines[place][0].isdecimal():
-                    return self._lines[place:start]
-        return []
+        start, opening = max(0, len(self._lines) - lines), list[str]()
+        if start and (self._fence is not None or self._lines[0].lstrip().startswith("|")):
+            opening = self._lines[: 1 if self._fence is not None else min(2, start)]
+        elif start:  # from where a line is not indented: the beginning of an item
+            start = next((place for place in range(start, max(0, start - 50), -1) if self._lines[place][0] > " "), start)
+        return "".join([*opening, *(line[-characters:] for line in self._lines[start:]), begun])
 
     def _line(self, line: str) -> list[str]:
         """Take a whole line."""
@@ -114,19 +91,9 @@ class Blocks:
         self._lines.append(line)
         self._size += len(line)
         if self._fence is not None:
-            return self._emit(len(self._lines)) if self._fence.match(line) else []
-        return self._look() if self._is_due(line) else []
-
-    def _is_due(self, line: str) -> bool:
-        if self._size < EAGER or self._size >= self._looked + self._looked // 4:
-            return True
-        if self._kind in _CLOSED_BY_BLANK:
-            return not line.strip(_BLANK)
-        # A list or indented code is over where a line that isn't indented follows a blank one.
-        if not self._kind or self._lines[-2].strip(_BLANK) or line[0] in _BLANK:
-            return False
-        lead = self._lines[0][0]
-        return line[0] != lead and not (line[0].isdecimal() and lead.isdecimal())
+            return self._emit() if self._fence.match(line) else []
+        is_due = self._size < EAGER or self._size >= self._looked + self._looked // 4
+        return self._look() if is_due else []
 
     def _look(self) -> list[str]:
         """Return the blocks that are complete: those before the last one, and that one if nothing can be added."""
@@ -135,53 +102,34 @@ class Blocks:
             return []
         kind, start, end, markup = tops[-1]
         found = ["".join(self._lines[this[1] : following[1]]) for this, following in pairwise(tops)]
-        if self._is_over(kind, start, end, markup):
-            found.append("".join(self._lines[start:]))
-            self._restart([])
-        elif found:
+        if start:
             self._restart(self._lines[start:])
-            self._note_fence(kind, markup)
-        else:
-            # What was expected to be over and isn't is not expected to be so again until it has grown.
-            self._kind = kind if self._size < EAGER or self._size >= self._looked + self._looked // 4 else ""
-            self._looked = self._size
-            self._note_fence(kind, markup)
+        self._looked = self._size
+        if self._is_over(kind, end - start, markup):
+            return [*found, *self._emit()]
+        if kind == "fence":
+            self._fence = _closing(markup)
         return found
 
-    def _is_over(self, kind: str, start: int, end: int, markup: str) -> bool:
+    def _is_over(self, kind: str, lines: int, markup: str) -> bool:
         if kind in ("heading_open", "hr"):
             return True
         if kind == "fence":
-            return end - start > 1 and _closing(markup).match(self._lines[end - 1]) is not None
+            return lines > 1 and _closing(markup).match(self._lines[lines - 1]) is not None
         return kind in _CLOSED_BY_BLANK and not self._lines[-1].strip(_BLANK)
 
-    def _note_fence(self, kind: str, markup: str) -> None:
-        if kind == "fence":
-            self._fence = _closing(markup)
-
-    def _emit(self, count: int) -> list[str]:
-        block = "".join(self._lines[:count])
-        self._restart(self._lines[count:])
+    def _emit(self) -> list[str]:
+        block = "".join(self._lines)
+        self._restart([])
         return [block]
 
     def _restart(self, lines: list[str]) -> None:
-        self._lines, self._fence, self._looked, self._kind = lines, None, 0, ""
+        self._lines, self._fence, self._looked = lines, None, 0
         self._size = sum(map(len, lines))
 
 
 def _closing(markup: str) -> re.Pattern[str]:
     return re.compile(rf" {{0,3}}{re.escape(markup[0])}{{{len(markup)},}}[ \t]*\n?\Z")
-
-
-def _end_of(pieces: list[str], characters: int) -> str:
-    kept: list[str] = []
-    size = 0
-    for piece in reversed(pieces):
-        kept.append(piece)
-        size += len(piece)
-        if size >= characters:
-            break
-    return "".join(reversed(kept))[-characters:]
 
 
 def _tops(lines: list[str]) -> list[tuple[str, int, int, str]]:

@@ -29,6 +29,7 @@ class Ink:
 
     colours: bool
     glyphs: bool
+    raw: bool = False  # whether Markdown stays as it was written
 
     def sign(self, name: str) -> str:
         """Return a sign, or what stands for it where there is only ASCII."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from inarch import width
-from inarch_terminal.rendering.ink import Ink, fold
+from inarch_terminal.rendering.ink import Ink, fold, to_ascii
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,10 @@ def is_ready() -> bool:
 
 
 def draw_block(source: str, columns: int, ink: Ink) -> str:
-    """Return a top-level block of Markdown as lines, each with its end, none wider than `columns`."""
+    """Return a top-level block of Markdown as lines, each with its end, none wider than `columns` unless it is raw."""
+    if ink.raw:
+        source = source.strip("\n")
+        return f"{source if ink.glyphs else to_ascii(source)}\n" if source.strip() else ""
     return "".join(f"{line}\n" for line in _lines(source, columns, ink))
 
 

@@ -29,6 +29,7 @@ class View:
     Args:
         colours: Whether ANSI colours are wanted; without them there is no escape sequence at all.
         glyphs: Whether the terminal shows more than ASCII.
+        raw: Whether the answer stays as the model wrote it.
         model: The model's full name, for the line of figures until a turn says it.
         profile: The profile's name, for the line of figures.
         window: Returns how many tokens the context of a model holds, None where that is unknown.
@@ -42,6 +43,7 @@ class View:
         *,
         colours: bool,
         glyphs: bool,
+        raw: bool = False,
         model: str = "",
         profile: str = "",
         window: Callable[[str], int | None] = lambda model: None,
@@ -49,7 +51,7 @@ class View:
         opened_by: str = "",
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._ink, self._prompts, self._clock = Ink(colours, glyphs), prompts, clock
+        self._ink, self._prompts, self._clock = Ink(colours, glyphs, raw), prompts, clock
         self._figures, self._cache = Figures(window, model, profile), CacheRate()
         self._page = Page()
         self._speech = Speech(self._page.block)
