@@ -142,7 +142,7 @@ import inarch
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch_terminal.conversation.composing import new_view
-from inarch_terminal.slash.running import SlashCommands
+from inarch_terminal.slash.talk import SlashCommands
 from inarch_terminal.slash.talk import Talk
 
 with inarch.compose(flags={"model": "offline/extractive"}) as app:

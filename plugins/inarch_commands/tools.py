@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError, escape, shorten
-from inarch.commands import ANSWERED, CANCELLED, FAILED, composing_options, interrupts
+from inarch.commands import ANSWERED, CANCELLED, FAILED, compose_given, composing_options, interrupts
 from inarch.host import Group
 from inarch.output import Harmless, columns_of, print_json, print_line
 
@@ -30,11 +30,8 @@ def tools() -> None:
 @composing_options
 def list_tools(as_json: bool, **given: Any) -> None:
     """List the tools, with what they are for."""
-    app = _compose(given)
-    try:
+    with compose_given(given) as app:
         rows = [_described(app, name) for name in sorted(app.composition.tools)]
-    finally:
-        app.close()
     if as_json:
         print_json(rows)
         return
@@ -54,12 +51,9 @@ def show_tool(name: str, as_json: bool, **given: Any) -> None:
     """Show one tool: its description, arguments and limits."""
     from inarch_sdk.tool_pages import argument_lines
 
-    app = _compose(given)
-    try:
+    with compose_given(given) as app:
         _check_known(app, name)
         row = _described(app, name)
-    finally:
-        app.close()
     if as_json:
         print_json(row)
         return
@@ -86,7 +80,7 @@ def call_tool(name: str, arguments: str, **given: Any) -> int:
     wanted = read_object(arguments)
     from inarch import to_data
 
-    app = _compose(given)
+    app = compose_given(given)
     try:
         result = asyncio.run(_call(app, name, wanted))
     except asyncio.CancelledError:
@@ -104,12 +98,6 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
             return await task
     finally:
         await app.aclose()
-
-
-def _compose(given: Mapping[str, Any]) -> App:
-    from inarch.commands import compose_given
-
-    return compose_given(given)
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -134,10 +122,9 @@ def read_object(text: str) -> dict[str, Any]:
 def _check_known(app: App, name: str) -> None:
     if name in app.composition.tools:
         return
-    from difflib import get_close_matches
+    from inarch_sdk.nearest import nearest
 
-    near = get_close_matches(name, app.composition.tools, n=1)
-    raise UsageError(f"no tool {name!r}", f"did you mean {near[0]!r}?" if near else "`inarch tools list` shows them")
+    raise UsageError(f"no tool {name!r}", nearest(name, app.composition.tools) or "`inarch tools list` shows them")
 
 
 def _described(app: App, name: str) -> dict[str, Any]:

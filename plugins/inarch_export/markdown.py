@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from inarch.figures import answered_words, rewritten_words
+from inarch.figures import answered_words, duration, rewritten_words
 from inarch.transcripts import Call, Exchange, Remark, Request, Step, Transcript
-from inarch_export.cutting import cut
 from inarch_export.fences import code, fenced, quoted, words
 from inarch_export.overview import Overview, overview_of
 from inarch_export.remarks import exchanges_of, headline_of
@@ -19,7 +18,7 @@ from inarch_export.words import (
     answered,
     as_json,
     cost,
-    duration,
+    cut,
     local,
     many,
     tokens,

@@ -14,7 +14,7 @@ from inarch_export.words import one_line, seconds_of
 
 SpanKind = Literal["turn", "model", "call", "asking", "wait", "failed"]
 MOST_SPANS = 1_500
-"""Spans below the turns that the overview's timeline shows; a session of more has its turns only."""
+"""Spans below the turns that the overview's timeline shows; turns beyond are shown without."""
 TITLE_LENGTH = 100
 
 
@@ -48,7 +48,6 @@ class Overview:
     files: dict[str, dict[int, set[str]]] = field(factory=dict)
     spent: tuple[Spent, ...] = ()
     steps: int = 0
-    size: int = 0
 
     @property
     def title(self) -> str:
@@ -94,13 +93,10 @@ def overview_of(session: Transcript) -> Overview:
     """Return a session in short; takes one pass."""
     overview, room = _begun(session), MOST_SPANS
     for exchange in exchanges_of(session):
-        entry = _entry(exchange)
-        has_room, room = room >= 0, room - len(entry.spans)
-        if has_room and room < 0:
-            overview.entries = [_short(earlier) for earlier in overview.entries]
-        overview.entries.append(entry if room >= 0 else _short(entry))
+        entry = _entry(exchange, room)
+        room = max(0, room - len(entry.spans))
+        overview.entries.append(entry)
         overview.steps += len(exchange.steps) + len(exchange.later)
-        overview.size += exchange.size
         if exchange.model:
             overview.models[exchange.model] += 1
         for change in exchange.changes:
@@ -119,18 +115,15 @@ def _begun(session: Transcript) -> Overview:
     return Overview(info.id, info.root, profile, version, forked_from, at if type(at) is int else 0, child, first)
 
 
-def _entry(exchange: Exchange) -> Entry:
+def _entry(exchange: Exchange, room: int) -> Entry:
     calls = exchange.calls
     title = one_line(exchange.prompt or "", TITLE_LENGTH) or (
         "(no prompt)" if exchange.number else "Before the first turn"
     )
     failed = sum(call.status == "error" for call in calls)
-    spans = tuple(spans_of(exchange.steps))[: MOST_SPANS + 1]
-    return Entry(exchange.number, title, exchange.status, exchange.span, len(calls), failed, spans)
-
-
-def _short(entry: Entry) -> Entry:
-    return Entry(entry.number, entry.title, entry.status, entry.span, entry.calls, entry.failed)
+    spans = tuple(spans_of(exchange.steps))
+    shown = spans if len(spans) <= room else ()
+    return Entry(exchange.number, title, exchange.status, exchange.span, len(calls), failed, shown)
 
 
 def spans_of(steps: Iterable[Step]) -> Iterator[tuple[SpanKind, Span]]:

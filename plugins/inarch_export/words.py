@@ -8,6 +8,10 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from inarch.figures import money
+
+LONGEST = 20_000
+"""Characters of an argument or a result that an export for people holds; JSON lines hold all that was kept."""
 SCOPES = {"once": "once", "shape": "for such calls", "tool": "for this tool", "session": "for the session",
           "project": "for the project"}  # fmt: skip
 OUTCOMES = {"approve": "approved", "deny": "denied", "modify": "changed"}
@@ -49,17 +53,6 @@ def local(seconds: float, form: str = "%Y-%m-%d %H:%M:%S") -> str:
     return datetime.fromtimestamp(seconds).astimezone().strftime(form)
 
 
-def duration(seconds: float) -> str:
-    """Return a time as people read it."""
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    if seconds < 3600:
-        return f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
-    return f"{int(seconds) // 3600} h {int(seconds) % 3600 // 60:02d} min"
-
-
 def as_json(value: Any, indent: int | None = None) -> str:
     """Return a value as JSON; one that is nested too deeply is only said to be."""
     try:
@@ -71,13 +64,6 @@ def as_json(value: Any, indent: int | None = None) -> str:
 def many(count: int, one: str, several: str = "") -> str:
     """Return a number with its noun."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
-
-
-def money(amount: Decimal) -> str:
-    """Return US dollars with as many places as the amount needs."""
-    if amount == 0:
-        return "$0"
-    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
 
 
 def amount_of(value: Any) -> Decimal | None:
@@ -108,3 +94,13 @@ def cost(known: Decimal | None, unknown: int = 0) -> str:
     if known is None or (unknown and not known):
         return "cost unknown"
     return f"{money(known)} + {many(unknown, 'request')} of unknown cost" if unknown else money(known)
+
+
+def cut(text: str, longest: int = LONGEST) -> tuple[str, str]:
+    """Return the text with at most about `longest` characters, and a sentence on what was left out, if anything was."""
+    if len(text) <= longest:
+        return text, ""
+    head, tail = longest * 3 // 4, longest // 4
+    left = len(text) - head - tail
+    first, last = text[:head], text[-tail:]
+    return f"{first}\n…\n{last}", f"{left:,} characters left out of the middle; an export as JSON lines has all of it"

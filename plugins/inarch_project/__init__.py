@@ -2,66 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from importlib import import_module
+
+from attrs import frozen
 
 import inarch
 
+Gather = Callable[[inarch.Situation], Awaitable[inarch.Contribution | None]]
 
-class ChangesUndone:
-    """The context source that says which changes a person took back, or put on again, since the last answer."""
 
-    name = "undo"
+@frozen
+class Source:
+    """A context source whose function, `MODULE:FUNCTION`, is imported when it has something to look at.
+
+    Args:
+        name: The source's name.
+        place: The function of the situation.
+        is_due: Whether there may be something to tell.
+    """
+
+    name: str
+    place: str
+    is_due: Callable[[inarch.Situation], object] = bool
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return a line about it, if there is something to tell."""
-        if not situation.happened:
+        """Return what the model is to see, if there is something."""
+        if not self.is_due(situation):
             return None
-        from inarch_project.changes_undone import gather
-
-        return gather(situation)
-
-
-class CommandsRan:
-    """The context source for what a person ran with `!` since the last answer."""
-
-    name = "commands"
-
-    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return the commands with what they wrote."""
-        if not situation.happened:
-            return None
-        from inarch_project.commands_ran import gather
-
-        return gather(situation)
-
-
-class Mentions:
-    """The context source for `@` mentions; `\\ ` stands for a space in a path."""
-
-    name = "mentions"
-
-    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return the calls that read what was mentioned, and a note on what could not be."""
-        if "@" not in situation.turn.content:
-            return None
-        from inarch_project.mentions import gather
-
-        return await gather(situation)
-
-
-class ProjectStructure:
-    """The context source that says once what the project is, and again when that changed or is no longer seen."""
-
-    name = "structure"
-
-    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return tree, languages, dependencies and the head of the README."""
-        from inarch_project.structure import gather
-
+        module, function = self.place.split(":")
+        gather: Gather = getattr(import_module(f"inarch_project.{module}"), function)
         return await gather(situation)
 
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the sources."""
-    return [ChangesUndone(), CommandsRan(), Mentions(), ProjectStructure()]
+    """Return the sources: what a person took back or ran since the last answer, mentions, the structure."""
+    return [
+        Source("undo", "meanwhile:changes_undone", lambda situation: situation.happened),
+        Source("commands", "meanwhile:commands_ran", lambda situation: situation.happened),
+        Source("mentions", "mentions:mentions", lambda situation: "@" in situation.turn.content),
+        Source("structure", "structure:structure"),
+    ]

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import inarch
 
-WRITTEN = "written.json"
-"""What was written, in the plugin's state folder."""
-
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     """Return what `inarch doctor` tells of agents to which Inarch is offered in this project."""
 
     def look() -> Iterable[inarch.Finding]:
+        from inarch_setup.record import WRITTEN
+
         place = Path(context.state_dir) / WRITTEN
         if place.exists():
             from inarch_setup.looking import findings

@@ -14,10 +14,9 @@ from inarch import PluginContext, UsageError
 from inarch.commands import ANSWERED, NOT_DONE, composing_options, say
 from inarch.host import discover, load_config
 from inarch.output import aligned, print_line
-from inarch_setup import WRITTEN
 from inarch_setup.agents import AGENTS, Agent
 from inarch_setup.changing import Change, setting_up, taking_back, write_all
-from inarch_setup.record import Record, read_record
+from inarch_setup.record import WRITTEN, Record, read_record
 
 SERVER = "mcp"
 """The command whose `serve` the agents start."""

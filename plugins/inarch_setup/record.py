@@ -13,6 +13,8 @@ from inarch_setup.insertions import Insertion, Kind
 from inarch_staging import make_folder, write_whole
 
 VERSION = 1
+WRITTEN = "written.json"
+"""What was written, in the plugin's state folder."""
 
 
 @define

@@ -48,7 +48,7 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
 
     return [
         command("approve", "[revoke [all|ID]]", "List what runs without a question here, or take it back.",
-                "views:approve_command", "revoke", at_once=True),
+                "views:approve", "revoke", at_once=True),
         command("clear", "", "Begin a new session; the present one is kept.", "sessions:clear"),
         command("compact", "[KEEP]", "Keep of all but the last KEEP turns (1) only prompt and answer.",
                 "views:compact"),
@@ -57,11 +57,11 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
         command("fork", "[TURN]", "Go on in a new session that begins with this one, up to TURN.",
                 "sessions:fork", "turns"),
         command("help", "[COMMAND]", "List the commands.", "views:help_text", "commands", at_once=True),
-        command("model", "[NUMBER|NAME]", "List the models, or ask another one from now on.", "switching:model",
+        command("model", "[NUMBER|NAME]", "List the models, or ask another one from now on.", "models:model",
                 "models"),
         command("plugins", "", "List the plugins and what they bring.", "views:plugins", at_once=True),
         command("profile", "[NAME]", "Show the profiles, or work with another one from now on.",
-                "switching:profile", "profiles"),
+                "models:profile", "profiles"),
         command("quit", "", "Leave the conversation.", "views:leave", at_once=True),
         command("resume", "[SESSION]", "Go on with another session; the last one if none is named.",
                 "sessions:resume", "sessions"),
@@ -111,7 +111,7 @@ def _json(options: FrontEndOptions) -> FrontEnd:
 
 
 def _jsonl(options: FrontEndOptions) -> FrontEnd:
-    from inarch_terminal.front_ends.jsonl import JsonLinesFrontEnd
+    from inarch_terminal.front_ends.json import JsonLinesFrontEnd
 
     return JsonLinesFrontEnd(sys.stdout)
 

@@ -207,7 +207,7 @@ def _line(leaving: _Leaving) -> tuple[str, bool]:
 
 def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:
     """Do a line, a command, or a prompt and what a command wants to be asked; return the first code that is not 0."""
-    from inarch_terminal.slash.running import SlashCommands
+    from inarch_terminal.slash.talk import SlashCommands
     from inarch_terminal.user_commands import run_command
 
     code = 0

@@ -37,14 +37,6 @@ def test_call_takes_arguments_from_standard_input(cli: Run) -> None:
     assert json.loads(done.stdout)["success"] is True
 
 
-def test_an_absolute_path_below_the_root_is_the_relative_one(cli: Run, project: Path) -> None:
-    arguments = json.dumps({"file_path": f"{project.resolve()}/README.md"})
-    result = json.loads(cli("tools", "call", "read_file", arguments).stdout)
-    assert (result["success"], result["data"]["path"]) == (True, "README.md")
-    told = json.loads(cli("policy", "explain", "read_file", arguments, "--json").stdout)
-    assert told["arguments"] == {"file_path": "README.md"}
-
-
 @pytest.mark.parametrize(
     ("name", "arguments", "code"),
     [
@@ -86,14 +78,6 @@ def test_models(cli: Run, slowly: tuple[str, ...]) -> None:
 
 def test_options_before_the_command_count(cli: Run, slowly: tuple[str, ...]) -> None:
     assert "slowly/words" in cli(*slowly, "models", "list").stdout
-
-
-def test_a_file_that_is_named_by_an_absolute_path_counts_as_seen(cli: Run, project: Path) -> None:
-    file = project.resolve() / "README.md"
-    arguments = json.dumps({"file_path": str(file), "content": "New.\n"})
-    result = json.loads(cli("--approve", "edits", "tools", "call", "write_file", arguments).stdout)
-    assert result["success"], result["error"]
-    assert file.read_text() == "New.\n"
 
 
 DEEP = """

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from inarch.contract.beside_events import ChildEnded, ChildStarted, ContextDropped
 from inarch.contract.events import ModelReplied, ModelRequested
 from inarch.contract.records import Message, Text, ToolError, Usage
-from inarch_export.atif import as_step
 
 from .telling import Telling
 from .test_escaping import BREAKERS, hostile
@@ -158,19 +157,6 @@ def test_a_turn_that_failed_says_so_and_a_call_without_an_end_is_unknown() -> No
     assert (end["source"], end["message"]) == ("system", "The turn ended: failed · the service refused")
 
 
-def test_a_session_in_which_nothing_happened_is_a_trajectory_too() -> None:
-    (only,) = steps(Telling())
-    assert (only["step_id"], only["source"]) == (1, "system")
-
-
-def test_of_a_step_nested_too_deeply_the_rest_is_left() -> None:
-    deep: list[Any] = []
-    for _ in range(200_000):
-        deep = [deep]
-    made = json.loads(as_step({"step_id": 3, "message": "I call.", "tool_calls": deep}))
-    assert made == {"step_id": 3, "message": "I call.", "extra": {"left_out": "what is nested too deeply"}}
-
-
 def told_by(words: str, kinds: list[str]) -> Telling:
     """Return a session of the given kinds of events, with the words in every place that takes some."""
     told = Telling(root=words, session_id=words or "s")
@@ -213,19 +199,6 @@ def test_every_result_is_of_a_call_of_its_own_step_and_no_call_is_lost(words: st
             assert [result["source_call_id"] for result in results] == ids
         called += len(results)
     assert called == sum(kind in ("model", "strategy", "user", "mention", "error", "endless") for kind in kinds)
-
-
-@pytest.mark.slow
-@pytest.mark.needs("harbor", "pydantic")
-@given(hostile, EVENTS)
-@example("".join(BREAKERS), ["reply", "model", "note", "error", "strategy", "user"])
-@example("", [])
-def test_harbor_s_own_models_take_it(words: str, kinds: list[str]) -> None:
-    from harbor.models.trajectories import Trajectory  # Harbor is installed for the slow tests alone
-
-    read = Trajectory.model_validate_json(export(told_by(words, kinds).events, "atif"))
-    assert read.final_metrics is not None
-    assert read.final_metrics.total_steps == len(read.steps)
 
 
 @pytest.mark.slow

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +9,6 @@ import inarch_export
 from inarch.contract.call_events import CallState
 from inarch.contract.events import ModelRequested
 from inarch.testing import transcript_of
-from inarch_export.html.diffs import CONTEXT
 from inarch_export.html.page import page
 
 from .reading_html import OF_PROSE, OWN, Reader
@@ -62,15 +59,6 @@ def test_bookkeeping_is_no_step() -> None:
     assert [FRAGMENTS.step(step) for step in exchange.steps] == [""]
 
 
-def test_what_a_plugin_wants_noticed_is_shown_as_a_note() -> None:
-    told = Telling()
-    told.prompt("Fix it")
-    told.raw("hooks.ran", {"text": "PreToolUse: x: exit 1", "notice": "the hook x <failed>"})
-    (exchange,) = transcript_of(told.events).exchanges()
-    (made,) = (FRAGMENTS.step(step) for step in exchange.steps)
-    assert 'class="step remark note"' in made and "the hook x &lt;failed&gt;" in made and "hooks.ran" in made
-
-
 @given(lines, lines)
 def test_a_diff_has_every_changed_line_once_with_its_number(old: str, new: str) -> None:
     read = Reader(FRAGMENTS.diff(old, new))
@@ -85,14 +73,6 @@ def test_a_diff_has_every_changed_line_once_with_its_number(old: str, new: str) 
     ]
 
 
-def test_lines_far_from_a_change_are_counted() -> None:
-    old = [f"line {number}" for number in range(100)]
-    new = [*old[:50], "new", *old[51:]]
-    made = FRAGMENTS.diff("\n".join(old), "\n".join(new))
-    assert re.findall(r"… (\d+) unchanged", made) == [str(50 - CONTEXT), str(49 - CONTEXT)]
-    assert made.count("data-line") == 2 * CONTEXT
-
-
 @given(hostile)
 def test_whatever_a_session_says_a_fragment_has_our_elements_only(words: str) -> None:
     told = Telling()
@@ -100,7 +80,7 @@ def test_whatever_a_session_says_a_fragment_has_our_elements_only(words: str) ->
     told.run(told.call(words, **{words: words, "file_path": words, "content": words}), words, changed=words)
     told.answer(words)
     (exchange,) = transcript_of(told.events).exchanges()
-    made = [FRAGMENTS.exchange(exchange), FRAGMENTS.diff(words, f"{words}x"), FRAGMENTS.plain(words)]
+    made = [FRAGMENTS.exchange(exchange), FRAGMENTS.diff(words, f"{words}x"), FRAGMENTS.prose(words)]
     made.append(FRAGMENTS.preview({"file_path": words, "search": words, "replace": "y", words: words}))
     for fragment in made:
         read = Reader(fragment)

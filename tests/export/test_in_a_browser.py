@@ -205,15 +205,6 @@ def test_a_call_is_opened_by_its_line(fresh: Browser, short: Path) -> None:
     assert "x = 2" in fresh.value("document.querySelector('#t2 .call .body').innerText")
 
 
-def test_the_outline_is_walked_with_arrows(fresh: Browser, short: Path) -> None:
-    fresh.open(short)
-    fresh.value("document.querySelector('.list a').focus()")
-    fresh.press("ArrowDown")
-    assert fresh.value("document.activeElement.hash") == "#t2"
-    fresh.press("Enter")
-    fresh.until("location.hash === '#t2'")
-
-
 def test_the_filter_finds_words_in_steps_that_were_never_opened(fresh: Browser, long: Path) -> None:
     fresh.open(long)
     fresh.press("/")
@@ -228,14 +219,6 @@ def test_the_filter_finds_words_in_steps_that_were_never_opened(fresh: Browser, 
     assert len(fresh.value(shown)) == MOST_OPEN
 
 
-def test_the_filter_takes_markup_for_no_text(fresh: Browser, long: Path) -> None:
-    fresh.open(long)
-    fresh.press("/")
-    fresh.type("summary")
-    fresh.until("document.getElementById('found').textContent !== ''")
-    assert fresh.value("document.getElementById('found').textContent") == f"0 of {MOST_OPEN} turns"
-
-
 def test_the_steps_of_a_long_session_are_built_when_they_are_opened(fresh: Browser, long: Path) -> None:
     fresh.open(long)
     assert fresh.value("document.querySelectorAll('.step').length") == 0
@@ -243,36 +226,6 @@ def test_the_steps_of_a_long_session_are_built_when_they_are_opened(fresh: Brows
     fresh.until("document.querySelectorAll('#t9 .step').length > 0")
     assert "read_file file-9.py" in fresh.value("document.querySelector('#t9 .step').textContent")
     assert fresh.value("document.querySelectorAll('#t8 .step').length") == 0
-
-
-def test_a_session_of_a_hundred_thousand_events_opens(fresh: Browser, tmp_path: Path) -> None:
-    turns, calls = 2_400, 14
-    told = Telling()
-    for number in range(1, turns + 1):
-        told.prompt(f"Prompt number {number} of the user")
-        for _ in range(calls):
-            told.run(told.call("read_file", file_path=f"file-{number}.py"), {"content": "x = 1\n" * 160})
-        told.end(f"Answer {number}")
-    assert len(told.events) > 100_000
-    fresh.open(page(told, tmp_path))
-    assert fresh.value("document.documentElement.dataset.ready") == "true"
-    assert fresh.value("document.querySelectorAll('*').length") < 50 * turns, "it grows with the turns, not the calls"
-    fresh.value(f"document.querySelector('.list a[href=\"#t{turns}\"]').click()")
-    fresh.until(f"document.querySelector('#t{turns}').getBoundingClientRect().top < innerHeight")
-    fresh.value(f"document.querySelector('#t{turns} .work > summary').click()")
-    fresh.until(f"document.querySelectorAll('#t{turns} .step.call').length === {calls}")
-    fresh.press("/")
-    fresh.type("file-1234.py")
-    fresh.until("document.getElementById('found').textContent === '1 of 2,400 turns'")
-
-
-def test_everything_can_be_expanded_and_collapsed(fresh: Browser, long: Path) -> None:
-    fresh.open(long)
-    for wanted in ("true", "false"):
-        fresh.value("document.getElementById('expand').click()")
-        fresh.until(f"document.documentElement.dataset.expanded === '{wanted}'")
-        assert fresh.value("document.querySelectorAll('main details:not([open])').length === 0") == (wanted == "true")
-    assert fresh.value("document.querySelectorAll('main .step.call').length") == MOST_OPEN
 
 
 def test_without_javascript_everything_is_there_to_be_read(fresh: Browser, long: Path) -> None:
@@ -297,15 +250,6 @@ def test_whatever_can_be_used_has_a_name(fresh: Browser, short: Path) -> None:
     assert [role for role, name in used if role in roles and not name.strip()] == []
     levels = fresh.value("[...document.querySelectorAll('h1, h2')].map((head) => head.localName)")
     assert levels == ["h1", "h2", "h2", "h2"]
-
-
-def test_nothing_moves_for_those_who_want_that(fresh: Browser, short: Path) -> None:
-    fresh.open(short)
-    moving = "getComputedStyle(document.querySelector('summary'), '::before').transitionDuration"
-    fresh.media(prefers_reduced_motion="no-preference")
-    assert fresh.value(moving) != "0s"
-    fresh.media(prefers_reduced_motion="reduce")
-    assert fresh.value(moving) == "0s"
 
 
 def test_a_printed_page_is_dark_on_light_and_whole(fresh: Browser, short: Path) -> None:

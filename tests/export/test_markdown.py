@@ -6,7 +6,7 @@ from hypothesis import example, given
 from markdown_it import MarkdownIt
 
 from inarch.contract.records import ToolError
-from inarch_export.fences import code, fenced, quoted, words
+from inarch_export.fences import code, fenced, quoted
 from inarch_output.escaping import escape
 
 from .telling import Telling
@@ -41,13 +41,6 @@ def test_code_in_a_line_is_one_piece_of_code(content: str) -> None:
         "text",
         "paragraph_close",
     ]
-
-
-@given(hostile)
-@example("".join(BREAKERS))
-def test_words_are_only_words(content: str) -> None:
-    found = types(f"a {words(content)} b")
-    assert set(found) <= {"paragraph_open", "inline", "text", "text_special", "paragraph_close"}
 
 
 @given(hostile)
@@ -98,11 +91,3 @@ def test_a_hostile_session_has_only_the_headings_of_the_export(content: str) -> 
     headings = [token.tag for token in made if token.type == "heading_open" and token.level == 0]
     assert headings == ["h1", "h2", "h3"]
     assert not any(token.type == "html_block" for token in made)
-
-
-def test_a_picture_can_not_be_put_together_from_two_answers() -> None:
-    told = Telling()
-    for answer in ("[a]: https://h.example/p.png", "look: ![a]"):
-        told.prompt("go")
-        told.answer(answer)
-    assert "image" not in types(export(told.events, "markdown"))

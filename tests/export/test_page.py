@@ -5,22 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import tracemalloc
-from collections.abc import Iterator
 
 import pytest
 
 from inarch.contract.beside_events import CallReviewed, CallRewritten, CommandRan
-from inarch.contract.call_events import CallResult, CallsDone, CallState, ChangesUndone, FileChanged
-from inarch.contract.events import ContextAdded, ErrorHappened, Event, LimitWait, ModelReplied, ModelRequested, Note
+from inarch.contract.call_events import CallResult, CallState, ChangesUndone, FileChanged
+from inarch.contract.events import ContextAdded, ErrorHappened, LimitWait, ModelReplied, ModelRequested, Note
 from inarch.contract.records import Message, ToolCall, ToolError, ToolResult, Usage
-from inarch.testing import transcript_of
-from inarch.transcripts import Exchange
-from inarch_export.cutting import cut
-from inarch_export.html.page import MOST_OPEN, page
-from inarch_export.html.timeline import MOST_TURNS, TALLEST
-from inarch_export.overview import overview_of
-from inarch_sdk.exchanges import exchanges
+from inarch_export.html.page import MOST_OPEN
 
 from .reading_html import Reader
 from .telling import Telling
@@ -104,19 +96,8 @@ def test_parallel_calls_lie_side_by_side_on_the_timeline(told: Telling) -> None:
     assert places["Waited 3.5 s for gemini/gemini-flash-latest"][2] == "wait"
 
 
-def test_execution_paths_are_named(told: Telling) -> None:
-    steps = Reader(page_of(told)).texts["step"]
-    assert any("Execution flow" in step and "# " not in step and "Entry: acme.cli:check" in step for step in steps)
-    assert any("1 of 2 paths touched" in step and "acme.cli:check" in step for step in steps)
-
-
 def test_a_turn_that_failed_says_so(told: Telling) -> None:
     assert Reader(page_of(told)).texts["ending"] == ["The turn failed: no answer came"]
-
-
-def test_a_reply_that_is_the_answer_is_not_shown_twice(told: Telling) -> None:
-    assert page_of(told).count("<strong>done</strong>") == 1
-    assert Reader(page_of(told)).texts["said"] == ["Let me look.\n"]
 
 
 def test_a_session_that_was_cut_off_says_what_is_unknown() -> None:
@@ -164,13 +145,6 @@ def test_the_page_loads_nothing_and_allows_only_its_own_script_and_style(told: T
     assert not {name for name in read.attributes if name.startswith("on") or name in ("src", "srcset", "style")}
 
 
-def test_links_within_the_page_lead_somewhere(told: Telling) -> None:
-    read = Reader(page_of(told))
-    ids = {found["id"] for _, found in read.elements if found.get("id")}
-    assert {link[1:] for link in read.links} <= ids
-    assert {found["aria-labelledby"] for _, found in read.elements if "aria-labelledby" in found} <= ids
-
-
 def test_long_outputs_are_cut_and_that_is_told() -> None:
     told = Telling()
     told.prompt("go")
@@ -182,57 +156,6 @@ def test_long_outputs_are_cut_and_that_is_told() -> None:
     assert "x end" in page
 
 
-@pytest.mark.parametrize(("most_text", "left"), [(100_000, "0"), (99, "8,000")])
-def test_texts_are_cut_shorter_where_they_are_very_many(most_text: int, left: str) -> None:
-    told = Telling()
-    told.prompt("go")
-    told.run(told.call("read_file", file_path="big"), {"content": "begin " + "x" * 11_990 + " end"})
-    told.answer("It is done.")
-    made = "".join(page(transcript_of(told.events), most_text=most_text))
-    assert ("characters left out of the middle" in made) == (left != "0")
-    assert left == "0" or f"{left} characters left out of the middle" in made
-    assert made.count("begin x") == made.count("x end") == 1
-    assert cut("y" * 20_000) == ("y" * 20_000, ""), "no other export is cut shorter for it"
-
-
-def test_what_is_held_of_a_session_does_not_grow_with_its_calls() -> None:
-    assert held(calls=40) < 1.5 * held(calls=8)
-
-
-class Held:
-    """A session whose events take nothing more when they are read."""
-
-    def __init__(self, events: list[Event]) -> None:
-        kept = transcript_of(events)
-        self.info, self.begun, self.spent, self._events = kept.info, kept.begun, tuple, events
-
-    def events(self) -> Iterator[Event]:
-        return iter(self._events)
-
-    def exchanges(self) -> Iterator[Exchange]:
-        return exchanges(self._events)
-
-
-def held(calls: int) -> int:
-    """Return the most bytes that the look at a session of 400 turns held at a time."""
-    told = Telling()
-    for _ in range(400):
-        told.prompt("go")
-        for _ in range(calls):
-            told.run(told.call("read_file"))
-        told.end("yes")
-    assert all(event.line for event in told.events)  # which an event keeps
-    session = Held(told.events)
-    tracemalloc.start()
-    try:
-        overview = overview_of(session)
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert overview.calls == 400 * calls
-    return most
-
-
 def test_the_steps_of_a_long_session_wait_to_be_opened() -> None:
     told = Telling()
     for number in range(MOST_OPEN):
@@ -242,43 +165,6 @@ def test_the_steps_of_a_long_session_wait_to_be_opened() -> None:
     page = page_of(told)
     assert page.count('<details class="work"><summary>') == page.count("<noscript>") == MOST_OPEN
     assert "prompt 299" in Reader(page).texts["list"][0]
-
-
-def test_a_page_is_made_a_turn_at_a_time() -> None:
-    told = Telling()
-    for number in range(40):
-        told.prompt(f"prompt {number}")
-        told.run(told.call("read_file", file_path="a.py"), "y" * 15_000)
-        told.answer("yes")
-    pieces = list(page(transcript_of(told.events)))
-    assert max(map(len, pieces)) < 60_000
-    assert sum(map(len, pieces)) > 600_000
-
-
-def test_a_session_without_turns_is_a_page_too() -> None:
-    assert "A session without prompts" in page_of(Telling())
-
-
-def test_of_very_many_turns_the_timeline_tells_how_long_each_took() -> None:
-    told = Telling()
-    for number in range(1, MOST_TURNS + 2):
-        told.prompt(f"prompt {number}")
-        told.answer("yes", seconds=9.0 if number == 50 else 1.0)
-    page = page_of(told)
-    assert f"How long each of {MOST_TURNS + 1} turns took: at most 9.0 s." in page
-    heights = dict(re.findall(r'height="([\d.]+)" class="bar is-turn"><title>(\d+)\.', page))
-    assert {number: height for height, number in heights.items()}["50"] == f"{TALLEST:.1f}"
-
-
-def test_a_long_paste_is_folded_after_its_first_lines() -> None:
-    told = Telling()
-    told.prompt("\n".join(f"line {number}" for number in range(2_000)))
-    told.answer("So many.")
-    page = page_of(told)
-    (prompt,) = re.findall(r'<div class="prompt">.*?</div>', page, re.S)
-    before, _, folded = prompt.partition("<details")
-    assert "line 19<" in before and "line 20" not in before
-    assert "1,980 more lines" in folded and "line 1999" in folded
 
 
 def test_a_cancelled_turn_is_cancelled_and_nothing_of_it_failed() -> None:
@@ -306,14 +192,6 @@ def test_a_persons_own_command_stands_once() -> None:
     steps = Reader(page_of(told)).texts["step"]
     assert sum("git status" in step for step in steps) == 1
     assert sum("!ls" in step for step in steps) == 1
-
-
-@pytest.mark.parametrize("format", ["html", "markdown"])
-def test_the_journals_bookkeeping_is_not_told(told: Telling, format: str) -> None:
-    told.add(CallsDone(("c",), "model", 0))
-    told.raw("file.changing", {"call_id": "c", "path": "a.py"})
-    said = export(told.events, format)
-    assert "calls.done" not in said and "file.changing" not in said
 
 
 @pytest.fixture
@@ -347,14 +225,6 @@ def test_the_page_has_what_plugins_made_of_a_call_and_added_to_its_result(planne
     assert "Added by lint, which ends the turn:" in step and "that is enough" in step
     (other,) = [text for text in read.texts["step"] if "present_plan" in text]
     assert "Rewritten" not in other and "Added" not in other
-
-
-def test_the_page_has_the_plan_as_it_was_made_and_approved_and_the_list(planned: Telling) -> None:
-    read = Reader(page_of(planned))
-    (plan,) = [text for text in read.texts["step"] if "present_plan" in text]
-    assert "1. Write <new>.txt" in plan and "1. Write only it" in plan and "by the user" in plan
-    steps = "\n".join(read.texts["step"])
-    assert "1 of 2 done" in steps and "[x] Find <it>" in steps and "[ ] Change it" in steps
 
 
 def test_the_text_has_plan_list_and_what_plugins_said_of_calls(planned: Telling) -> None:

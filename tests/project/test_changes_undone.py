@@ -12,6 +12,8 @@ from inarch.contract.events import Event
 from inarch.turns.session_state import BetweenTurns
 from inarch_project import ChangesUndone
 from inarch_project.changes_undone import MOST_NAMED
+from inarch.turns.between_turns import BetweenTurns
+from inarch_project.meanwhile import MOST_NAMED, changes_undone
 
 
 class Since:
@@ -70,6 +72,6 @@ def test_the_model_is_told_what_was_undone_since(events: list[Event], told: str 
         after.go_on_from(json.loads(json.dumps(before.to_data())))
         for one in events[cut:]:
             after.saw(one)
-        added = asyncio.run(ChangesUndone().gather(Since(after)))  # type: ignore[arg-type]
+        added = asyncio.run(changes_undone(Since(after)))  # type: ignore[arg-type]
         shown = None if added is None else added.text.partition("you left them: ")[2].partition(". Read")[0]
         assert shown == told

@@ -8,7 +8,7 @@ from pathlib import Path
 from inarch.contract.beside_events import CommandRan
 from inarch.contract.records import Message, Text
 from inarch.testing import says, scripted_app
-from inarch_project.commands_ran import MOST, MOST_OF_ONE, TITLE
+from inarch_project.meanwhile import MOST, MOST_OF_ONE, TITLE
 
 
 def texts(message: Message) -> list[str]:
@@ -32,21 +32,6 @@ def test_the_next_turn_sees_what_ran_and_the_one_after_does_not(tmp_path: Path) 
     assert f"{TITLE}\n\n$ cat notes.txt\nwhat is in them" in texts(first[0])
     assert "something else" not in str(first)
     assert "notes.txt" not in str(second[-1])
-
-
-def test_it_waits_through_a_break(tmp_path: Path) -> None:
-    app, model = scripted_app([says("one"), says("two")], tmp_path)
-
-    async def go() -> None:
-        session = app.session()
-        await session.run("first")
-        session.state.journal.record(CommandRan("!", "ls", "seen later"))
-        session.state.journal.flush()
-        await app.session(session.id).run("second")
-        await app.aclose()
-
-    asyncio.run(go())
-    assert "seen later" in str(model.requests[1].messages[-1])
 
 
 def test_long_outputs_are_bounded(tmp_path: Path) -> None:

@@ -29,11 +29,6 @@ def test_mentions_are_found(prompt: str, words: list[str]) -> None:
     assert mentioned_words(prompt) == words
 
 
-@given(st.text())
-def test_any_prompt_is_survived(prompt: str) -> None:
-    assert all(mentioned_words(prompt))
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> inarch.Workspace:
     folder = tmp_path_factory.mktemp("small")
@@ -104,22 +99,6 @@ def test_lines_that_are_not_there_are_told(tmp_path: Path, word: str, note: str)
     assert f"@{word}: {note}" in text and "line 2" not in text
 
 
-def test_a_file_that_is_called_so_is_meant_itself(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text(LINES)
-    (tmp_path / "a.txt:2").write_text("odd")
-    text = first_user_text("see @a.txt:2", tmp_path)
-    assert "odd" in text and "line 2" not in text
-
-
-def test_an_absolute_path_below_the_root_is_the_relative_one(tmp_path: Path) -> None:
-    (tmp_path / "pkg").mkdir()
-    (tmp_path / "pkg" / "a.txt").write_text(LINES)
-    root = tmp_path.resolve()
-    assert "line 2\nline 3" in first_user_text(f"see @{root}/pkg/a.txt:2-3", tmp_path)
-    assert "line 10" in first_user_text(f"see @{root}/", tmp_path)
-    assert "@/etc/passwd:" in (text := first_user_text("see @/etc/passwd", tmp_path)) and "root:" not in text
-
-
 @given(st.text(alphabet="a.:-0123456789 /", max_size=12))
 def test_any_mention_is_resolved(small: inarch.Workspace, word: str) -> None:
     for mentioned in mentioned_words(f"@{word}"):
@@ -136,20 +115,6 @@ def test_ignored_and_escaping_mentions_are_told_not_read(tmp_path: Path) -> None
     assert "hidden words" not in text
     assert "@secret.txt: skipped" in text
     assert "@../outside.txt:" in text
-
-
-def test_what_could_not_be_added_is_told_to_the_user_as_well(tmp_path: Path) -> None:
-    (tmp_path / "there.txt").write_text("here\n")
-    (tmp_path / "empty").mkdir()
-    app, _ = scripted_app([says("ok")], tmp_path)
-
-    async def go() -> list[str]:
-        session = app.session()
-        events = [event async for event in session.stream("see @there.txt, @missing.png and @empty/")]
-        await app.aclose()
-        return [event.data["text"] for event in events if event.kind == "note" and event.data["source"] == "mentions"]
-
-    assert asyncio.run(go()) == ["@missing.png: there is no such file or directory", "@empty/: no files in it"]
 
 
 def test_a_large_directory_is_bounded(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import inarch
 from inarch import Image, Text
 from inarch.testing import ScriptedModel, says, scripted_app
 
@@ -74,28 +73,3 @@ def test_what_is_no_picture_or_too_large_is_told(tmp_path: Path) -> None:
     assert "@text.png: not shown: no PNG, JPEG, GIF or WebP picture" in said(model)
     assert "@huge.png: not shown: pictures of one prompt may have 10 MB together" in said(model)
     assert "@gone.png: there is no such file" in said(model)
-
-
-def test_a_source_that_gives_something_else_is_skipped(tmp_path: Path) -> None:
-    plugin = tmp_path / "painter.py"
-    plugin.write_text(
-        "import inarch\n"
-        "class Painter:\n"
-        "    name = 'painter'\n"
-        "    async def gather(self, situation):\n"
-        "        return inarch.Contribution('x', images=('no picture',))\n"
-        "@inarch.hookimpl\n"
-        "def inarch_context_sources(context):\n"
-        "    return [Painter()]\n"
-    )
-    root = tmp_path / "work"
-    root.mkdir()
-    model, _, lines = ask(root, "hi", files=[str(plugin)])
-    assert images(model) == []
-    assert any("no inarch.Image of bytes" in line for line in lines)
-
-
-def test_the_offline_planner_takes_no_notice(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(PNG)
-    turn = inarch.run("what is on @a.png?", root=tmp_path, config={}, flags={"model": "offline/extractive"})
-    assert turn.status == "done"

@@ -49,10 +49,6 @@ def test_a_broken_manifest_is_told_and_survived(tmp_path: Path, workspace: inarc
     assert "files" in describe_project(workspace)
 
 
-def test_an_empty_directory_is_said_to_be_empty(workspace: inarch.Workspace) -> None:
-    assert "no files" in describe_project(workspace)
-
-
 @pytest.mark.parametrize("name", ["AGENTS.md", "GEMINI.md", "CLAUDE.md"])
 def test_instructions_are_read_only_while_the_project_is_trusted(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("Use tabs.")

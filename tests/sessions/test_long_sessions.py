@@ -20,9 +20,8 @@ from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
 from inarch_terminal.conversation.composing import new_view
-from inarch_terminal.slash.running import SlashCommands
 from inarch_terminal.slash.sessions import fork
-from inarch_terminal.slash.talk import Talk
+from inarch_terminal.slash.talk import SlashCommands, Talk
 from inarch_undo.prompts import last_prompt
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from inarch.host import discover
-
 CONFIG = """
 [profiles.default]
 plugins = ["...", "mcp"]
@@ -126,15 +124,6 @@ def test_an_entry_for_all_projects_stays_until_the_last_one_is_taken_back(desk: 
     assert not desk.codex.exists() and not list(other.iterdir())
 
 
-def test_another_profile_changes_the_entry_that_is_there(desk: Desk) -> None:
-    desk.run("codex", "--yes")
-    desk.run("codex", "--yes", "--profile", "team")
-    table = tomllib.loads(desk.codex.read_text())["mcp_servers"]["inarch"]
-    assert table["args"] == ["--profile", "team", "mcp", "serve"]
-    desk.run("codex", "--remove", "--yes")
-    assert not desk.codex.exists()
-
-
 @pytest.mark.parametrize(
     ("file", "text", "agent", "said"),
     [
@@ -174,38 +163,6 @@ def test_files_that_may_not_be_written_and_links_that_lead_out_are_refused(desk:
     guide.mkdir()
     assert "CLAUDE.md is no file" in desk.run("claude-code", "--yes", code=2)
     assert outside.read_text() == GUIDE and not (desk.root / ".mcp.json").exists()
-
-
-def test_a_link_within_the_project_is_followed_and_stays_one(desk: Desk) -> None:
-    (desk.root / "AGENTS.md").write_text(GUIDE)
-    (desk.root / "CLAUDE.md").symlink_to("AGENTS.md")
-    desk.run("claude-code", "--yes")
-    desk.run("codex", "--yes")
-    assert (desk.root / "CLAUDE.md").is_symlink()
-    assert (desk.root / "AGENTS.md").read_text().count("Finding code with Inarch") == 1
-    desk.run("claude-code", "--remove", "--yes")
-    assert "Finding code" in (desk.root / "AGENTS.md").read_text()
-    desk.run("codex", "--remove", "--yes")
-    assert (desk.root / "AGENTS.md").read_text() == GUIDE
-
-
-@pytest.mark.skipif("mcp" in discover().commands, reason="inarch-mcp is installed here")
-def test_without_the_server_nothing_is_set_up(desk: Desk) -> None:
-    assert "pip install inarch-mcp" in desk.run("codex", "--yes", "--profile", "bare", code=2)
-    assert not (desk.root / "AGENTS.md").exists()
-
-
-def test_what_nobody_knows_is_told(desk: Desk) -> None:
-    assert "claude-code and codex" in desk.run("cursor", "--yes", code=2)
-    assert "no profile 'nobodys'" in desk.run("codex", "--yes", "--profile", "nobodys", code=2)
-    assert "not a directory" in desk.run("codex", "--root", "nowhere", code=2)
-
-
-def test_a_record_that_can_t_be_read_is_told(desk: Desk) -> None:
-    desk.run("codex", "--yes")
-    (record,) = desk.home.rglob("written.json")
-    record.write_text("{")
-    assert "says what was set up" in desk.run("codex", "--remove", "--yes", code=2)
 
 
 def test_doctor_tells_whether_it_still_stands_there(desk: Desk) -> None:

@@ -117,19 +117,6 @@ def test_what_a_program_rewrote_since_keeps_everything_else(text: str, name: str
     assert json.loads(left) == data
 
 
-def test_comments_that_were_written_beside_the_entry_stay() -> None:
-    put = insertion("toml", 'model = "m" # why\n', SERVER)
-    assert put is not None
-    text = put.into('model = "m" # why\n')
-    more = (
-        text.replace("[mcp_servers.inarch]\n", "[mcp_servers.inarch]\n# mine\n")
-        + "\n[mcp_servers.other]\ncommand = 'x'\n"
-    )
-    left = without("toml", more, put, SERVER)
-    assert left is not None and left.startswith('model = "m" # why\n') and "inarch" not in left
-    assert left.endswith("[mcp_servers.other]\ncommand = 'x'\n")
-
-
 def test_an_entry_that_was_changed_is_nobody_s_to_take() -> None:
     put = insertion("json", None, SERVER)
     assert put is not None

@@ -66,49 +66,6 @@ def test_the_editor_opens_the_proposed_file_and_is_asked_about_again(
     assert (project / "new.txt").read_text() == "one\nthree\n"
 
 
-def test_the_arguments_of_an_edit_can_be_edited_too(
-    terminal: Open, slowly: Flags, script: Script, project: Path
-) -> None:
-    opened = terminal("write a file", *slowly, EDITOR=script('sed -i s/new.txt/other.txt/ "$1"\n'))
-    opened.until("+++ new.txt", "[d]")
-    opened.type("e args", "Enter")
-    opened.until("it changes other.txt", "+++ other.txt")
-    opened.type("y", "Enter")
-    opened.until("✓ write_file other.txt", "code=0")
-    assert (project / "other.txt").read_text() == "one\ntwo\n"
-    assert not (project / "new.txt").exists()
-
-
-def test_a_change_that_is_not_valid_is_told(terminal: Open, slowly: Flags, script: Script) -> None:
-    opened = terminal("write a file", *slowly, EDITOR=script('echo "{}" > "$1"\n'))
-    opened.until("[d]")
-    opened.type("e args", "Enter")
-    opened.until("the change is not valid", "Run it?")
-    opened.type("n", "Enter")
-    opened.until("⊘ write_file", "code=4")
-
-
-@pytest.mark.parametrize(
-    ("editor", "said"),
-    [
-        ("true", "nothing was changed"),
-        ("nowhere/ed", "there is no program 'nowhere/ed'"),
-        ("false", "ended with exit code 1"),
-        ("", "no editor is set"),
-    ],
-)
-def test_an_editor_that_changes_nothing_is_told_and_asked_again(
-    terminal: Open, slowly: Flags, editor: str, said: str
-) -> None:
-    opened = terminal("write a file", *slowly, VISUAL=editor)
-    opened.until("[d]")
-    opened.type("e", "Enter")
-    opened.until(said)
-    opened.until("Run it?", times=2)
-    opened.type("", "C-d")
-    opened.until("⊘ write_file", "code=4")
-
-
 def test_what_is_not_json_is_kept_for_the_next_try(
     terminal: Open, slowly: Flags, script: Script, project: Path
 ) -> None:
@@ -138,18 +95,6 @@ def test_ctrl_c_in_the_editor_is_the_editors(terminal: Open, slowly: Flags, scri
     opened.until("✓ write_file", "code=0")
 
 
-def test_answers_by_number_leave_the_rest_open(terminal: Open, slowly: Flags, project: Path) -> None:
-    opened = terminal("both files", *slowly)
-    opened.until("2. write_file", "[d]")
-    opened.type("2 n not this one", "Enter")
-    opened.until("Run it?")
-    opened.type("?", "Enter")
-    opened.until("the reason goes to the model", "Ctrl-C cancels the turn")
-    opened.type("y", "Enter")
-    opened.until("not this one", "code=0")
-    assert (project / "one.txt").exists() and not (project / "two.txt").exists()
-
-
 def test_a_yes_to_a_long_diff_shows_all_of_it_and_is_asked_for_again(terminal: Open, project: Path) -> None:
     plugin = str(Path(__file__).parent / "conversation" / "talking.py")
     opened = terminal("write 60: long.txt", "--plugin", plugin, "--model", "talking/words", lines=20)
@@ -160,23 +105,6 @@ def test_a_yes_to_a_long_diff_shows_all_of_it_and_is_asked_for_again(terminal: O
     opened.type("a", "Enter")
     opened.until("more lines", "code=0")
     assert len((project / "long.txt").read_text().splitlines()) == 60
-
-
-def test_always_for_a_command_is_for_commands_like_it(terminal: Open, project: Path) -> None:
-    (project / "Makefile").write_text("one:\n\techo first\ntwo:\n\techo second\n")
-    plugin = str(Path(__file__).with_name("commanding.py"))
-    opened = terminal("--plugin", plugin, "--model", "commanding/words", dumb=True)
-    opened.until("Ctrl-D", ">")
-    opened.type("please: make  'one'", "Enter")
-    question = opened.until("$ make one", "0  make", "1  one", "always: make", "[d]")
-    shape = next(line.strip() for line in question.splitlines() if "always:" in line)
-    opened.type("a tool", "Enter")
-    opened.until("✓ execute_command", "It ran.")
-    opened.type("please: make one", "Enter")
-    screen = opened.until("✓ execute_command", "It ran.", times=2)
-    assert screen.count("Run it?") == 1
-    opened.type("please: python3 -m unittest", "Enter")
-    assert shape not in opened.until("$ python3 -m unittest", "[d]").rpartition("please: python3")[2]
 
 
 def test_a_signal_meanwhile_ends_the_editor_too(terminal: Open, slowly: Flags, script: Script) -> None:

@@ -13,8 +13,7 @@ from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, 
 from inarch.contract.records import ToolCall, ToolError, ToolResult, Turn, TurnStatus, Usage
 from inarch.figures import duration, money, short_arguments, usage_words
 from inarch_terminal.abilities import has_colours
-from inarch_terminal.front_ends.json import JsonFrontEnd
-from inarch_terminal.front_ends.jsonl import JsonLinesFrontEnd
+from inarch_terminal.front_ends.json import JsonFrontEnd, JsonLinesFrontEnd
 from inarch_terminal.front_ends.text import TextFrontEnd
 
 START, END = "2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:02.500000Z"

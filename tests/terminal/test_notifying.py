@@ -8,8 +8,6 @@ import pytest
 
 from inarch_terminal.notifying import TURN_ENDED, Notifier, Settings
 
-from ..running.terminals import Flags, Open
-
 OSC_9 = "\x1b]9;Inarch: the turn has ended\a"
 
 
@@ -48,16 +46,3 @@ def test_somebody_who_was_there_a_moment_ago_gets_none() -> None:
     notifier.tell(TURN_ENDED)
     notifier.tell(TURN_ENDED)
     assert written == ["\a"]
-
-
-@pytest.mark.parametrize("conversation", [False, True])
-def test_a_terminal_hears_of_a_question_and_of_the_end(terminal: Open, slowly: Flags, conversation: bool) -> None:
-    words = () if conversation else ("write a file",)
-    opened = terminal(*slowly, *words, INARCH_PLUGIN_TERMINAL__NOTIFY_AFTER="0.01")
-    opened.tmux("set-option", "-g", "monitor-bell", "on")
-    opened.tmux("set-hook", "-g", "alert-bell", "set-option -g @rang yes")
-    if conversation:
-        opened.until("Commands are confined")
-        opened.type("write a file", "Enter")
-    opened.until("Run it?")
-    assert "yes" in opened.tmux("show-options", "-g", "@rang")

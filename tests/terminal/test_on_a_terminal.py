@@ -27,13 +27,6 @@ def test_a_turn_is_a_tree_then_the_answer_then_what_it_took(terminal: Open, slow
     assert lines[8] == "code=0"
 
 
-def test_it_works_at_forty_columns(terminal: Open, slowly: Flags) -> None:
-    screen = terminal("read something", *slowly, columns=40).until("code=0")
-    lines = [line.rstrip() for line in screen.splitlines() if line.strip()]
-    assert all(len(line) <= 40 for line in lines) and "code=0" in lines
-    assert any(line.startswith("├─ ✗ read_file") and "…" in line for line in lines)
-
-
 def test_colours_unless_they_are_not_wanted(terminal: Open, slowly: Flags) -> None:
     coloured = terminal("read something", *slowly)
     coloured.until("code=0")
@@ -67,31 +60,12 @@ def test_no_is_no_and_carries_the_reason(terminal: Open, slowly: Flags, project:
     assert not (project / "new.txt").exists()
 
 
-def test_numbers_choose_from_a_batch_and_nonsense_asks_again(terminal: Open, slowly: Flags, project: Path) -> None:
-    opened = terminal("both files", *slowly)
-    opened.until("1. write_file", "2. write_file", "[d]")
-    opened.type("perhaps", "Enter")
-    opened.until("perhaps", "Run them?")
-    opened.until("Run them?", times=2)
-    opened.type("2", "Enter")
-    opened.until("code=0")
-    assert not (project / "one.txt").exists()
-    assert (project / "two.txt").read_text() == "2"
-
-
 def test_ctrl_c_at_the_question_cancels_the_turn(terminal: Open, slowly: Flags, project: Path) -> None:
     opened = terminal("write a file", *slowly)
     opened.until("[d]")
     opened.type("", "C-c")
     opened.until("cancelled", "code=130")
     assert not (project / "new.txt").exists()
-
-
-def test_ctrl_c_while_a_reply_streams(terminal: Open, slowly: Flags) -> None:
-    opened = terminal("sleep a while", *slowly)
-    opened.until("The an")  # the s waits: a key could begin with it
-    opened.type("", "C-c")
-    opened.until("cancelled", "code=130")
 
 
 def test_a_conversation_on_a_dumb_terminal(terminal: Open, slowly: Flags) -> None:

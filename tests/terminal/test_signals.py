@@ -109,16 +109,6 @@ def test_ctrl_c_in_a_search_leaves_the_search(terminal: Open) -> None:
 
 
 @pytest.mark.needs("tmux")
-def test_ctrl_z_stops_at_the_prompt_and_fg_goes_on(terminal: Open) -> None:
-    made = opened(terminal, fork=False)
-    gone_on(made, "talking/words · default")
-    made.type("we are back", "Enter")
-    made.until("said we are back")
-    made.type("", "C-d")
-    made.until("code=0")
-
-
-@pytest.mark.needs("tmux")
 def test_ctrl_z_in_a_turn_and_ctrl_c_after_fg(terminal: Open) -> None:
     made = opened(terminal, fork=False)
     made.type("slow one", "Enter")
@@ -129,18 +119,4 @@ def test_ctrl_z_in_a_turn_and_ctrl_c_after_fg(terminal: Open) -> None:
     made.type("", "C-c")
     made.until("cancelled ·")
     made.type("", "C-c", "C-d")
-    made.until("code=0")
-
-
-@pytest.mark.needs("tmux")
-def test_ctrl_z_at_a_question_leaves_it_open(terminal: Open, slowly: Flags, project: Path) -> None:
-    made = terminal(*slowly, fork=False)
-    made.until(READY)
-    made.type("write a file", "Enter")
-    made.until("Run it?")
-    gone_on(made, "Run it?")
-    made.type("", "a")
-    made.until("The answer.")
-    assert (project / "new.txt").exists()
-    made.type("", "C-d")
     made.until("code=0")

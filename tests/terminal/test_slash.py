@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from inarch import AnsweredBy, ModelInfo, ProviderNote, Replacements, Usage, compose, width
+from inarch import AnsweredBy, ModelInfo, ProviderNote, Replacements, Usage, compose
 from inarch.calls.grants import Grants, ProjectGrants
 from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
 from inarch.contract.errors import StoreError
@@ -17,9 +17,9 @@ from inarch.contract.ids import utc_now
 from inarch.plugins.discovery import own_names
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
-from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch.testing import ScriptedModel, says, scripted_app
 from inarch_terminal.slash.completing import models
-from inarch_terminal.slash.running import SlashCommands
+from inarch_terminal.slash.talk import SlashCommands
 from inarch_terminal.slash.talk import Talk as Conversation
 
 PARTS = str(Path(__file__).parents[1] / "running" / "parts.py")
@@ -93,18 +93,6 @@ def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk) -> None:
     assert len(own) == 19
     assert words[: len(own)] == own and words[-5:] == ["/again", "/slow", "/spoil", "!COMMAND", "@PATH"]
     assert {"/memory", "/skills", "/commands", "/processes"} <= set(words)
-
-
-@pytest.mark.parametrize("columns", [30, 40, 80, 100, 200])
-@pytest.mark.parametrize("line", ["/help", "/tools", "/plugins", "/tools read_multiple_files"])
-def test_lists_are_cut_nowhere(talk: Talk, line: str, columns: int) -> None:
-    assert talk.took(line)
-    whole = talk.said
-    talk.slash.talk.columns = lambda: columns
-    assert talk.took(line)
-    assert sorted(talk.said.split()) == sorted(whole.split())
-    longest = max(map(width, whole.split()))
-    assert max(map(width, talk.said.splitlines())) <= max(columns, longest + 4)
 
 
 def test_a_tool_is_told_as_the_command_line_tells_it(talk: Talk) -> None:
@@ -217,27 +205,6 @@ def test_a_session_that_another_process_went_on_with_is_left_or_read_again(tmp_p
         runner.run(SlashCommands(talk).run("/clear"))
         assert talk.session.id != session.id
         runner.run(app.aclose())
-
-
-def test_an_undo_runs_to_its_end_even_if_it_is_cancelled(tmp_path: Path) -> None:
-    made = ("write_file", {"file_path": "new.txt", "content": "x\n"})
-    app, _ = scripted_app([calls(made), says("done")], tmp_path, journal=True, flags={"approve": "all"})
-    shown: list[str] = []
-
-    async def go() -> None:
-        session = app.session()
-        await session.run("make it")
-        talk = Conversation(app, session, Launched(Options()), shown.append, lambda: 100)
-        task = asyncio.ensure_future(SlashCommands(talk).run("/retry undo"))
-        await asyncio.sleep(0)
-        task.cancel()
-        await task
-        assert talk.next_prompts == []
-        await app.aclose()
-
-    asyncio.run(go())
-    assert not (tmp_path / "new.txt").exists()
-    assert "new.txt" in "".join(shown)
 
 
 class Listing(ScriptedModel):

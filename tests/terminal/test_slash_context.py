@@ -14,8 +14,7 @@ from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
 from inarch_replay import replay
-from inarch_terminal.slash.running import SlashCommands
-from inarch_terminal.slash.talk import Talk
+from inarch_terminal.slash.talk import SlashCommands, Talk
 
 NOTING = str(Path(__file__).with_name("noting.py"))
 MODES = pytest.mark.parametrize("mode", ["in-process", "process"])
@@ -81,16 +80,6 @@ def test_it_calls_a_tool_shows_text_and_submits_a_prompt(tmp_path: Path, mode: s
     assert typed(root, mode, ["/note milk"], look, front_end=person) == "written\nnoted\n"
     (asked,) = person.asked
     assert asked.call.name == "write_file"
-
-
-@MODES
-def test_a_denied_call_is_a_result_and_changes_nothing(tmp_path: Path, mode: str) -> None:
-    async def look(talk: Talk) -> None:
-        assert not talk.next_prompts
-
-    said = typed(tmp_path / "root", mode, ["/note milk"], look, front_end=Person("deny"))
-    assert said.startswith("no note: ") and "the user denied write_file" in said
-    assert not (tmp_path / "root" / "NOTE.md").exists()
 
 
 def test_what_it_changed_can_be_undone_and_is_replayed(tmp_path: Path) -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
-import json
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-import inarch
 from inarch.contract.beside_events import ModelSwitched
 from inarch.contract.codec import to_data
 from inarch.contract.events import (
@@ -28,9 +23,6 @@ from inarch.contract.events import (
     event_data,
 )
 from inarch.contract.records import Message, Turn, Usage
-from inarch.figures import table
-from inarch.testing import says, scripted_app
-from inarch_commands.sessions.group import sessions
 from inarch_terminal.front_ends.json import JsonFrontEnd
 from inarch_terminal.front_ends.spending import session_words, turn_words
 from inarch_terminal.front_ends.text import TextFrontEnd
@@ -82,7 +74,10 @@ def test_the_end_of_a_turn_has_the_line(capsys: pytest.CaptureFixture[str]) -> N
     session = Spent("", "", "", 5, 0, 5000, 100, cost_usd=Decimal("0.5"))
     shown(TextFrontEnd(io.StringIO(), io.StringIO()), TurnStarted(TURN), TurnEnded(TURN, (DECISIONS, ANSWERS), session))
     decisions = "of it decisions: 300 in, 12 out · $0.0001"
-    assert f"1,500 in, 46 out · $0.0124 · 0 ms · {decisions} · session: 5,000 in, 100 out · $0.5000" in capsys.readouterr().err
+    assert (
+        f"1,500 in, 46 out · $0.0124 · 0 ms · {decisions} · session: 5,000 in, 100 out · $0.5000"
+        in capsys.readouterr().err
+    )
 
 
 def test_an_estimate_is_marked_as_one() -> None:
@@ -112,36 +107,3 @@ def test_a_model_that_takes_over_is_told_by_every_front_end(quiet: bool, capsys:
     shown(TextFrontEnd(io.StringIO(), io.StringIO(), quiet=quiet), switched)
     shown(JsonFrontEnd(io.StringIO()), switched)
     assert capsys.readouterr().err == "inarch: note: c/d takes over from a/b: the quota is used up\n" * 2
-
-
-def test_the_table_of_a_session() -> None:
-    lines = list(table(rows(DECISIONS, ANSWERS)))
-    assert [line.split() for line in lines] == [
-        ["purpose", "plugin", "model", "requests", "in", "out", "cost", "time"],
-        ["decision", "dispatch", "a/lite", "1", "300", "12", "$0.0001", "250", "ms"],
-        ["turn", "-", "a/b", "2", "(1", "failed)", "1,200", "34", "$0.0123", "2.5", "s"],
-        ["total", "3", "(1", "failed)", "1,500", "46", "$0.0124", "2.8", "s"],
-    ]
-    assert len(list(table(rows(ANSWERS)))) == 2
-
-
-def test_sessions_show_has_the_table_and_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
-    app, _ = scripted_app([says("well", Usage(1200, 34, cost_usd=Decimal("0.0123")))], tmp_path, journal=True)
-
-    async def go() -> str:
-        session = app.session()
-        await session.run("go")
-        await app.aclose()
-        return session.id
-
-    session_id = asyncio.run(go())
-    result = CliRunner().invoke(sessions, ["show", session_id, "--root", str(tmp_path)])
-    assert result.exit_code == 0, result.output
-    cells = [line.split()[:7] for line in result.output.splitlines()]
-    assert ["turn", "-", "scripted/script", "1", "1,200", "34", "$0.0123"] in cells
-    result = CliRunner().invoke(sessions, ["show", session_id, "--json", "--root", str(tmp_path)])
-    (row,) = json.loads(result.output)["spent"]
-    assert (row["purpose"], row["model"], row["requests"], row["cost_usd"]) == ("turn", "scripted/script", 1, "0.0123")
-    assert inarch.from_data(Spent, row).input_tokens == 1200

@@ -63,16 +63,6 @@ def test_ctrl_c_ends_the_countdown_and_the_turn(terminal: Open) -> None:
     assert "waiting" not in screen
 
 
-def test_requests_beyond_the_limit_of_a_minute_wait(terminal: Open) -> None:
-    with HttpServer([READS, GOOD]) as server:
-        extra = {ADDRESS: f"{server.url}/v1", "INARCH_PLUGIN_OPENAI_COMPATIBLE__REQUESTS_PER_MINUTE": "1"}
-        opened = terminal("read something", "--model", NAME, **extra)
-        opened.until("read_file README.md", "(Ctrl-C cancels): no more than 1 request a minute")
-        opened.type("", "C-c")
-        opened.until("cancelled", "code=130")
-        assert len(server.requests) == 1
-
-
 def test_a_pipe_gets_one_plain_line(cli: Run) -> None:
     with HttpServer([busy("1"), GOOD]) as server:
         done = cli("say something", "--model", NAME, **{ADDRESS: f"{server.url}/v1"})
@@ -80,12 +70,6 @@ def test_a_pipe_gets_one_plain_line(cli: Run) -> None:
     (line,) = [line for line in done.stderr.splitlines() if "waiting" in line]
     assert line.startswith(f"inarch: note: waiting 2 s for {NAME}: ")
     assert "\x1b" not in done.stderr and "\r" not in done.stderr
-
-
-def test_quiet_is_the_answer_only(cli: Run) -> None:
-    with HttpServer([busy("1"), GOOD]) as server:
-        done = cli("say something", "--model", NAME, "--quiet", **{ADDRESS: f"{server.url}/v1"})
-    assert (done.returncode, done.stdout, done.stderr) == (0, "The answer.\n", "")
 
 
 def test_programs_get_an_event_before_the_wait(cli: Run) -> None:

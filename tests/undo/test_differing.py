@@ -130,8 +130,7 @@ def test_the_slash_commands_show_and_list(root: Path) -> None:
 
     from inarch.program.composing import Options
     from inarch.program.conversing import Launched
-    from inarch_terminal.slash.running import SlashCommands
-    from inarch_terminal.slash.talk import Talk
+    from inarch_terminal.slash.talk import SlashCommands, Talk
 
     app, _ = scripted_app(SCRIPT, root, flags={"approve": "all"})
     shown: list[str] = []

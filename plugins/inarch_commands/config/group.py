@@ -51,7 +51,7 @@ def check(as_json: bool, **given: Any) -> int:
 
     from inarch.commands import ANSWERED, USAGE
     from inarch.host import check_config
-    from inarch_commands.config.loading import loading_notes
+    from inarch_commands.config.rendering import loading_notes
 
     options = _options(given)
     loaded, problems = check_config(options.root, profile=options.profile, flags=options.flags)
@@ -91,7 +91,7 @@ def schema(**given: Any) -> None:
     """Print the JSON Schema of the configuration file, with the settings of the profile's plugins."""
 
     from inarch.host import check_config
-    from inarch_commands.config.schema import schema as schema_of
+    from inarch_commands.config.starter import schema as schema_of
 
     options = _options(given)
     loaded, _ = check_config(options.root, profile=options.profile, flags=options.flags)

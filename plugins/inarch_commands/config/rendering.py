@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import asdict
@@ -115,3 +116,24 @@ def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)
+
+
+_LOADING = re.compile(
+    r"(?:LD|DYLD|GLIBC)_.*"
+    r"|BASH_ENV|ENV|PYTHON(?:STARTUP|PATH|HOME|INSPECT)|NODE_(?:OPTIONS|PATH)|PERL5(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)"
+    r"|(?:_JAVA|JAVA_TOOL|JDK_JAVA)_OPTIONS|LUA_INIT.*|PHPRC|PHP_INI_SCAN_DIR|GCONV_PATH|PYTEST_(?:ADDOPTS|PLUGINS)",
+    re.S | re.I,
+)
+
+
+def loading_notes(loaded: Config) -> Iterator[str]:
+    """Yield a line for each granted variable that can bring other code than the command's own into a program."""
+    for kind, tables in (("commands", loaded.commands), ("isolation", loaded.isolation)):
+        for name, table in tables.items():
+            where = loaded.origins.get(dotted((kind, name))) or loaded.origins.get(dotted((kind, name, "env")))
+            for variable in filter(_LOADING.fullmatch, table.env):
+                place = f"{where}: " if where else ""
+                yield (
+                    f"{place}{kind}.{name}.env: {variable} can load code that the grant doesn't name; "
+                    "leave it out unless whoever sets it may run anything there"
+                )

@@ -1,19 +1,49 @@
-"""The user's first configuration file: every key with its meaning and built-in value, all commented out."""
+"""The user's first configuration file, every key commented out, and the JSON Schema from the same classes."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inarch import UsageError
-from inarch_commands.config.schema import schema
+from inarch.host import TABLES, VERSION
+from inarch_sdk.settings_schema import table_schema
 from inarch_staging import make_folder, write_whole
 
 if TYPE_CHECKING:
-    from inarch_commands.config.proposing import Proposal
+    from inarch_commands.config.first_steps import Proposal
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
+    """Return the schema of the file; `[plugins.NAME]` is checked for the plugins whose settings class is given."""
+    plugins = {name: table_schema(cls) for name, cls in (plugin_settings or {}).items()}
+    tables = {name: table_schema(cls) for name, cls in TABLES.items()}
+    profile = tables["profiles"]
+    profile["properties"] = {
+        "extends": {"type": "string", "description": "The profile that gives what this one does not set."},
+        **profile["properties"],
+    }
+    return {
+        "$schema": DIALECT,
+        "title": "Inarch configuration",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "version": {"const": VERSION, "description": "The version of this file's keys.", "default": VERSION},
+            "profile": {"type": "string", "description": "The profile to use.", "default": "default"},
+            "profiles": {"type": "object", "additionalProperties": profile},
+            "plugins": {"type": "object", "properties": plugins, "additionalProperties": {"type": "object"}},
+            "isolation": {"type": "object", "additionalProperties": tables["isolation"]},
+            "rules": {"type": "array", "items": tables["rules"]},
+            "commands": {"type": "object", "additionalProperties": tables["commands"]},
+        },
+    }
+
 
 PROJECT_FILE = ".inarch/config.toml"
 """A project's part of the configuration, below its root."""

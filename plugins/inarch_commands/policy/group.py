@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.commands import ANSWERED, FAILED, composing_options
+from inarch.commands import ANSWERED, FAILED, compose_given, composing_options
 from inarch.host import Group
 from inarch.output import print_json, print_line
 
@@ -29,11 +29,8 @@ def policy() -> None:
 @composing_options
 def list_policy(as_json: bool, **given: Any) -> None:
     """List the approve mode, the rules, the commands and what was approved for this project."""
-    app = _compose(given)
-    try:
+    with compose_given(given) as app:
         data = _listed(app)
-    finally:
-        app.close()
     if as_json:
         print_json(data)
     else:
@@ -52,8 +49,7 @@ def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) 
     from inarch_commands.policy.explaining import explained, explained_lines
     from inarch_commands.tools import read_object
 
-    app = _compose(given)
-    try:
+    with compose_given(given) as app:
         tools = app.composition.tools
         if arguments is None and _is_command(what, tools):
             name, wanted = command_call(app, what)
@@ -63,8 +59,6 @@ def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) 
         root = app.config.root
         found = explain(name, wanted, tools=tools, policies=app.policies, mode=mode, root=root, grants=grants)
         data = explained(app, found)
-    finally:
-        app.close()
     if as_json:
         print_json(data)
     else:
@@ -104,22 +98,13 @@ def test(file: str | None, **given: Any) -> int:
     from inarch_commands.policy.cases import read_cases, told
 
     cases = read_cases(file) if file is not None else []
-    app = _compose(given)
-    try:
+    with compose_given(given) as app:
         faults = list(_rule_faults(app))
         wrong = [line for case in cases if (line := told(case, app)) is not None]
         rules = len(app.config.rules)
-    finally:
-        app.close()
     _show([*faults, *wrong])
     _show([f"{rules} rules, {len(faults)} faults; {len(cases)} cases, {len(wrong)} judged otherwise than expected"])
     return FAILED if faults or wrong else ANSWERED
-
-
-def _compose(given: Mapping[str, Any]) -> App:
-    from inarch.commands import compose_given
-
-    return compose_given(given)
 
 
 def _show(lines: list[str]) -> None:
@@ -182,8 +167,8 @@ def _grant_words(argv: list[str]) -> str:
 def _rule_faults(app: App) -> Iterator[str]:
     from datetime import UTC, datetime
 
+    from inarch_commands.policy.cases import faults_of
     from inarch_commands.policy.explaining import origin
-    from inarch_commands.policy.rule_checks import faults_of
 
     places = [origin(app, f"rules[{position}]") for position in range(len(app.config.rules))]
     tools = {name: bound.value for name, bound in app.composition.tools.items()}

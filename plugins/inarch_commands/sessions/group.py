@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import evolve
@@ -12,6 +12,9 @@ from inarch.commands import composing_options
 from inarch.host import Group
 from inarch.output import print_json
 from inarch_sdk.figures import listing, short_ids
+
+if TYPE_CHECKING:
+    from inarch import ContextStore
 
 
 @click.group("sessions", cls=Group)
@@ -26,7 +29,6 @@ def sessions() -> None:
 def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
     """List sessions, the newest first."""
     from inarch.commands import compose_given
-    from inarch_commands.sessions.branches import branch_of
 
     with compose_given(given, tells=False) as app:
         known = app.store.sessions()
@@ -58,3 +60,10 @@ def tell_set_aside(files: Sequence[str]) -> None:
 
     for file in files:
         say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")
+
+
+def branch_of(store: ContextStore, session_id: str) -> dict[str, str]:
+    """Return the parent of a child session, and the child's name; nothing for any other session."""
+    first = next(iter(getattr(store, "scan", store.load)(session_id)), None)
+    found = first.data.get("branch") if first is not None and first.kind == "session.started" else None
+    return {"parent": str(found["parent"]), "child": str(found["name"])} if isinstance(found, dict) else {}

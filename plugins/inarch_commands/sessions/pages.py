@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch import UsageError, escape
-from inarch_commands.sessions.branches import branch_of
+from inarch import CallPart, Event, Message, ResultPart, Text, UsageError, escape, escape_json
+from inarch.figures import dropped_words
+from inarch.host import STRUCTURE_TITLE, TokenCounter
+from inarch_commands.sessions.group import branch_of
 from inarch_commands.sessions.story import heading, is_told, told
 from inarch_sdk.context_breaks import break_lines
 from inarch_sdk.exchanges import Recoveries
+from inarch_sdk.context_breaks import REASONS, break_lines
+from inarch_sdk.recoveries import Recoveries
 
 if TYPE_CHECKING:
     from inarch import ContextStore, Event, SessionInfo, Turn
     from inarch.host import Contents, History
-    from inarch_commands.sessions.where_tokens_went import TokensWent
 
 PAGE = 30
 """Turns of the agent that are shown unless others, or all, are asked for."""
@@ -55,7 +59,6 @@ class Shown:
 
     @_tokens.default
     def _no_tokens(self) -> TokensWent:
-        from inarch_commands.sessions.where_tokens_went import TokensWent
 
         return TokensWent()
 
@@ -79,7 +82,6 @@ class Shown:
         """Yield the lines for people, made harmless."""
         from inarch import to_data
         from inarch.figures import table
-        from inarch_commands.sessions.where_tokens_went import where_lines
 
         yield from heading(self.info, self.contents.turns)
         if branch := branch_of(self.store, self.info.id):
@@ -124,3 +126,92 @@ class Shown:
             if (later := self._recoveries.of.get(call["id"])) is not None:
                 call["recovered_by"] = later
         return data
+
+
+def print_json_object(members: Iterable[tuple[str, Any]]) -> None:
+    """Write an object to standard output as `print_json` does; a member that is an iterator becomes a list."""
+    for piece in pieces(members):
+        sys.stdout.write(escape_json(piece))
+    sys.stdout.write("\n")
+
+
+def pieces(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """Yield the text of an object in pieces."""
+    before = "{\n  "
+    for name, value in members:
+        yield f"{before}{json.dumps(name, ensure_ascii=False)}: "
+        yield from _list(value) if isinstance(value, Iterator) else (_indented(value, 2),)
+        before = ",\n  "
+    yield "{}" if before == "{\n  " else "\n}"
+
+
+def _list(values: Iterator[Any]) -> Iterator[str]:
+    before = "[\n    "
+    for value in values:
+        yield f"{before}{_indented(value, 4)}"
+        before = ",\n    "
+    yield "[]" if before == "[\n    " else "\n  ]"
+
+
+def _indented(value: Any, columns: int) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * columns)
+
+
+@define(eq=False, repr=False)
+class TokensWent:
+    """What a kept session, or some turns of it, consisted of, each thing counted once."""
+
+    _learned: TokenCounter = field(init=False, factory=TokenCounter)
+    _model: str = field(init=False, default="")
+    _sums: dict[str, list[int]] = field(init=False, factory=dict)
+
+    def add(self, messages: Iterable[Message], events: Iterable[Event]) -> None:
+        """Add messages, and what their events say about how models count."""
+        for event in events:
+            if event.kind == "model.replied" and event.data.get("purpose") == "turn":
+                self._learned.recall((event,))
+                self._model = str(event.data.get("model", ""))
+        counter = TokenCounter()  # it holds what it has measured
+        for message in messages:
+            for name, part in _parts(message):
+                row = self._sums.setdefault(name, [0, 0])
+                row[0] += 1
+                row[1] += sum(counter.message(Message(message.role, (part,))))
+
+    def rows(self) -> list[tuple[str, int, int]]:
+        """Return name, how many, and likely tokens, the most first."""
+        ratio = self._learned.calibration(self._model).ratio
+        rows = ((name, many, round(tokens * ratio)) for name, (many, tokens) in self._sums.items())
+        return sorted(rows, key=_largest_first)
+
+
+def _parts(message: Message) -> Iterable[tuple[str, Any]]:
+    for place, part in enumerate(message.parts):
+        if isinstance(part, ResultPart):
+            yield f"results of {part.name}", part
+        elif isinstance(part, CallPart):
+            yield "calls", part
+        elif isinstance(part, Text) and message.role == "user":
+            is_structure = part.text.startswith(STRUCTURE_TITLE)
+            yield "project structure" if is_structure else "prompts" if place == 0 else "added to prompts", part
+        elif isinstance(part, Text):
+            yield "answers", part
+
+
+def _largest_first(row: tuple[str, int, int]) -> tuple[int, str]:
+    return -row[2], row[0]
+
+
+def where_lines(
+    rows: Sequence[tuple[str, int, int]], left_out: Iterable[Mapping[str, Any]], where: str = ""
+) -> Iterator[str]:
+    """Yield the part of `inarch sessions show` that tells where tokens went; nothing where there were none."""
+    if not rows:
+        return
+    yield f"where tokens went{where}, about, each thing counted once:"
+    wide = max(len(name) for name, _, _ in rows)
+    for name, many, tokens in rows:
+        yield f"{name:<{wide}}  {tokens:>9,}  × {many}"
+    for data in left_out:
+        reason = str(data.get("reason", ""))
+        yield f"left out ({REASONS.get(reason, reason)}): {dropped_words(data)}"

@@ -9,8 +9,7 @@ import click
 
 from inarch import UsageError
 from inarch.commands import composing_options
-from inarch_commands.sessions.json_stream import print_json_object
-from inarch_commands.sessions.pages import PAGE, Shown, chosen
+from inarch_commands.sessions.pages import PAGE, Shown, chosen, print_json_object
 from inarch_commands.sessions.story import glyphs
 
 

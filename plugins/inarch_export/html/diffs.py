@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import frozen
 
-from inarch_export.cutting import cut
 from inarch_export.html.tags import Html, join, tag
+from inarch_export.words import cut
 
 MOST_COMPARED = 600
 """Lines of either text above which they are shown one after the other: comparing may take quadratic time."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inarch.transcripts import Exchange, Step
-from inarch_export.html import diffs, prose, steps, timeline, turn, values
+from inarch_export.html import diffs, prose, steps, turn
 from inarch_export.html.tags import Html, join
 from inarch_export.remarks import says_nothing
 
@@ -43,10 +43,6 @@ class Fragments:
         """Return Markdown, without its raw HTML and without anything that a browser would load."""
         return prose.prose(markdown)
 
-    def plain(self, text: str) -> Html:
-        """Return a text whose lines and spaces count."""
-        return values.long_text(text)
-
     def diff(self, old: str, new: str) -> Html:
         """Return how a whole file changes."""
         return diffs.file_diff(old, new)
@@ -54,8 +50,4 @@ class Fragments:
     def preview(self, arguments: Mapping[str, Any]) -> Html:
         """Return what a call would be given: short values as a list, texts of files as a diff."""
         names = diffs.shown_as_diff(arguments)
-        return join([values.members(arguments, names), diffs.diff(arguments, names) if names else Html()])
-
-    def timeline(self, exchange: Exchange) -> Html:
-        """Return the timeline of a turn; nothing for one that took no time."""
-        return timeline.turn_timeline(exchange)
+        return join([prose.members(arguments, names), diffs.diff(arguments, names) if names else Html()])

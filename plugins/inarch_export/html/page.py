@@ -7,36 +7,28 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
+from inarch.figures import duration
 from inarch.transcripts import Spent, Transcript
-from inarch_export.cutting import LONGEST, at_most
 from inarch_export.html.assets import style, text_of
 from inarch_export.html.tags import Html, join, tag
 from inarch_export.html.timeline import session_timeline
 from inarch_export.html.turn import turn
 from inarch_export.overview import Entry, Overview, overview_of
 from inarch_export.remarks import exchanges_of
-from inarch_export.words import PURPOSES, cost, duration, local, many, one_line
+from inarch_export.words import PURPOSES, cost, local, many, one_line
 
 MOST_OPEN = 300
 """Steps up to which a page shows them open; in a longer session each turn's steps wait to be opened."""
 MOST_FILES = 500
-MOST_TEXT, LONGEST_OF_MANY = 64_000_000, 4_000
-"""Characters of events above which a page cuts texts shorter, and how many it then holds of each.
-
-Chromium took 1.2 GB for a page of 248 MB; with that it became one of 85 MB, which takes 0.6 GB.
-"""
 
 
-def page(session: Transcript, *, most_text: int = MOST_TEXT) -> Iterator[str]:
+def page(session: Transcript) -> Iterator[str]:
     """Yield the page piece by piece; the session is gone over twice."""
     overview = overview_of(session)
     folded = overview.steps > MOST_OPEN
-    longest = LONGEST if overview.size <= most_text else LONGEST_OF_MANY
     yield from _beginning(overview)
     for exchange in exchanges_of(session):
-        with at_most(longest):
-            section = turn(exchange, folded=folded)
-        yield section + "\n"
+        yield turn(exchange, folded=folded) + "\n"
     yield f"</main>\n</div>\n<script>{text_of('page.js')}</script>\n</body>\n</html>\n"
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve, frozen
 
+from inarch.figures import duration
 from inarch.transcripts import Call, Exchange, Remark, Span, Step
 from inarch_export.html.tags import Html, join, tag
 from inarch_export.overview import Entry, Overview, SpanKind, spans_of
 from inarch_export.remarks import headline_of
-from inarch_export.words import duration
 
 WIDTH = 1000
 ROW, GAP = 10, 3
@@ -21,7 +21,6 @@ THINNEST = 4
 APART = 1
 MOST_LANES = 12
 MOST_TURNS = 100
-TALLEST = 56
 NAMES: dict[SpanKind, str] = {
     "turn": "turn", "model": "model", "call": "tool", "failed": "failed", "asking": "waiting for approval",
     "wait": "waiting for the service",
@@ -49,11 +48,11 @@ def turn_timeline(exchange: Exchange) -> Html:
 def session_timeline(overview: Overview) -> Html:
     """Return the timeline of a session: its turns end to end, the pauses between them left out.
 
-    Where they are too many for that, it is how long each took.
+    Nothing for one that took no time, or has more turns than could be told apart.
     """
     timed = [entry for entry in overview.entries if entry.span is not None]
     if len(timed) > MOST_TURNS:
-        return _durations(timed)
+        return Html()
     bars: list[_Bar] = []
     at = 0.0
     for entry in timed:
@@ -99,23 +98,6 @@ def _figure(bars: Sequence[_Bar], seconds: float, said: str) -> Html:
                   role="img", aria_label=said)  # fmt: skip
     axis = _axis(duration(seconds * quarter / 4) if quarter else "0" for quarter in range(5))
     return tag("figure", picture, axis, _legend({bar.kind for bar in bars}), class_="timeline")
-
-
-def _durations(entries: Sequence[Entry]) -> Html:
-    seconds = [entry.span.seconds if entry.span is not None else 0.0 for entry in entries]
-    longest, step = max(seconds) or 1.0, WIDTH / len(entries)
-    drawn = []
-    for place, (entry, long) in enumerate(zip(entries, seconds, strict=True)):
-        height = max(long / longest * TALLEST, 1)
-        kind = "failed" if entry.status == "failed" else "turn"
-        title = tag("title", f"{entry.number}. {entry.title} · {duration(long)}")
-        drawn.append(tag("rect", title, x=f"{place * step:.2f}", y=f"{TALLEST - height:.1f}", width=f"{step:.2f}",
-                         height=f"{height:.1f}", class_=f"bar is-{kind}"))  # fmt: skip
-    said = f"How long each of {len(entries):,} turns took: at most {duration(longest)}"
-    picture = tag("svg", join(drawn), viewBox=f"0 0 {WIDTH} {TALLEST}", height=TALLEST, preserveAspectRatio="none",
-                  role="img", aria_label=said)  # fmt: skip
-    axis = _axis(f"turn {entries[(len(entries) - 1) * quarter // 4].number:,}" for quarter in range(5))
-    return tag("figure", picture, axis, tag("figcaption", f"{said}."), class_="timeline")
 
 
 def _axis(labels: Iterable[str]) -> Html:

@@ -85,7 +85,7 @@ class ApprovalKeys:
 
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask until every call has an answer."""
-        from inarch_terminal.front_ends.answering import answered, only_asks
+        from inarch_terminal.front_ends.answers import answered, only_asks
         from inarch_terminal.front_ends.approvals import SEE_FIRST
         from inarch_terminal.front_ends.questions import asked_about, is_cut
 

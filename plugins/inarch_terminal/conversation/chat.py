@@ -15,16 +15,14 @@ from inarch.commands import ANSWERED, say
 from inarch_terminal.abilities import has_colours
 from inarch_terminal.conversation.asking import ApprovalKeys
 from inarch_terminal.conversation.companions import Beside, companion_of
-from inarch_terminal.conversation.completing import LineCompleter
+from inarch_terminal.conversation.completing import LineCompleter, hint, open_list, picking
 from inarch_terminal.conversation.history import KeptHistory
-from inarch_terminal.conversation.interrupting import signals
 from inarch_terminal.conversation.keys import make_keys
 from inarch_terminal.conversation.pasting import Pastes
-from inarch_terminal.conversation.picking import hint, open_list, picking
 from inarch_terminal.conversation.screen import TICK_S, Screen
-from inarch_terminal.conversation.steering import ON, Steering
 from inarch_terminal.conversation.streams import Above, folded, folded_lines
-from inarch_terminal.conversation.work import Line, Work
+from inarch_terminal.conversation.terminal_io import signals
+from inarch_terminal.conversation.work import ON, Line, Steering, Work
 from inarch_terminal.notifying import TURN_ENDED, Notifier, Settings
 
 if TYPE_CHECKING:
@@ -168,8 +166,7 @@ class Chat:
             self.screen.put("")
 
     async def _compose(self) -> None:
-        from inarch_terminal.conversation.composing import compose_talk, model_of
-        from inarch_terminal.conversation.front_end import ScreenFrontEnd
+        from inarch_terminal.conversation.composing import ScreenFrontEnd, compose_talk, model_of
         from inarch_terminal.recap import recap
 
         loop = asyncio.get_running_loop()
@@ -214,7 +211,7 @@ class Chat:
 
     async def _do(self, line: Line) -> None:
         """Do a line: a command, or a prompt and what a command wants to be asked."""
-        from inarch_terminal.slash.running import SlashCommands
+        from inarch_terminal.slash.talk import SlashCommands
 
         if line is not ON:
             self._echo(line.shown)
@@ -292,7 +289,7 @@ class Chat:
 
     async def _told(self, talk: Talk, line: Line) -> None:
         """Run a command that only tells, beside what is being done."""
-        from inarch_terminal.slash.running import SlashCommands
+        from inarch_terminal.slash.talk import SlashCommands
 
         self._echo(line.shown)
         await SlashCommands(talk).run(line.whole)
@@ -400,6 +397,6 @@ class Chat:
 def _runs_at_once(talk: Talk, line: str) -> bool:
     if not line.startswith("/"):
         return False
-    from inarch_terminal.slash.running import SlashCommands
+    from inarch_terminal.slash.talk import SlashCommands
 
     return SlashCommands(talk).runs_at_once(line)

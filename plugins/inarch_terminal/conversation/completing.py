@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define
+from prompt_toolkit.buffer import CompletionState
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from inarch import escape
+from inarch import escape, split_slash_command
 from inarch_sdk.path_index import PathIndex, escaped, unescaped
 from inarch_terminal.conversation.shell_words import completed
 
 if TYPE_CHECKING:
+    from inarch import SlashCommand
+    from inarch_terminal.conversation.screen import Screen
     from inarch_terminal.slash.talk import Talk
 
 LONGEST_S = 5.0
@@ -87,3 +90,28 @@ def offered(typed: str, rows: Iterable[tuple[str, str]]) -> Iterator[Completion]
     )
     for _, name, said in fitting[:MOST_SHOWN]:
         yield Completion(name, -len(typed), name, escape(said, keep_newlines=False))
+
+
+def picking(talk: Talk, line: str) -> SlashCommand | None:
+    """Return the command of a line, if it is one without words and they are to be picked."""
+    name, words = split_slash_command(line) or ("", "")
+    bound = talk.app.composition.slash_commands.get(name)
+    return bound.value if bound is not None and bound.value.picks and not words.strip() else None
+
+
+async def open_list(talk: Talk, line: str, screen: Screen) -> bool:
+    """Show what may follow a command; return whether there is anything, and the line is still empty."""
+    begun = f"{line.strip()} "
+    with talk.here():
+        rows = await talk.app.completions(talk.session, begun, screen.columns)
+    if not rows or screen.line.text:
+        return False
+    document = screen.line.document = Document(begun)
+    screen.line.complete_state = CompletionState(document, [*offered("", rows)])
+    screen.line.go_to_completion(0)
+    return True
+
+
+def hint(command: SlashCommand) -> str:
+    """Return what choosing does, and the keys."""
+    return f"Enter does it, Esc leaves · {command.help.partition(';')[0].rstrip('.')}"

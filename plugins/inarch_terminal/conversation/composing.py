@@ -1,25 +1,25 @@
-"""What is made while the line is shown already: the application, its session, the view of it."""
+"""The application behind the line: made while the line is shown already, with its session and the view of it."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
-from attrs import evolve
+from attrs import evolve, frozen
 
-from inarch import InarchError
+from inarch import Approval, ApprovalRequest, Event, InarchError
+from inarch_terminal.abilities import has_glyphs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from inarch import Launch
-    from inarch_terminal.conversation.front_end import ScreenFrontEnd
+    from inarch_terminal.conversation.asking import ApprovalKeys
+    from inarch_terminal.conversation.screen import Screen
     from inarch_terminal.rendering import View
     from inarch_terminal.slash.talk import Talk
 
 _FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.switched"})
-_GLYPHS = "●├│╰─✓✗⋯"
 
 
 def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
@@ -68,7 +68,7 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
     config = talk.app.config
     view = View(
         colours=colours,
-        glyphs=_has_glyphs(stream),
+        glyphs=has_glyphs(stream),
         model=model,
         profile=config.profile.name,
         window=_window_of(talk),
@@ -101,9 +101,24 @@ def _window_of(talk: Talk) -> Callable[[str], int | None]:
     return window
 
 
-def _has_glyphs(stream: TextIO) -> bool:
-    try:
-        _GLYPHS.encode(stream.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
+@frozen(eq=False)
+class ScreenFrontEnd:
+    """Passes events to the screen, questions to who asks them, and words of plugins to who has the model asked."""
+
+    screen: Screen
+    asking: ApprovalKeys
+    wake: Callable[[], object]
+    name: str = "conversation"
+
+    def show(self, event: Event) -> None:
+        """Put an event in line to be drawn; from any thread."""
+        self.screen.put(event)
+        if event.kind == "input.waiting" and event.data["by"]:
+            self.wake()
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask about a batch of calls."""
+        return await self.asking.ask(batch)
+
+    def close(self) -> None:
+        """Do nothing: the conversation ends the screen."""

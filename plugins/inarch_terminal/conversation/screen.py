@@ -16,8 +16,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from inarch_terminal.conversation.layout import make_layout
-from inarch_terminal.conversation.resizing import Resizing
-from inarch_terminal.conversation.terminal_io import GuardedInput, SteadyOutput, make_output
+from inarch_terminal.conversation.terminal_io import GuardedInput, Resizing, SteadyOutput, make_output
 
 if TYPE_CHECKING:
     import asyncio

@@ -1,17 +1,28 @@
-"""The terminal's two ends: output that changes at once, input in which a paste stays one and Ctrl-C a signal."""
+"""The terminal's two ends, a picture that gets another size, and signals that ask a program to end."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from select import select
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from prompt_toolkit.application import Application
+from prompt_toolkit.data_structures import Point
 from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout.screen import Screen as Cells
 from prompt_toolkit.output.vt100 import Vt100_Output
+
+from inarch.commands import CANCELLED, interrupts
+
+if TYPE_CHECKING:
+    from inarch_terminal.conversation.chat import Chat
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"  # terminals that know synchronised updates then show no half picture
 _AS_IT_WAS = "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[0m\r\n\x1b[J"
@@ -143,3 +154,72 @@ class TerminalMode:
                 termios.tcsetattr(0, termios.TCSANOW, self._mode)
         except (OSError, ValueError, termios.error):
             pass
+
+
+_FOLDING = ("TMUX", "VTE_VERSION", "KITTY_WINDOW_ID", "WEZTERM_PANE", "ALACRITTY_WINDOW_ID", "WT_SESSION")
+"""Variables of terminals that fold lines when they get narrower."""
+
+
+class Resizing(Application[None]):
+    """An application whose picture shrinks, and that finds it again where a terminal folded its lines."""
+
+    def _redraw(self, render_as_done: bool = False) -> None:
+        """Draw; a picture that needs fewer rows than the last one is drawn anew, or it would keep empty ones."""
+        if render_as_done or self.context is None or not self.context.copy().run(self._has_shrunk):
+            super()._redraw(render_as_done)
+            return
+        assert isinstance(self.output, SteadyOutput)
+        with self.output.held():
+            self.renderer.erase(leave_alternate_screen=False)
+            super()._redraw()
+
+    def _has_shrunk(self) -> bool:
+        cells, size = self.renderer._last_screen, self.output.get_size()
+        if cells is None or self._running_in_terminal or not self.is_running:
+            return False
+        return self.layout.container.preferred_height(size.columns, size.rows).preferred < cells.height
+
+    def _on_resize(self) -> None:
+        cells = self.renderer._last_screen
+        columns = self.output.get_size().columns
+        if cells is not None and _folds():
+            place = self.renderer._cursor_pos
+            more = sum(_folded(cells, row, columns) for row in range(place.y))
+            self.renderer._cursor_pos = Point(place.x % max(columns, 1), place.y + more + place.x // max(columns, 1))
+        super()._on_resize()
+
+
+def _folds() -> bool:
+    return any(name in os.environ for name in _FOLDING) or os.environ.get("TERM", "").startswith(("tmux", "screen"))
+
+
+def _folded(cells: Cells, row: int, columns: int) -> int:
+    """Return how many more rows a row of the picture takes in so many columns."""
+    written = [place for place, cell in cells.data_buffer[row].items() if cell.char.strip()]
+    return max(written, default=0) // max(columns, 1)
+
+
+ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
+"""Signals that ask a program to end; each would leave the terminal raw if the program ended by it."""
+
+
+@contextmanager
+def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Hand Ctrl-C and the signals that ask a program to end to the conversation; a second one ends it at once."""
+    mode = TerminalMode(sys.stdout)
+
+    def handle(number: int) -> None:
+        is_running = chat.work.is_running or chat.is_leaving
+        if chat.is_leaving if number != signal.SIGINT else is_running and chat.work.was_interrupted:
+            mode.restore()
+            os._exit(CANCELLED)
+        if number == signal.SIGINT:
+            chat.work.was_interrupted = is_running
+            loop.call_soon_threadsafe(chat.interrupt, is_running)
+        else:
+            chat.is_leaving = True
+            loop.call_soon_threadsafe(chat.leave, CANCELLED)
+
+    # A person who presses Ctrl-C at the line means it, whatever the shell had chosen.
+    with interrupts(handle, handle, ("SIGINT",), ignored=True), interrupts(handle, handle, ENDING):
+        yield

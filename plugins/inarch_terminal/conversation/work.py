@@ -1,13 +1,19 @@
-"""What was typed and is to be done: one thing at a time, the rest waits in line and can be taken back."""
+"""What was typed and is to be done: in its turn, within the turn that runs, or taken back."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
+
+from inarch import InarchError
+from inarch.commands import say
+
+if TYPE_CHECKING:
+    from inarch import Session
 
 
 @frozen
@@ -110,3 +116,72 @@ class Work:
     def _go(self) -> None:
         self._something.set()
         self.changed()
+
+
+ON = Line("", "")
+"""Makes a prompt of what was said and still waits."""
+
+
+@define(eq=False, repr=False)
+class Steering:
+    """The words that wait in a session, with the lines in which they were typed.
+
+    Args:
+        session: Returns the session that is talked to, if it is there already.
+        changed: Told when something waits, or does no more.
+    """
+
+    session: Callable[[], Session | None]
+    changed: Callable[[], object]
+    in_turn: bool = field(init=False, default=False)
+    _lines: dict[str, Line] = field(init=False, factory=dict)
+
+    @property
+    def waiting(self) -> Sequence[tuple[str, Line]]:
+        """What the person said, by its id, oldest first."""
+        session = self.session()
+        waiting = session.waiting if session is not None else ()
+        return [(one.id, self._lines.get(one.id) or Line(one.text, one.text)) for one in waiting if not one.by]
+
+    @property
+    def has_more(self) -> bool:
+        """Whether anything waits, what plugins said included."""
+        session = self.session()
+        return session is not None and bool(session.waiting)
+
+    def add(self, line: Line) -> bool:
+        """Have a line go in before the next request; whether that could be, or why not was told."""
+        session = self.session()
+        if session is None or not self.in_turn:
+            return False
+        try:
+            self._lines[session.say(line.whole).id] = line
+        except InarchError as error:
+            say("error", str(error))
+        self.changed()
+        return True
+
+    def take_back(self) -> Line | None:
+        """Take out the line that came last, and return it; None where none waits."""
+        return next((line for said, line in reversed(self.waiting) if self._taken(said)), None)
+
+    def after(self) -> Sequence[Line]:
+        """Take out every line, to be a prompt of its own when the turn has ended."""
+        return [line for said, line in self.waiting if self._taken(said)]
+
+    def words(self) -> str:
+        """Return all that waits, as it will be asked."""
+        session = self.session()
+        waiting = session.waiting if session is not None else ()
+        return "\n\n".join(self._lines[one.id].shown if one.id in self._lines else one.wording for one in waiting)
+
+    def _taken(self, input_id: str) -> bool:
+        session = self.session()
+        try:
+            found = session.unsay(input_id) if session is not None else None
+        except InarchError as error:
+            say("error", str(error))
+            return False
+        self._lines.pop(input_id, None)
+        self.changed()
+        return found is not None

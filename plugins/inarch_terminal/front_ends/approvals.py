@@ -10,8 +10,7 @@ from typing import TextIO
 
 from inarch import Approval, ApprovalRequest
 from inarch.output import columns_of
-from inarch_terminal.front_ends.answering import answered, only_asks
-from inarch_terminal.front_ends.answers import Answers, denied, read_answers
+from inarch_terminal.front_ends.answers import Answers, answered, denied, only_asks, read_answers
 from inarch_terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, question
 
 ASK_WORDS = "Answer (a number or your own words; Enter alone: none): "

@@ -1,4 +1,4 @@
-"""`--output json`: one object a turn, `{session_id, turn, answer, usage, exit}`."""
+"""`--output json`: one object a turn. `--output jsonl`: every stored event, a line each."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any, TextIO
 
 from attrs import Factory, define
 
-from inarch import Approval, ApprovalRequest, Event
+from inarch import Approval, ApprovalRequest, Event, escape_json
 from inarch.commands import FAILED, say
 from inarch.host import exit_code
 from inarch_sdk.exchanges import Recoveries
 from inarch_terminal.front_ends.jsonl import write_json
+from inarch_sdk.recoveries import Recoveries
 from inarch_terminal.front_ends.spending import switched_words
 
 
@@ -80,3 +81,29 @@ class JsonFrontEnd:
             "exit": code,
         }
         write_json(self.out, json.dumps(record, ensure_ascii=False))
+
+
+@define(eq=False, repr=False)
+class JsonLinesFrontEnd:
+    """Writes events; asks nobody."""
+
+    out: TextIO
+    name: str = "jsonl"
+
+    def show(self, event: Event) -> None:
+        """Write a stored event; deltas are not stored."""
+        if event.kind != "model.delta":
+            write_json(self.out, event.line)
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Give no answer: a script can't be asked."""
+        return []
+
+    def close(self) -> None:
+        """Nothing is held back."""
+
+
+def write_json(out: TextIO, line: str) -> None:
+    """Write a line of JSON at once; what could mislead a terminal stands in it as an escape."""
+    out.write(escape_json(line) + "\n")
+    out.flush()

@@ -81,7 +81,9 @@ class Blocks:
         if start and (self._fence is not None or self._lines[0].lstrip().startswith("|")):
             opening = self._lines[: 1 if self._fence is not None else min(2, start)]
         elif start:  # from where a line is not indented: the beginning of an item
-            start = next((place for place in range(start, max(0, start - 50), -1) if self._lines[place][0] > " "), start)
+            start = next(
+                (place for place in range(start, max(0, start - 50), -1) if self._lines[place][0] > " "), start
+            )
         return "".join([*opening, *(line[-characters:] for line in self._lines[start:]), begun])
 
     def _line(self, line: str) -> list[str]:

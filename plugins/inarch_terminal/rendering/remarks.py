@@ -1,15 +1,62 @@
-"""What is said beside the answer: notes, errors with their remedies, what a turn took."""
+"""What is finished, in order: lines of the tree, blocks of the answer, notes, errors, what a turn took."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import width
 from inarch_terminal.front_ends.spending import sum_words
 from inarch_terminal.rendering.calls import below
 from inarch_terminal.rendering.ink import Ink
-from inarch_terminal.rendering.page import Page
+from inarch_terminal.rendering.markdown import draw_block
+
+Draw = Callable[[int, Ink], Iterable[str]]
+"""Returns lines of at most so many columns, without their ends."""
+
+
+class Page:
+    """Takes pieces as they are finished and gives each of them once."""
+
+    def __init__(self) -> None:
+        self.tree_is_open = self.text_is_open = False
+        self._pieces: list[tuple[bool, Callable[[int, Ink], str]]] = []
+
+    def item(self, draw: Draw) -> None:
+        """Add lines of the tree."""
+        self.tree_is_open, self.text_is_open = True, False
+        self._add(draw)
+
+    def remark(self, draw: Draw) -> None:
+        """Add lines that are no part of the tree, apart from the answer."""
+        self.close_tree()
+        if self.text_is_open:
+            self.text_is_open = False
+            self._add(lambda columns, ink: [""])
+        self._add(draw)
+
+    def block(self, source: str) -> None:
+        """Add a block of the answer, apart from the one before."""
+        self.close_tree()
+        space = "\n" if self.text_is_open else ""
+        self.text_is_open = True
+        self._pieces.append((True, lambda columns, ink: space + draw_block(source, columns, ink)))
+
+    def close_tree(self) -> None:
+        """End the tree if it is open."""
+        if self.tree_is_open:
+            self.tree_is_open = False
+            self._add(lambda columns, ink: [ink.paint(ink.sign("end"), "dim")])
+
+    def take(self, columns: int, ink: Ink) -> Iterator[tuple[bool, str]]:
+        """Yield each piece, with whether it is one of the answer, for the only time."""
+        pieces, self._pieces = self._pieces, []
+        for is_answer, draw in pieces:
+            yield is_answer, draw(columns, ink)
+
+    def _add(self, draw: Draw) -> None:
+        self._pieces.append((False, lambda columns, ink: "".join(f"{line}\n" for line in draw(columns, ink))))
+
 
 Data = Mapping[str, Any]
 _MOST_LINES = 6
@@ -108,3 +155,19 @@ def _joined(words: Sequence[str], style: str, columns: int, ink: Ink) -> Iterato
             line = ""
         line = f"{line}{dot}{word}" if line else ink.cut(word, columns)
     yield ink.paint(line, style)
+
+
+MOST = 12
+"""Rows that are shown of one list."""
+_MARKS = {"completed": ("ok", "green"), "in_progress": ("live", "yellow")}
+
+
+def todo_rows(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield mark, style and words of each row; nothing where the event has no such list."""
+    found = data.get("todos")
+    listed = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
+    for one in listed[:MOST]:
+        mark, style = _MARKS.get(str(one.get("status")), ("waits", "dim"))
+        yield mark, style, str(one.get("content", ""))
+    if len(listed) > MOST:
+        yield "cut", "dim", f"{len(listed) - MOST} more"

@@ -7,15 +7,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from inarch_terminal.front_ends.spending import CacheRate, switched_words, wait_words
-from inarch_terminal.rendering.calls import elapsed, tree_line
+from inarch_terminal.rendering.calls import elapsed, size_words, tree_line
 from inarch_terminal.rendering.figures import Figures
 from inarch_terminal.rendering.ink import Ink
-from inarch_terminal.rendering.outcomes import size_words
-from inarch_terminal.rendering.page import Page
-from inarch_terminal.rendering.remarks import Remarks
+from inarch_terminal.rendering.remarks import Page, Remarks
 from inarch_terminal.rendering.running import Running
-from inarch_terminal.rendering.speech import Speech
-from inarch_terminal.rendering.thinking import Thinking
+from inarch_terminal.rendering.speech import Speech, Thinking
 
 if TYPE_CHECKING:
     from inarch import Event
@@ -104,7 +101,7 @@ class View:
         """Take the next event; a kind that says nothing to a person is passed over."""
         handle = self._kinds.get(event.kind)
         if handle is None and "todos" in event.data:
-            from inarch_terminal.rendering.todos import todo_rows  # few turns have them
+            from inarch_terminal.rendering.remarks import todo_rows  # few turns have them
 
             for row in todo_rows(event.data):
                 self._item(*row)

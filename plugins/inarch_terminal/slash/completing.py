@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from inarch import InarchError
+from inarch_terminal.slash.models import offers
 from inarch_terminal.slash.views import first_line
 
 if TYPE_CHECKING:
-    from inarch import App
     from inarch_terminal.slash.talk import Talk
 
-MODELS_S = 4.0
-"""Seconds that a provider has to list its models; all are asked at once."""
 Row = tuple[str, str]
 
 
 async def models(talk: Talk, words: str) -> list[Row]:
-    """Return the models that the providers of the profile offer; each is asked once in an application."""
-    app, known = talk.app, talk.models  # another application may take over meanwhile
-    new = [name for name in app.composition.models if name not in known]
-    known.update(zip(new, await asyncio.gather(*(_offers(app, name) for name in new)), strict=True))
-    offered = (known[name] for name in app.composition.models)
-    return [("auto", "the first provider that has a key"), *(row for rows in offered for row in rows)]
-
-
-async def _offers(app: App, name: str) -> list[Row]:
-    from inarch.host import guarded
-
-    bound = app.composition.models[name]
-    try:
-        async with asyncio.timeout(MODELS_S):
-            with guarded(bound.plugin, "provider"):
-                return [(f"{name}/{info.name}", info.description) for info in await bound.value.models()]
-    except (InarchError, TimeoutError):
-        return [(f"{name}/{bound.value.default_model}", "")]
+    """Return the models that the providers of the profile offer."""
+    found = (row for offer in (await offers(talk)).values() for row in offer.rows)
+    return [("auto", "the first provider that has a key"), *found]
 
 
 def profiles(talk: Talk, words: str) -> Iterable[Row]:

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch import StoreError, UsageError
+from inarch import ConfigError, Event, InarchError, StoreError, UsageError, split_slash_command
+from inarch.commands import ANSWERED, CANCELLED, FAILED, USAGE, say
+from inarch.host import CommandRan
 
 if TYPE_CHECKING:
     from inarch import App, Launch, Session
+    from inarch_terminal.slash.models import Offer
 
 _talk: ContextVar[Talk | None] = ContextVar("inarch_terminal_talk", default=None)
 
@@ -44,7 +47,7 @@ class Talk:
     next_prompts: list[str] = field(factory=list)
     listed_models: list[str] = field(factory=list)
     is_over: bool = False
-    models: dict[str, list[tuple[str, str]]] = field(factory=dict)
+    models: dict[str, Offer] = field(factory=dict)
 
     @contextmanager
     def here(self) -> Iterator[None]:
@@ -114,8 +117,6 @@ class Talk:
     @staticmethod
     def flush(session: Session) -> None:
         """Hand what was recorded in a session to the store; a failure is told."""
-        from inarch.commands import say
-
         try:
             session.state.journal.flush()
         except StoreError as error:
@@ -138,3 +139,57 @@ def left_out(app: App) -> list[str]:
     """Return a line for each thing that a composition ignored or refused."""
     refused = [f"plugin {one.name!r} was refused: {one.reason} ({one.remedy})" for one in app.composition.refused]
     return [*app.ignored, *refused]
+
+
+@define(eq=False, repr=False)
+class SlashCommands:
+    """Runs the lines of a conversation that are commands."""
+
+    talk: Talk
+
+    @staticmethod
+    def takes(line: str) -> bool:
+        """Whether a line is a command, known or not."""
+        return split_slash_command(line) is not None
+
+    def runs_at_once(self, line: str) -> bool:
+        """Whether a line is a command that may run beside a turn."""
+        name, _ = split_slash_command(line) or ("", "")
+        bound = self.talk.app.composition.slash_commands.get(name)
+        return bound is not None and bound.value.at_once
+
+    async def run(self, line: str) -> int:
+        """Run a line that is a command and return its exit code.
+
+        What goes wrong is told, and a cancel ends the command only.
+        """
+        talk, shown, code = self.talk, list[str](), ANSWERED
+        app, (name, words) = talk.app, split_slash_command(line) or ("", "")
+
+        def show(text: str) -> None:
+            shown.append(text)
+            talk.write(f"{text}\n")
+
+        def hear(event: Event) -> None:
+            nonlocal code
+            code = FAILED if event.kind == "error" else code  # what fails in a plugin's command is recorded, not raised
+
+        journal = talk.session.state.journal
+        journal.listeners.append(hear)
+        try:
+            with talk.here():
+                talk.next_prompts += await app.command(talk.session, line, show, talk.columns())
+        except InarchError as error:
+            code = USAGE if isinstance(error, (UsageError, ConfigError)) else FAILED
+            shown.append(str(error))
+            say("error", str(error))
+        except asyncio.CancelledError:
+            code = CANCELLED
+            shown.append("cancelled")
+            say("note", f"/{name} was cancelled")
+        finally:
+            journal.listeners.remove(hear)
+        if talk.app is not app:  # the session goes on in another application, which has a journal of its own
+            talk.session.state.journal.record(CommandRan(name, words, shown[-1] if shown else ""))
+            talk.flush(talk.session)
+        return code

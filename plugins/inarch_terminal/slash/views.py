@@ -1,4 +1,4 @@
-"""The commands that only tell: `/tools`, `/plugins`, `/stats`, `/context`, `/approve`; and `/compact`."""
+"""The commands that tell something, and those that change what the model sees or what may run."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch import UsageError, escape, width
+from inarch.figures import money
 
 if TYPE_CHECKING:
-    from inarch import Turn
+    from inarch import ContextView, Session, Turn
     from inarch_terminal.slash.talk import Talk
 
+_APPROVE = "/approve, /approve revoke for this session, /approve revoke all or ID for the project too"
+NAME_COLUMNS = 21
+WIDE = 60
+"""From this many columns on there is room for bars."""
+BAR_COLUMNS = 20
 BESIDE = 36
 """Columns that what is said needs beside its name; with fewer it stands below."""
 REFRESH = "refresh"
@@ -109,24 +115,125 @@ def _spent(row: Mapping[str, Any]) -> str:
 
 
 def context(talk: Talk, words: str) -> str:
-    """Return what the model sees, and where its tokens go."""
-    from inarch_terminal.slash.context_view import context_text
+    """Return what the model sees, and where its tokens go; where the context began anew.
 
-    return escape(context_text(talk.session, words, talk.columns()))
+    Raises:
+        UsageError: There are words, or the profile's model isn't there.
+    """
+    from inarch.host import contents_of
+    from inarch_sdk.context_breaks import break_lines
+
+    _none(words, "context")
+    columns, session = talk.columns(), talk.session
+    breaks = contents_of(session.state.journal.store, session.id).breaks
+    anew = (_wrapped(line, columns) for line in break_lines(breaks.found))
+    return escape("\n".join([*context_lines(session.context(), columns), *anew]))
 
 
 def compact(talk: Talk, words: str) -> str:
-    """Leave earlier turns out of what the model sees, and return what that was."""
-    from inarch_terminal.slash.context_view import compact_text
+    """Leave earlier turns out of what the model sees, and return what that was.
 
-    return escape(compact_text(talk.session, words, talk.columns()))
+    Raises:
+        UsageError: KEEP is no number.
+    """
+    from inarch import to_data
+    from inarch.figures import dropped_words
+
+    keep = words.strip() or "1"
+    if not (keep.isascii() and keep.isdecimal()):
+        raise UsageError(f"/compact takes the number of last turns to keep whole, not {keep!r}", "such as /compact 2")
+    dropped = talk.session.compact(int(keep))
+    if not dropped:
+        return _wrapped("Nothing to leave out: there are no more whole turns than that.", talk.columns())
+    said = f"Left out from now on: {dropped_words(to_data(dropped))}."
+    back = f"Read it back with: inarch sessions show {talk.session.id} (--json has results, too)"
+    return _wrapped(f"{said}\n{back}", talk.columns())
 
 
-def approve_command(talk: Talk, words: str) -> str:
-    """Return what runs without a question; `revoke` takes it back first."""
-    from inarch_terminal.slash.approved import approve
+def context_lines(view: ContextView, columns: int) -> Iterator[str]:
+    """Yield the lines of `/context`: what the model sees, in at most `columns` columns."""
+    whole = view.window or view.tokens or 1
+    yield _wrapped(f"{view.model} · window {f'{view.window:,} tokens' if view.window else 'unknown'}", columns)
+    for row in view.rows:
+        if row.tokens:
+            yield _row(row.name, row.tokens, whole, columns)
+    yield _row("in all", view.tokens, whole, columns)
+    if view.window:
+        yield _row("free", max(0, view.window - view.tokens), whole, columns)
+    yield ""
+    for said in _remarks(view):
+        yield _wrapped(said, columns)
 
-    return "\n".join(escape(said, keep_newlines=False) for said in approve(talk.session, words))
+
+def _row(name: str, tokens: int, whole: int, columns: int) -> str:
+    share = tokens / whole
+    line = f"{name:<{NAME_COLUMNS}}{tokens:>9,} {share:>5.0%}"
+    return f"{line}  {'#' * round(min(1.0, share) * BAR_COLUMNS)}".rstrip() if columns >= WIDE else line
+
+
+def _remarks(view: ContextView) -> Iterator[str]:
+    whole, short, dropped = view.turns
+    if whole + short + dropped:
+        yield f"earlier turns: {whole} whole, {short} as prompt and answer, {dropped} not seen"
+    cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
+    yield f"the input of one such request costs: {cost}"
+    known = view.calibration
+    if not known.reports:
+        yield f"not calibrated yet: the count may be {known.margin:.0%} off"
+        return
+    many = "1 report" if known.reports == 1 else f"{known.reports} reports"
+    yield f"calibrated on {many} of the service: estimate × {known.ratio:.2f}, at most {known.margin:.0%} off"
+    if view.last is not None:
+        yield f"last request: counted at most {view.last.counted:,}, reported {view.last.reported:,}"
+
+
+def approve(talk: Talk, words: str) -> str:
+    """Return what runs without a question; `revoke` takes it back first.
+
+    Args:
+        talk: Where it was approved.
+        words: Nothing or `list`; `revoke` for the session, `revoke all` for the project too, `revoke ID` for one of it.
+
+    Raises:
+        UsageError: The words mean nothing here.
+    """
+    return "\n".join(escape(said, keep_newlines=False) for said in _approved(talk.session, words))
+
+
+def _approved(session: Session, words: str) -> Iterable[str]:
+    grants = session.state.scheduler.grants
+    match words.split():
+        case [] | ["list"]:
+            return _grants(session)
+        case ["revoke"]:
+            return _revoked(session, everywhere=False)
+        case ["revoke", "all"]:
+            return _revoked(session, everywhere=True)
+        case ["revoke", one]:
+            gone = grants.revoke_kept(one)
+            if not gone:
+                raise UsageError(f"nothing of the id {one!r} was approved for this project", "/approve shows them")
+            for approval in gone:  # it was approved for this session as well
+                grants.shapes.pop(approval.key, None)
+            return [f"revoked {approval.id}  {approval.shape}" for approval in gone]
+        case _:
+            raise UsageError(f"/approve {words}: not known", _APPROVE)
+
+
+def _grants(session: Session) -> Iterator[str]:
+    grants = session.state.scheduler.grants
+    yield "in this session"
+    yield from (f"  {said}" for said in grants.listed() or ("nothing",))
+    yield "in this project"
+    yield from [f"  {one.id}  {one.shape}" for one in grants.kept()] or ["  nothing"]
+
+
+def _revoked(session: Session, *, everywhere: bool) -> Iterator[str]:
+    grants = session.state.scheduler.grants
+    gone = [f"revoked for this session: {said}" for said in grants.listed()]
+    gone += [f"revoked {one.id}  {one.shape}" for one in (grants.revoke_kept() if everywhere else ())]
+    grants.revoke()
+    yield from gone or ["nothing was approved"]
 
 
 def _none(words: str, name: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.errors import UsageError
@@ -200,27 +200,3 @@ REST = st.lists(
     unique=True,
     max_size=4,
 )
-
-
-@settings(max_examples=3 * settings().max_examples)
-@given(TOP, PROFILE, REST, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]), st.booleans())
-def test_of_any_file_only_the_list_changes(
-    top: list[str], profile: tuple[str, str, str], rest: list[str], end: str, mark: str, ended: bool
-) -> None:
-    parts = [*top, *filter(None, profile), *rest]
-    text = "\n".join(parts) + ("\n" if ended and parts else "")
-    with TemporaryDirectory() as folder:
-        file = Path(folder, "config.toml")
-        file.write_bytes((mark + text).replace("\n", end).encode())
-        assert enable(file, "default", "new")
-        after = file.read_bytes().decode()
-    assert after.startswith(mark) and "\ufeff" not in after[len(mark) :]
-    assert "\n" not in text or after.count("\r") == (after.count("\n") if end == "\r\n" else 0)
-    after = after.removeprefix(mark).replace("\r\n", "\n")
-    wanted = tomllib.loads(text)
-    table = wanted.setdefault("profiles", {}).setdefault("default", {})
-    table["plugins"] = [*table.get("plugins", ["..."]), "new"]
-    assert tomllib.loads(after) == wanted
-    lines = iter(after.split("\n"))
-    kept = "\n".join([*top, *(part for part in (profile[0], profile[2]) if part), *rest]).split("\n")
-    assert all(line in lines for line in kept), "a line is gone, changed or elsewhere"

@@ -10,7 +10,7 @@ import pytest
 
 from inarch.config.trust import trust_of
 from inarch.contract.errors import UsageError
-from inarch_commands.config.proposing import proposals
+from inarch_commands.config.first_steps import proposals
 from inarch_commands.config.starter import STARTER, starter, write_project_config, write_starter
 
 from ...config.conftest import Place
@@ -108,21 +108,3 @@ def test_what_the_project_brings_along_is_not_trusted_by_the_way(place: Place) -
     assert write_project_config(os.fspath(place.root), proposals(os.fspath(place.root)), place.state) is False
     assert trust_of(os.fspath(place.root), place.state).state == "untrusted"
     assert dict(place.load().commands) == {}
-
-
-def test_no_link_leads_the_file_elsewhere(place: Place, tmp_path: Path) -> None:
-    (place.root / "pytest.ini").write_text("")
-    (tmp_path / "elsewhere").mkdir()
-    (place.root / ".inarch").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UsageError):
-        write_project_config(os.fspath(place.root), proposals(os.fspath(place.root)), place.state)
-    assert list((tmp_path / "elsewhere").iterdir()) == []
-
-
-@pytest.mark.parametrize("argv", ['["*"]', '["a", "*", "b"]', "[]"])
-def test_any_further_words_stand_only_at_the_end(place: Place, argv: str) -> None:
-    place.user(f"[commands.t]\nargv = {argv}\n")
-    (problem,) = place.problems()
-    assert "a last '*' stands for any further ones" in problem.message
-    place.user('[commands.t]\nargv = ["a", "*"]\n')
-    assert place.problems() == ()

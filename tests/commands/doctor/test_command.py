@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch.testing import HttpServer
 from inarch_commands.doctor.checkup import _hosts
 
 from ...running.program import Run
@@ -30,14 +29,6 @@ def test_everything_is_in_place(cli: Run) -> None:
         told = " ".join(one["text"] for one in found["commands"][1:])
         assert all(promise in told for promise in ("files", "network", "processes", "devices")), told
     assert "nothing that needs trust" in found["trust"][0]["text"]
-
-
-def test_a_person_reads_one_line_for_each_finding(cli: Run) -> None:
-    done = cli("doctor")
-
-    assert done.returncode == 0, done.stderr
-    to_be_copied = " " * 6
-    assert all(line.startswith(("ok  ", "note", "BAD ", to_be_copied)) for line in done.stdout.splitlines())
 
 
 def test_a_missing_plugin_is_wrong_and_so_is_the_exit_code(cli: Run, environ: dict[str, str]) -> None:
@@ -87,19 +78,6 @@ def test_the_value_of_a_key_is_not_shown(cli: Run, environ: dict[str, str]) -> N
 
     assert "OPENROUTER_API_KEY" in done.stdout
     assert "0123456789abcdef" not in done.stdout + done.stderr
-
-
-def test_a_server_of_ones_own_is_told_as_there_or_as_missing(cli: Run, environ: dict[str, str]) -> None:
-    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
-    config.parent.mkdir(parents=True)
-    with HttpServer() as server:
-        config.write_text(f'[plugins.openai-compatible]\nbase_url = "{server.url}/v1"\n')
-        there = findings(cli)["model"]
-        assert server.requests == []  # it is knocked at, not asked
-    gone = findings(cli)["model"]
-
-    assert any(one["state"] == "fine" and f"takes connections at {server.url}/v1" in one["text"] for one in there)
-    assert any(one["state"] == "note" and "nothing listens" in one["text"] and one["remedy"] for one in gone)
 
 
 def test_hosts_that_nothing_can_be_held_to_are_wrong(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ import pytest
 
 from inarch.program.composing import Options
 from inarch.testing import HttpReply, HttpServer, json_reply
-from inarch_commands.doctor.checkup import Finding, check_up
-from inarch_commands.doctor.local_servers import PORTS, local_servers
+from inarch_commands.doctor.checkup import PORTS, Finding, check_up, local_servers
 
 LIST = json_reply({"object": "list", "data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}, {"id": 'odd"name'}]})
 
@@ -45,22 +44,6 @@ def test_a_server_is_found_and_the_lines_make_it_the_one_that_auto_takes(server:
     (request,) = server.requests
     assert (request.method, request.path, request.body) == ("GET", "/v1/models", b"")
     assert "authorization" not in request.headers
-
-
-def test_the_lines_work_where_they_are_told_to_go(server: HttpServer, tmp_path: Path, own_home: Path) -> None:
-    (one,) = found(server, tmp_path)
-    config = own_home / "config" / "inarch" / "config.toml"
-    assert str(config) in one.remedy
-    config.parent.mkdir(parents=True)
-    config.write_text("\n".join(one.lines), "utf-8")
-    from inarch.sessions.app import compose
-    from inarch.turns.models import choose_model
-
-    app = compose(root=tmp_path, journal=False)
-    choice = choose_model("auto", app.composition.models, app.environ)
-    app.close()
-    assert choice.full_name == "openai-compatible/qwen3:8b"
-    assert found(server, tmp_path) == []  # it is configured, so nobody looks
 
 
 @pytest.mark.parametrize("key", ["GEMINI_API_KEY", ""])
@@ -94,19 +77,6 @@ def test_what_is_no_model_server_is_passed_over(reply: HttpReply) -> None:
         assert list(local_servers([(port_of(server), "Acme")])) == []
 
 
-def test_a_server_without_a_model_is_told_as_one() -> None:
-    with HttpServer(routes={"GET /v1/models": json_reply({"object": "list", "data": None})}) as server:
-        (one,) = local_servers([(port_of(server), "Acme")])
-    assert "has no model yet" in one.words and one.first == ""
-
-
-def test_names_that_could_move_the_cursor_are_left_out() -> None:
-    rows = {"data": [{"id": "\x1b]0;evil\x07"}, {"id": "fine"}, 7, {"id": 8}]}
-    with HttpServer(routes={"GET /v1/models": json_reply(rows)}) as server:
-        (one,) = local_servers([(port_of(server), "Acme")])
-    assert one.models == ("fine",)
-
-
 def test_a_port_where_nobody_listens_is_passed_over() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -121,4 +91,4 @@ def test_a_turn_looks_for_no_server(environ: dict[str, str], project: Path) -> N
     words = [sys.executable, "-P", "-X", "importtime", "-m", "inarch", "what is here?"]
     done = subprocess.run(words, cwd=project, env=environ, capture_output=True, text=True, check=True)
     assert "inarch.program.turn" in done.stderr
-    assert "inarch_commands.doctor.local_servers" not in done.stderr
+    assert "inarch_commands.doctor.checkup" not in done.stderr

@@ -61,10 +61,6 @@ def test_what_is_no_finding_is_wrong(look: str, tmp_path: Path) -> None:
     assert (one.topic, one.state) == ("plugins", "wrong")
 
 
-def test_one_that_never_ends_is_cut_off(tmp_path: Path) -> None:
-    assert len(found(tmp_path, "endless")) == checkup.MOST_FINDINGS
-
-
 def test_one_that_hangs_is_wrong_and_the_rest_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkup, "CHECK_S", 0.2)
     (tmp_path / "tea.py").write_text(TEA % "hangs")

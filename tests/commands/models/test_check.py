@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from inarch import proposed
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 from inarch_commands.models.check import OUTPUT, THINKING_OUTPUT
 
@@ -162,21 +161,6 @@ def test_the_decision_model_is_checked_for_what_it_is_asked(cli: Run, serve: Ser
     assert [request.json["model"] for request in posted(server)] == ["large"] * 3 + ["small"] * 2
 
 
-def test_a_service_that_wants_another_name_for_the_limit_gets_it(cli: Run, serve: Serve) -> None:
-    said = {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}
-    server = serve(json_reply(said, 400), *ALL_WORK)
-    report(cli, "openai-compatible/m", code=0)
-    assert ["max_tokens" in request.json for request in posted(server)] == [True, False, False, False]
-
-
-def test_offline_needs_no_check(cli: Run) -> None:
-    found = report(cli, code=0)
-    (model,) = found["models"]
-    assert model["model"] == "offline/extractive" and "needs no check" in model["checks"][0]["said"]
-    assert found["auto"]["model"] == "offline/extractive"
-    assert "base_url names no server" in found["auto"]["why"]
-
-
 @pytest.mark.parametrize("name", ["nobody/m", "gemini x", "/m"])
 def test_what_is_no_model_is_a_wrong_word(cli: Run, name: str) -> None:
     done = cli("models", "check", "--quiet", name)
@@ -189,17 +173,6 @@ def test_a_provider_without_a_key_fails_with_what_to_set(cli: Run) -> None:
     done = cli("models", "check", "gemini")
     assert done.returncode == 1
     assert "GEMINI_API_KEY is not set" in done.stdout and "not tried" in done.stdout
-
-
-def test_list_shows_the_prices_that_only_a_table_knows(cli: Run, serve: Serve) -> None:
-    row_of_it = proposed("gemini").find("gemini-flash-latest")
-    server = serve(provider="gemini")
-    listed = {"name": "models/gemini-flash-latest", "supportedGenerationMethods": ["generateContent"]}
-    server.routes = {"GET /models?pageSize=1000": json_reply({"models": [listed]})}
-    done = cli("models", "list", "--json", GEMINI_API_KEY="AIzaSyTHISISNOKEY0123456789")
-    row = next(row for row in json.loads(done.stdout) if row["model"] == "gemini/gemini-flash-latest")
-    assert row_of_it is not None and row_of_it.price is not None
-    assert row["price"]["input"] == f"{row_of_it.price.input.normalize():f}"
 
 
 def test_list_shows_context_and_price(cli: Run, serve: Serve) -> None:

@@ -98,15 +98,6 @@ def test_explain_says_which_layer_said_what(cli: Run, user_file: Path) -> None:
     assert f"rule at {user_file}:7" in text and "not yours" in text
 
 
-def test_explain_takes_a_command_line(cli: Run, user_file: Path) -> None:
-    user_file.write_text(RULES)
-    granted = explained(cli, "pytest -x")
-    assert (granted["tool"], granted["decision"]) == ("execute_command", "allow")
-    assert granted["reason"] == "granted by [commands.test]"
-    assert explained(cli, "pytest -x; true")["decision"] == "allow"
-    assert explained(cli, "pytest -x; mkdir a")["decision"] == "ask"
-
-
 def test_explain_says_which_command_of_a_line_a_rule_is_about(cli: Run, user_file: Path) -> None:
     rules = [f'[[rules]]\ntool = "execute_command"\nmatch = {{ command = "{words} *" }}\ndecision = "{decision}"\n'
              for words, decision in (("mkdir", "allow"), ("touch", "ask"))]  # fmt: skip
@@ -121,15 +112,6 @@ def test_explain_says_which_command_of_a_line_a_rule_is_about(cli: Run, user_fil
     text = cli("policy", "explain", "cd src && mkdir a; touch b").stdout  # what allows is meant for the root
     assert f"  part 1, mkdir a: no rule\n  part 2, touch b: rule at {user_file}:16: " in text
     assert "  part 1" not in cli("policy", "explain", "ls | wc -l").stdout
-
-
-def test_what_a_grant_may_reach_is_told(cli: Run, user_file: Path) -> None:
-    lines = '[commands.get]\nargv = ["curl", "*"]\nnetwork = ["pypi.org", "*.example.org"]\n'
-    user_file.write_text(lines + '[commands.all]\nargv = ["wget", "*"]\nnetwork = true\n')
-    granted = explained(cli, "curl https://pypi.org/simple")
-    assert granted["reason"] == "granted by [commands.get], with pypi.org, *.example.org"
-    listed = cli("policy", "list").stdout
-    assert "get  curl …, with pypi.org, *.example.org  (" in listed and "all  wget …, with the network  (" in listed
 
 
 def test_what_explain_names_allows_the_call(cli: Run, user_file: Path) -> None:
@@ -203,31 +185,3 @@ def test_revoking(cli: Run) -> None:
     assert cli("policy", "revoke", "all").stdout == "nothing was approved for this project\n"
     done = cli("policy", "revoke", "abc")
     assert done.returncode == 2 and "inarch policy list" in done.stderr
-
-
-def test_init_says_what_it_recognised_and_grants_only_after_a_yes(
-    cli: Run, environ: dict[str, str], project: Path
-) -> None:
-    own = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
-    (project / "pytest.ini").write_text("")
-    done = cli("config", "init")
-    assert done.stdout.splitlines()[:2] == [f"wrote {own}", "recognised pytest: pytest.ini"]
-    assert '  argv = ["python3", "-m", "pytest", "*"]' in done.stdout and "inarch config init --project" in done.stdout
-    assert "# [commands.test]" in own.read_text() and not (project / ".inarch").exists()
-    assert cli("config", "init", "--project").returncode == 2
-    again = cli("config", "init", "--yes")
-    assert again.returncode == 0 and f"{own} is there already and stays as it is" in again.stdout
-    assert json.loads(cli("policy", "list", "--json").stdout)["commands"][0]["name"] == "test"
-    assert "config.toml has them already" in cli("config", "init", "--project", "--yes").stdout
-    (project / "Makefile").write_text("build:\n")
-    more = cli("config", "init", "--project", "--yes").stdout
-    assert "to grant these commands, add to it" in more and "[commands.build]" in more and "[commands.test]" not in more
-
-
-def test_init_in_a_project_of_an_unknown_kind(cli: Run) -> None:
-    done = cli("config", "init", "--project", "--yes")
-    assert done.returncode == 2 and "looks like nothing known" in done.stderr
-
-
-def test_the_help_is_quick(cli: Run) -> None:
-    assert "explain" in cli("policy", "--help").stdout

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -66,21 +65,6 @@ def test_a_list_has_a_line_a_session_with_enough_of_its_id(store: MemoryStore) -
     lines = list(listing(store.sessions(), [info.id for info in store.sessions()]))
     assert [line.split()[0] for line in lines] == ["0190bbbb", "0190aaaa-1111-79", "0190aaaa-1111-70"]
     assert all("8 events  summarize this" in line for line in lines)
-
-
-def test_a_list_of_all_directories_names_them(store: MemoryStore) -> None:
-    record(store, "session-one", "/some/root")
-    (line,) = listing(store.sessions(), ["session-one"], with_root=True)
-    assert "[/some/root]" in line
-
-
-def test_a_session_without_a_prompt_is_listed(store: MemoryStore) -> None:
-    Journal(store, "session-one", redactor=Redactor()).record(SessionStarted("/root", "1"))
-    journal = Journal(store, "session-two", redactor=Redactor())
-    journal.record(SessionStarted("/root", "1"))
-    journal.flush()
-    (line,) = listing(store.sessions(), ["session-two"])
-    assert "(no prompt)" in line
 
 
 def test_a_session_is_shown_as_a_tree(store: MemoryStore) -> None:
@@ -171,12 +155,3 @@ def test_list_as_json(run: Callable[..., Result], tmp_path: Path) -> None:
     kept(tmp_path, ("0190aaaa-1", "project"))
     (info,) = json.loads(run("list", "--json").output)
     assert (info["id"], info["title"], info["events"]) == ("0190aaaa-1", "summarize this", 8)
-
-
-def test_show_as_text_and_as_json(run: Callable[..., Result], tmp_path: Path) -> None:
-    kept(tmp_path, ("0190aaaa-1", "project"))
-    assert "It is a\ngraft." in run("show", "0190").output
-    shown: dict[str, Any] = json.loads(run("show", "0190", "--json").output)
-    assert [turn["type"] for turn in shown["turns"]] == ["user", "agent"]
-    assert shown["turns"][1]["calls"][0]["result"]["error"]["code"] == "not_found"
-    assert shown["session"]["id"] == "0190aaaa-1"

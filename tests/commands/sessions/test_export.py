@@ -75,15 +75,6 @@ def test_standard_output_gets_the_export_and_nothing_else(
     assert {*tmp_path.iterdir()} == before
 
 
-def test_what_is_there_is_not_replaced_unless_told(session_id: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("s.html").write_text("mine")
-    assert run(["sessions", "export", session_id, "-o", "s.html"]) == 2
-    assert "s.html is there already (name another file, or add --force to replace it)" in capsys.readouterr().err
-    assert Path("s.html").read_text() == "mine"
-    assert run(["sessions", "export", session_id, "-o", "s.html", "--force"]) == 0
-    assert Path("s.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
 def test_protected_folders_and_unknown_sessions_are_refused(
     session_id: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

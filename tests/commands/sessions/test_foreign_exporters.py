@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from inarch.plugins.checks import fault_of
 from inarch.program.main import run
 from inarch.testing import calls, says, scripted_app
 
@@ -60,27 +59,10 @@ def test_its_suffix_means_it_and_ours_come_first(here: Path) -> None:
     assert Path("all.html").read_text().startswith("<!doctype html>")
 
 
-def test_it_writes_to_standard_output(here: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert export("--format", "calls", "-o", "-") == 0
-    assert capfdbinary.readouterr().out == b"1,read_file,success\r\n"
-
-
 def test_a_format_that_is_not_there_lists_those_that_are(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert export("--format", "pdf") == 2
     said = "inarch: error: there is no format 'pdf' (name one of atif, broken, calls, html, jsonl, markdown)\n"
     assert capsys.readouterr().err == said
-
-
-def test_where_ours_are_left_out_the_others_are_there(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert export("-p", "no:export", "-o", "all.html") == 0
-    assert Path("all.html").read_bytes() == b"1,read_file,success\r\n"
-    assert export("-p", "no:export", "--format", "html") == 2
-    assert run(["sessions", "export", "-p", "no:export"]) == 2
-    first, second = capsys.readouterr().err.splitlines()
-    assert first == "inarch: error: there is no format 'html' with -p no:export (name one of broken, calls)"
-    assert second == (
-        "inarch: error: there is no format to write it in with -p no:export (take -p no:export away, or add a plugin)"
-    )
 
 
 def test_one_that_fails_is_named_and_leaves_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,18 +72,3 @@ def test_one_that_fails_is_named_and_leaves_nothing(here: Path, capsys: pytest.C
         capsys.readouterr().err
     )
     assert {*here.iterdir(), here / "__pycache__"} == before
-
-
-@pytest.mark.parametrize("suffixes", [None, (), ".csv", ("csv",), (".csv", 1), [".csv"]])
-def test_suffixes_are_ends_of_names(suffixes: object) -> None:
-    class Odd:
-        name = "odd"
-
-        def export(self, session: object, out: object) -> None:
-            """Write nothing."""
-
-    odd = Odd()
-    odd.suffixes = suffixes  # type: ignore[attr-defined]
-    assert (
-        fault_of("exporters", odd) == "exporter 'odd' needs suffixes: a tuple of ends of file names, such as ('.csv',)"
-    )

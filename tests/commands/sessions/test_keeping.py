@@ -71,18 +71,6 @@ def test_a_fork_begins_with_the_turns_up_to_one(cli: Run, talked: str, environ: 
     assert shown(cli, other)["turns"] == before
 
 
-def test_continue_goes_on_where_something_happened_last(cli: Run, talked: str) -> None:
-    assert cli(*ASK, "a new session").returncode == 0
-    newer = next(session["id"] for session in listed(cli) if session["id"] != talked)
-    assert cli(*ASK, "more", "--session", talked[:-2]).returncode == 0
-    assert cli(*ASK, "and more", "--continue").returncode == 0
-    assert len([turn for turn in shown(cli, talked)["turns"] if turn["type"] == "user"]) == 4
-    assert len([turn for turn in shown(cli, newer)["turns"] if turn["type"] == "user"]) == 1
-    fork = json.loads(cli("sessions", "fork", newer, "--json").stdout)["session_id"]
-    done = cli(*ASK, "in the fork", "--continue", "--output", "json")
-    assert json.loads(done.stdout)["session_id"] == fork
-
-
 def test_delete_asks_or_refuses(cli: Run, talked: str, environ: dict[str, str]) -> None:
     refused = cli("sessions", "delete", talked)
     assert refused.returncode == 2
@@ -142,16 +130,6 @@ def test_restore_says_what_is_lost(cli: Run, talked: str, environ: dict[str, str
     again = json.loads(cli("sessions", "restore", str(whole), "--json").stdout)
     assert again["sessions"][0]["missing"] == []
     assert again["sessions"][0]["events"] == 2
-
-
-def test_a_file_without_events_restores_nothing(cli: Run, tmp_path: Path) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("no log\n" * 30)
-    done = cli("sessions", "restore", str(file))
-    assert done.returncode == 1
-    assert "no event that can be read" in done.stdout
-    assert done.stderr.count("\n") == 21
-    assert cli("sessions", "restore", str(tmp_path / "gone.jsonl")).returncode == 2
 
 
 def test_a_damaged_session_is_shown_resumed_and_deleted(cli: Run, talked: str, environ: dict[str, str]) -> None:

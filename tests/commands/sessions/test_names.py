@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -47,13 +46,6 @@ def test_a_name_is_changed_and_free_again_where_its_session_is_gone(cli: Run, en
     assert first not in kept.read_text() and kept.stat().st_mode & 0o077 == 0
 
 
-def test_naming_tells_no_more_than_its_siblings(cli: Run) -> None:
-    assert cli(*ASK).returncode == 0
-    for words in (("show", ""), ("rename", "", "one")):
-        done = cli("sessions", *words, INARCH_PLUGINS="...,gone")
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
-
-
 @pytest.mark.parametrize("name", ["", " ", " a", "a\n", "a\x1b[31m", "\u202e", "x" * 61, "-x"])
 def test_what_is_no_name_is_refused(cli: Run, name: str) -> None:
     done = cli(*ASK, f"--name={name}")
@@ -76,19 +68,6 @@ def test_a_damaged_file_of_names_names_nothing_and_is_set_aside(cli: Run, enviro
     assert [*names(cli)] == ["a"] and kept.with_name("names.json.damaged").read_text() == text
 
 
-def test_a_session_has_its_name_before_its_first_turn(cli: Run, environ: dict[str, str]) -> None:
-    for name in ("one", "two"):
-        assert cli("chat", "--name", name, stdin="/help\n").returncode == 0
-    first = names(cli)
-    assert [*sorted(first)] == ["one", "two"]
-    again = cli("chat", "--name", "one", stdin="/help\n")
-    assert again.returncode == 2 and "'one' is a session's already" in again.stderr
-    assert names(cli) == first
-    assert cli(*ASK, "--session", "one").returncode == 0
-    assert cli("sessions", "delete", "one", "--yes").returncode == 0
-    assert "one" not in json.loads(Path(environ["XDG_STATE_HOME"], "inarch", "names.json").read_text())["projects"]
-
-
 def test_a_session_that_is_kept_nowhere_gets_no_name(cli: Run) -> None:
     assert cli(*ASK, "--name", "one").returncode == 0
     before = names(cli)
@@ -104,24 +83,6 @@ def test_a_name_that_holds_a_secret_is_refused_and_not_repeated(cli: Run) -> Non
         done = cli(*words, DEPLOY_TOKEN=word)
         assert done.returncode == 2 and "the name holds a secret" in done.stderr and word not in done.stderr
     assert list(names(cli)) == ["one"]
-
-
-def test_names_of_sessions_elsewhere_stay(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"root": tmp_path, "config": {}, "environ": {"HOME": str(tmp_path / "home")}}
-    with inarch.compose(**given) as app:
-        one, other = app.session(), app.session()
-        asyncio.run(one.run("what is in here"))
-        app.name_session(one.id, "one")
-        with pytest.raises(inarch.UsageError, match="is not kept"):
-            app.name_session(other.id, "other")
-        kept = app.config.state_dir / "names.json"
-        kept.write_text(kept.read_text().replace(f'"{one.id}"', f'"{one.id}", "another store": "01-elsewhere"'))
-        app.name_session(one.id, "two")
-        assert app.session_names == {"two": one.id, "another store": "01-elsewhere"}
-    with inarch.compose(**given, journal=False) as app:
-        with pytest.raises(inarch.UsageError, match="is not kept"):
-            app.name_session(app.session().id, "three")
-        assert app.session_names == {"two": one.id, "another store": "01-elsewhere"}
 
 
 def test_names_through_the_library(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from inarch import UsageError
 from inarch.contract.events import Event, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import Turn
 from inarch.sessions.contents import contents_of
-from inarch_commands.sessions.json_stream import pieces
-from inarch_commands.sessions.pages import PAGE, Shown, chosen
+from inarch_commands.sessions.pages import PAGE, Shown, chosen, pieces
 from inarch_commands.sessions.story import PLAIN
 from inarch_sdk.memory_store import MemoryStore
 

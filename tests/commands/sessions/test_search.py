@@ -75,13 +75,3 @@ def test_what_became_known_as_a_secret_is_not_shown_and_not_found(cli: Run, kept
     hidden = found(cli, "weighed?", GRAM_PASSWORD="By the gram.", APPLE_TOKEN="the APPLES")
     assert hidden == {kept[0]: (1, ["Where are ‹secret:APPLE_TOKEN› weighed?"])}
     assert found(cli, "apples weighed", APPLE_TOKEN="the APPLES") == {}
-
-
-def test_a_store_that_can_not_pick_is_read_whole(tmp_path: Path) -> None:
-    from inarch_commands.sessions.search import KINDS
-
-    with inarch.compose(root=tmp_path, config={}, environ={"HOME": str(tmp_path)}, journal=False) as app:
-        app.store.append("s", said("s", str(tmp_path), ("a prompt", "an answer")))
-        assert not hasattr(app.store, "scan_kinds")
-        assert [one.kind for one in app.transcript("s").events(KINDS)] == ["turn.started", "turn.ended"]
-        assert len([*app.transcript("s").events()]) == 4

@@ -9,7 +9,7 @@ from typing import TextIO
 import pytest
 
 from inarch.contract.errors import UsageError
-from inarch_commands.sessions.writing import write_export
+from inarch_commands.sessions.export import write_export
 
 
 def test_a_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
@@ -72,24 +72,3 @@ def test_a_link_into_a_protected_folder_is_no_way_round(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(".git")
     with pytest.raises(UsageError, match="is protected"):
         write_export(lambda out: out.write("x"), tmp_path / "link" / "s.html")
-
-
-def test_only_ordinary_files_are_replaced(tmp_path: Path) -> None:
-    (tmp_path / "folder.html").mkdir()
-    (tmp_path / "link.html").symlink_to("elsewhere")
-    os.mkfifo(tmp_path / "pipe.html")
-    for name in ("folder.html", "link.html", "pipe.html"):
-        with pytest.raises(UsageError, match=r"is (a folder|no ordinary file)"):
-            write_export(lambda out: out.write("x"), tmp_path / name, force=True)
-
-
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no folder"):
-        write_export(lambda out: out.write("x"), tmp_path / "none" / "s.html")
-
-
-def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path, permissions_count: None) -> None:
-    folder = tmp_path / "closed"
-    folder.mkdir(mode=0o500)
-    with pytest.raises(UsageError, match=r"can't be written: Permission denied"):
-        write_export(lambda out: out.write("x"), folder / "s.html")

@@ -10,7 +10,7 @@ import pytest
 
 from inarch.config.folders import ProjectFolder
 from inarch.config.trust import grant, trust_of
-from inarch_commands.sessions.writing import write_export
+from inarch_commands.sessions.export import write_export
 from inarch_dispatch.keeping import save
 from inarch_sqlite_store.blobs import Blobs
 from inarch_staging import temporary_name, write_whole

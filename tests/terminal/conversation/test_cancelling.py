@@ -111,18 +111,6 @@ def test_ctrl_c_clears_the_line_and_says_how_to_leave(talk: Talk) -> None:
     opened.until("code=0")
 
 
-def test_the_line_is_kept_while_a_turn_is_cancelled(talk: Talk) -> None:
-    opened = talk()
-    opened.type("slow one", "Enter")
-    opened.until("Slowly")
-    opened.type("typed meanwhile")
-    opened.until("> typed meanwhile")
-    opened.type("", "C-c")
-    opened.until("cancelled ·", "> typed meanwhile")
-    opened.type("", "Enter")
-    opened.until("said typed meanwhile")
-
-
 def test_ctrl_d_ends_the_turn_in_good_order(talk: Talk) -> None:
     opened = talk()
     opened.type("slow one", "Enter")
@@ -134,7 +122,7 @@ def test_ctrl_d_ends_the_turn_in_good_order(talk: Talk) -> None:
     opened.until("1 turn")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_in_good_order(talk: Talk, number: signal.Signals) -> None:
     opened = talk()
     opened.type("slow one", "Enter")

@@ -17,36 +17,6 @@ pytestmark = pytest.mark.once
 PARTS = str(Path(__file__).parents[2] / "running" / "parts.py")
 
 
-def test_commands_that_tell(talk: Talk) -> None:
-    opened = talk("--plugin", PARTS, lines=60)
-    opened.type("/help", "Enter")
-    opened.until("/approve [revoke [all|ID]]", "/undo [TURN|CALL]", "/again", "!COMMAND", "@PATH")
-    opened.type("/tools read_file", "Enter")
-    opened.until("read_file · file · plugin sandbox-fs", "file_path: string, required")
-    opened.type("/tools nothing", "Enter")
-    opened.until("there is no tool 'nothing'")
-    opened.type("/plugins", "Enter")
-    opened.until("sandbox-fs ", "/again, /slow, /spoil")
-    opened.type("/context", "Enter")
-    opened.until("in all", "the input of one such request")
-    opened.type("/stats", "Enter")
-    opened.until("0 turns", "no requests yet")
-    opened.type("/approve", "Enter")
-    opened.until("in this project\n  nothing")
-    opened.type("/again and again", "Enter")
-    opened.until("again and again", times=2)
-    opened.type("/spoil", "Enter")
-    opened.until("spoilt milk")
-    opened.type("/nothing", "Enter")
-    opened.until("there is no command /nothing")
-    opened.type("/compact", "Enter")
-    opened.until("Nothing to leave out")
-    opened.type("/sessions all", "Enter")
-    opened.until("/sessions takes no words")
-    opened.type("/quit", "Enter")
-    opened.until("code=0")
-
-
 def test_another_model_and_another_profile(talk: Talk, environ: dict[str, str]) -> None:
     folder = Path(environ["XDG_CONFIG_HOME"]) / "inarch"
     folder.mkdir(parents=True)
@@ -174,24 +144,3 @@ def test_commands_are_in_the_record(talk: Talk, cli: Run, environ: dict[str, str
         [sys.executable, "-P", "-c", script, str(project)], env=environ, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "['stats', 'clear']"
-
-
-def test_rewind_without_a_turn_is_a_list_to_pick_from(talk: Talk, project: Path) -> None:
-    opened = talk("--approve", "edits")
-    opened.type("/rewind", "Enter")
-    opened.until("no turn changed a file")
-    for name in ("one", "two"):
-        opened.type(f"write 3: {name}.txt", "Enter")
-        opened.until(f"said write 3: {name}.txt", "context 1")
-    opened.type("/rewind", "Enter")
-    opened.until("> /rewind 2", "2  write 3: two.txt (two.txt)", "1  write 3: one.txt (one.txt)", "Enter does it")
-    opened.type("", "Escape")
-    opened.until("\n>\n")
-    assert (project / "two.txt").exists()
-    opened.type("/rewind", "Enter")
-    opened.until("> /rewind 2")
-    opened.type("", "Down")
-    opened.until("> /rewind 1")
-    opened.type("", "Enter")
-    opened.until("undone: turn 2", "undone: turn 1", "one.txt: removed")
-    assert not (project / "one.txt").exists() and not (project / "two.txt").exists()

@@ -43,10 +43,3 @@ def test_it_leaves_with_the_conversation(talk: Talk) -> None:
     opened.until("is ready")
     opened.type("", "C-d")
     opened.until("the companion has left")
-
-
-def test_its_failure_ends_the_conversation_in_words(talk: Talk) -> None:
-    opened = talk(*FLAGS)
-    opened.until("is ready")
-    opened.type("", "C-x")
-    opened.until("the companion has left", "error: the companion failed")

@@ -26,28 +26,6 @@ def test_a_prompt_is_asked_and_stands_once_in_the_scrollback(talk: Talk) -> None
     assert screen.count("Heard 1 lines") == 1 and "context 110" not in screen
 
 
-def test_the_line_is_edited_where_the_cursor_stands(talk: Talk) -> None:
-    opened = talk()
-    opened.type("日本語 wrld")
-    opened.until("> 日本語 wrld")
-    opened.type("", "Left", "Left", "Left")
-    opened.type("o")
-    opened.until("> 日本語 world")
-    opened.type("", "C-a")
-    opened.type("say ")
-    opened.until("> say 日本語 world")
-    opened.type("", "Enter")
-    opened.until("said say 日本語 world")
-
-
-def test_several_lines_are_one_prompt(talk: Talk) -> None:
-    opened = talk()
-    opened.type("one", "C-j")
-    opened.type("two", "M-Enter")
-    opened.type("three", "Enter")
-    opened.until("Heard 3 lines", "said two", "said three")
-
-
 def test_lines_of_earlier_conversations_come_back_and_hold_no_secrets(
     talk: Talk, environ: dict[str, str], project: Path
 ) -> None:

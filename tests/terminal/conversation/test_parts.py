@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import time
 import tty
 from pathlib import Path
 
@@ -28,8 +27,6 @@ from inarch_terminal.conversation.shell_words import last_word, programs
 from inarch_terminal.conversation.streams import Above
 from inarch_terminal.conversation.terminal_io import GuardedInput
 from inarch_terminal.slash.talk import Talk
-
-from ...forking import LONGEST_S
 
 MARKS = ("\x1b[200~", "\x1b[201~")
 
@@ -126,22 +123,6 @@ def test_the_likeliest_path_comes_first() -> None:
     assert ranked("bask", paths)[:2] == ["basket.md", "src/shop/basket.py"]
     assert ranked("", paths)[0] == "basket.md"
     assert ranked("nothing", paths) == []
-
-
-def test_paths_are_looked_at_again_when_something_changed(tmp_path: Path) -> None:
-    (tmp_path / "one.txt").write_text("1")
-    app, _ = scripted_app([says("hello")], tmp_path)
-    with app:
-        index = PathIndex(app.workspace)
-        assert index.matching("txt") == ["one.txt"]
-        (tmp_path / "sub").mkdir()
-        (tmp_path / "sub" / "two.txt").write_text("2")
-        assert index.matching("txt") == ["one.txt"]
-        index.changed()
-        end = time.monotonic() + LONGEST_S
-        while index.matching("two") != ["sub/two.txt"]:
-            assert time.monotonic() < end
-        assert index.matching("sub/") == ["sub/", "sub/two.txt"]
 
 
 def test_what_a_line_can_become(tmp_path: Path) -> None:

@@ -60,28 +60,6 @@ def test_after_a_cancel_nothing_is_sent_until_enter_and_then_all_of_it_is_one_pr
     assert "goes in:" not in screen
 
 
-def test_a_new_prompt_passes_what_a_cancel_holds_back(talk: Talk) -> None:
-    opened = talk()
-    opened.type("slow one", "Enter")
-    opened.until("Slowly")
-    opened.type("second", "Enter")
-    opened.until("goes in: second")
-    opened.type("", "Enter")
-    opened.until("queued: second")
-    opened.type("", "C-c")
-    opened.until("cancelled", "Enter sends what is queued")
-    opened.type("instead", "Enter")
-    screen = opened.until("said instead", "queued: second", "Enter sends what is queued")
-    assert "said second" not in screen
-    opened.type("", "Up")
-    opened.until("> second")
-    opened.type("", "C-c")
-    opened.until("\n>\n")
-    opened.type("last", "Enter")
-    screen = opened.until("said last", "100 in, 10 out")
-    assert "said second" not in screen
-
-
 def test_a_command_that_only_tells_does_not_wait(talk: Talk) -> None:
     opened = talk()
     opened.type("slow one", "Enter")

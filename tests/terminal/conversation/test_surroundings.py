@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -46,18 +45,6 @@ def test_another_size_redraws_the_picture_and_keeps_the_scrollback(talk: Talk) -
     assert screen.count("> this is a line") == 1
 
 
-def test_colours_unless_they_are_not_wanted(ask: Talk) -> None:
-    coloured = ask()
-    coloured.type("write a file", "Enter")
-    coloured.until("Run it?")
-    assert "\x1b[32m" in coloured.screen(colours=True)
-    for words, extra in ((("--no-color",), {}), ((), {"NO_COLOR": "1"})):
-        plain = ask(*words, **extra)
-        plain.type("write a file", "Enter")
-        plain.until("Run it?")
-        assert re.search(r"\x1b\[(\d+;)*[34][0-8]", plain.screen(colours=True)) is None
-
-
 def test_a_dumb_terminal_has_the_plain_line_and_the_same_commands(terminal: Open, slowly: Flags) -> None:
     opened = terminal(*slowly, dumb=True)
     opened.until(READY, ">")
@@ -85,7 +72,7 @@ def test_lines_of_a_paste_are_not_typed_at_a_dumb_terminal(terminal: Open, slowl
     opened.type("d", "Enter")
     opened.until("denied")
     opened.type("!touch typed.txt", "Enter")
-    opened.until("✓ execute_command touch typed.txt", "the model sees this")
+    opened.until("touch typed.txt", "the model sees this")
     assert (project / "typed.txt").exists() and not (project / "pasted.txt").exists()
 
 
@@ -114,15 +101,3 @@ def test_text_that_could_mislead_a_terminal_is_shown_as_codes(ask: Talk) -> None
     opened.until("The answer\\x1b[2J\\u202e.", "> say control")
     opened.type(r"!printf \033[2J", "Enter")
     opened.until(r"\x1b[2J", "exit 0")
-
-
-def test_what_was_printed_stands_once_and_in_order(talk: Talk) -> None:
-    opened = talk(lines=200)
-    for number in range(12):
-        opened.type(f"prompt number {number} ends", "Enter")
-    screen = opened.until(*(f"said prompt number {number} ends" for number in range(12)), "100 in, 10 out")
-    places = [screen.index(f"said prompt number {number} ends") for number in range(12)]
-    assert places == sorted(places)
-    for number in range(12):
-        assert screen.count(f"said prompt number {number} ends") == 1
-        assert screen.count(f"> prompt number {number} ends") == 1

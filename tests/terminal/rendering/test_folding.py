@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.call_events import CallResult, FileChanged
+from inarch.contract.call_events import CallResult
 from inarch.contract.records import ToolResult
 
 from .picturing import END, START, Stage, asked, begun, call, done, failed, replied, runs, too_wide
@@ -55,12 +55,6 @@ def test_what_failed_is_not_folded_away() -> None:
     assert "22 calls: read_file 22" in printed[5] and len(printed) == 6
 
 
-def test_what_changed_a_file_stands_where_it_was_asked_for() -> None:
-    stage = many(11).saw(*(done(f"c{one}", "read_file") for one in range(9)))
-    stage.saw(FileChanged("c9", "f9.py", None, "1"), done("c9", "read_file"), done("c10", "read_file"), asked())
-    assert ["9 calls" in line or line.split()[3] for line in stage.printed()[1:]] == [True, "f9.py", "f10.py"]
-
-
 def test_what_asks_stands_above_what_waits() -> None:
     stage = many(30).saw(runs("c25"))
     assert "f25.py" in stage.moving(rows=4)[0] and stage.moving(rows=4)[-1].endswith("+27 more calls")
@@ -71,10 +65,6 @@ def test_a_line_of_folded_calls_is_never_wider_than_the_terminal(columns: int) -
     stage = many(30).saw(*(done(f"c{one}", "read_file") for one in range(30)), asked())
     printed = stage.view.finished(columns)
     assert not too_wide(printed, columns) and (columns < 30 or "Ctrl-O shows them" in printed)
-
-
-def test_few_calls_have_a_line_each_as_they_end() -> None:
-    assert len(many(8).saw(done("c0", "read_file")).printed()) == 2
 
 
 @given(

@@ -137,11 +137,6 @@ def test_wide_letters_take_two_columns() -> None:
     assert drawn("e\u0301" * 10, 10) == "e\u0301" * 10 + "\n"
 
 
-@pytest.mark.parametrize("source", ["", "\n", "   \n"])
-def test_nothing_is_nothing(source: str) -> None:
-    assert drawn(source) == ""
-
-
 def test_a_paragraph_that_is_too_long_to_look_into_is_shown_as_it_is() -> None:
     assert drawn("**a** " * 2000).startswith("**a** **a**")
     assert drawn("**a**\n\n" * 2000).startswith("a\n\na\n")

@@ -65,14 +65,6 @@ def test_calls_and_edits_at_forty_columns(terminal: Open) -> None:
     ]
 
 
-def test_thoughts_move_and_fold(terminal: Open, project: Path) -> None:
-    opened = terminal("think of it", *FLAGS)
-    opened.until("├─ ⋯ thinking … ", "First I look at the ba")
-    (project / "thought").touch()
-    screen = opened.until("code=0")
-    assert "├─ ▸ thought for " in screen and "First I look" not in screen
-
-
 def test_a_terminal_that_changes_its_size_shows_nothing_twice(terminal: Open, project: Path) -> None:
     opened = terminal("talk slowly", *FLAGS)
     opened.until("An apple weighs **150")
@@ -80,14 +72,6 @@ def test_a_terminal_that_changes_its_size_shows_nothing_twice(terminal: Open, pr
     (project / "go").touch()
     screen = opened.until("code=0")
     assert screen.count("An apple weighs") == 1 and screen.count("# Apples") == 1
-
-
-def test_ctrl_c_keeps_what_came(terminal: Open) -> None:
-    opened = terminal("talk slowly", *FLAGS)
-    opened.until("An apple weighs **150")
-    opened.type("", "C-c")
-    screen = opened.until("cancelled · ", "code=130")
-    assert screen.count("An apple weighs **150") == 1
 
 
 @pytest.mark.parametrize(("words", "extra"), [(("--no-color",), {}), ((), {"NO_COLOR": "1"}), (("--quiet",), {})])

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from inarch_terminal.front_ends.region import Region, widths_of
+from inarch_terminal.front_ends.picture import Region
 
 
 def region() -> tuple[Region, io.StringIO]:
@@ -72,8 +72,3 @@ def test_the_answer_goes_to_its_own_stream_in_order() -> None:
     drawing = Region(Stream("out"), Stream("err"))
     drawing.draw([(False, "tree\n"), (True, "answer\n"), (False, "sum\n")], "live", [4])
     assert written == [("err", "tree\n"), ("out", "answer\n"), ("err", "sum\nlive")]
-
-
-def test_the_width_of_painted_lines() -> None:
-    assert widths_of("") == []
-    assert widths_of("\x1b[2m日本\x1b[0m\nx") == [4, 1]

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.beside_events import ContextDropped, ModelSwitched
-from inarch.contract.call_events import FileChanged
 from inarch.contract.events import (
     ContextAdded,
     ErrorHappened,
@@ -21,7 +20,6 @@ from inarch.contract.events import (
     ModelDelta,
     Note,
     Spent,
-    TurnStarted,
 )
 from inarch.contract.records import Message, Reasoning, Text, Usage
 
@@ -114,12 +112,6 @@ def test_a_kept_reply_without_pieces_is_shown() -> None:
     kept = replied()
     stage = Stage().saw(begun(), asked(), type(kept)("a/b", message, Usage(1, 2), "stop"), over("The answer."))
     assert stage.printed()[1:4] == ["├─ ▸ thought", "╰─", "The answer."]
-
-
-def test_prompts_are_shown_where_they_are_wanted() -> None:
-    started = TurnStarted(turn(type="user", content="why\nand how"))
-    assert Stage().saw(started).printed() == []
-    assert Stage(options={"prompts": True}).saw(started).printed() == ["", "> why", "  and how"]
 
 
 def test_a_reply_that_broke_off_is_told() -> None:
@@ -236,13 +228,6 @@ def test_the_end_of_a_path_and_the_outcome_are_kept_where_room_is_short() -> Non
     assert line.startswith("├─ ✓ read_file a/") and "…" in line and line.endswith("nd.md · 3 lines of 90")
 
 
-def test_what_a_command_changed_is_counted() -> None:
-    stage = Stage().saw(call("c", "execute_command", command="make"), runs("c"))
-    stage.saw(FileChanged("c", "a", None, "1"), FileChanged("c", "b", None, "1"))
-    stage.saw(done("c", "execute_command", {"exit_code": 0, "output": ""}))
-    assert stage.printed() == ["├─ ✓ execute_command make · exit 0, 2 files changed · 2.5 s"]
-
-
 def test_an_edit_is_shown_as_a_diff() -> None:
     search, replace = "one\ntwo\nthree\n", "one\nzwei\ndrei\nthree\n"
     stage = Stage(colours=True).saw(call("c", "patch_source_file", file_path="a.py", search=search, replace=replace))
@@ -253,18 +238,6 @@ def test_an_edit_is_shown_as_a_diff() -> None:
         "│     9   one", "│    10 - two", "│    10 + zwei", "│    11 + drei", "│    12   three",
     ]  # fmt: skip
     assert "\x1b[31m- two\x1b[0m" in printed[2] and "\x1b[32m+ zwei\x1b[0m" in printed[3]
-
-
-def test_a_long_edit_is_cut_and_a_failed_one_is_no_diff() -> None:
-    content = "".join(f"{number}\n" for number in range(40))
-    stage = Stage().saw(call("c", "create_file", file_path="a", content=content), runs("c"))
-    stage.saw(done("c", "create_file", {"note": "created"}))
-    printed = stage.printed()
-    assert printed[0].endswith("a · +40 · 2.5 s") and printed[-1] == "│    +29 more lines" and len(printed) == 13
-    stage = Stage().saw(
-        call("c", "create_file", file_path="a", content=content), failed("c", "create_file", "conflict")
-    )
-    assert len(stage.printed()) == 2
 
 
 def test_a_wait_is_counted_down_and_then_gone() -> None:
@@ -307,12 +280,6 @@ def test_the_status_tells_what_there_is_room_for() -> None:
     assert stage.view.status(80) == "context 15% · a/b · default", "the line under the turn has what it took"
     stage.saw(asked(), replied(usage=Usage(100, 0)))
     assert stage.view.status(80).startswith("5.2k tokens · cost unknown · context 1%")
-
-
-def test_an_unknown_cost_is_never_nothing() -> None:
-    stage = Stage().saw(replied(usage=Usage(0, 0)))
-    assert "cost unknown" in stage.view.status(80)
-    assert "$0" in Stage().saw(replied(usage=Usage(10, 1, cost_usd=Decimal(0)))).view.status(80)
 
 
 NASTY = "\x1b[2J\x1b]8;;http://evil\x07x\u202egpj\u2066 日本 👩\u200d💻 e\u0301 \tand\r\nmore\n"

@@ -1,4 +1,4 @@
-"""What a person ran with `!` since the last answer: the model sees it with the next prompt, within bounds."""
+"""What a person did since the last answer: commands that ran, changes that were undone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST = 24_000
 TITLE = "Since the last answer the user ran these commands in the workspace:"
 
 
-def gather(situation: Situation) -> Contribution | None:
+async def commands_ran(situation: Situation) -> Contribution | None:
     """Return the commands with what they wrote."""
     ran = [_told(one) for one in situation.happened if one.kind == "command.ran" and one.data.get("name") == "!"]
     if not ran:
@@ -38,3 +38,29 @@ def _bounded(text: str) -> str:
         return text
     half = MOST_OF_ONE // 2
     return f"{text[:half]}\n… ({left:,} characters left out) …\n{text[-half:]}"
+
+
+MOST_NAMED = 10
+
+
+async def changes_undone(situation: Situation) -> Contribution | None:
+    """Return one line about the files that were undone or done again."""
+    undone, paths = set[object](), dict[str, None]()
+    for one in situation.happened:
+        if one.kind == "changes.undone":
+            undone.add(one.data.get("id"))
+        elif one.kind == "file.changed" and one.data.get("call_id") in undone and _has_bytes(one):
+            paths[str(one.data.get("path"))] = None
+    if not paths:
+        return None
+    named, more = [*paths][:MOST_NAMED], len(paths) - MOST_NAMED
+    listed = ", ".join(named) + (f" and {more} more files" if more > 0 else "")
+    return Contribution(
+        f"(The user has undone or redone earlier changes of yours since. Not as you left them: {listed}."
+        " Read again what you need of them.)"
+    )
+
+
+def _has_bytes(changed: Event) -> bool:
+    """Whether a file's bytes changed: a folder has none."""
+    return changed.data.get("before") is not None or changed.data.get("after") is not None
