@@ -33,7 +33,7 @@ def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) 
     opened.type("A", "Enter")
     opened.until("The answer.", "cost unknown")
     opened.type("write a file", "Enter")
-    screen = opened.until("✓ write_file", "The answer.", "cost unknown", times=2)
+    screen = opened.until("call: write_file new.txt", "The answer.", "cost unknown", times=2)
     assert screen.count("Run it?") == 1
     opened.type("both files", "Enter")
     opened.until("Run them?", "always: write_file on one.txt")

@@ -227,8 +227,8 @@ def test_providers_are_asked_for_their_models_at_once_and_each_application_anew(
         app = compose(root=tmp_path, config={}, journal=False, replacing=listing)
         talk = Conversation(app, app.session(), launch, lambda text: None, lambda: 100)
         rows = [("one/of one", "listed"), ("two/of two", "listed"), ("three/of three", "listed")]
-        assert (await models(talk, ""))[1:] == rows
-        assert (await models(talk, ""))[1:] == rows  # nobody is asked again
+        for _ in range(2):  # nobody is asked again
+            assert [row for row in (await models(talk, ""))[1:] if row[1]] == rows
         await talk.recompose(launch, with_grants=False)
         assert {word.partition("/")[0] for word, _ in await models(talk, "")} == {"auto", *talk.app.composition.models}
         assert {*talk.models} == {*talk.app.composition.models}

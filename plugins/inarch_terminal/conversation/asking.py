@@ -12,6 +12,7 @@ from prompt_toolkit.application.run_in_terminal import in_terminal
 
 from inarch_terminal.abilities import has_unread
 from inarch_terminal.notifying import QUESTION_WAITS
+from inarch_terminal.rendering.ink import fold
 
 if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest
@@ -266,7 +267,7 @@ class ApprovalKeys:
             self._answer.set_result(text)
 
     def _show(self, text: str) -> None:
-        lines = [part for line in text.split("\n") for part in _folded(line, self.screen.columns)]
+        lines = [part for line in text.split("\n") for part in fold(line, self.screen.columns)]
         self.screen.put("\n".join(_painted(lines, self.colours)))
 
 
@@ -286,34 +287,17 @@ def _denying(key: str, typed: str) -> str:
 def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
     from inarch_terminal.front_ends.questions import answer_rows
 
-    lines = [_row("key", key, said, columns) for key, said in _KEYS_SAID]
+    lines = [_row(5, key, said, columns) for key, said in _KEYS_SAID]
     lines += ["", "after m, a line:"]
     keys = {"a", "A", "e", "v", "d [REASON]"}
-    lines += [_row("line", answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
+    lines += [_row(22, answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
     return "\n".join([*lines, ""])
 
 
-def _row(kind: str, answer: str, said: str, columns: int) -> str:
-    from textwrap import fill
-
-    wide = 5 if kind == "key" else 22
-    is_beside = columns >= 2 * wide + 20 or kind == "key"
-    lead = f"{answer:<{wide}}" if is_beside else f"{answer}: "
-    later = " " * wide if is_beside else "  "
-    return fill(f"{lead}{said}", max(columns, 20), subsequent_indent=later, break_on_hyphens=False)
-
-
-def _folded(line: str, columns: int) -> list[str]:
-    """Return a line of words broken between them; a diff and the words of a command stay as they are."""
-    from textwrap import wrap
-
-    from inarch import width
-
-    lead = _ALWAYS if line.startswith(_ALWAYS) else ""
-    if width(line) <= columns or (line.startswith(" ") and not lead):
-        return [line]
-    later = " " * 5 if lead else "   "
-    return wrap(line, max(columns, 20), subsequent_indent=later, break_on_hyphens=False, break_long_words=False)
+def _row(wide: int, answer: str, said: str, columns: int) -> str:
+    lead = f"{answer:<{wide}}" if columns >= 2 * wide + 20 or wide < 10 else f"{answer}: "
+    first, *rest = fold(f"{lead}{said}", max(columns, 20) - wide)
+    return "\n".join([first, *(" " * min(wide, 5) + line for line in rest)])
 
 
 def _painted(lines: Sequence[str], colours: bool) -> Iterator[str]:

@@ -17,9 +17,8 @@ MOST_FOLDERS = 100
 MOST_NAMES = 20_000
 """Names of one folder of the search path that are looked at."""
 
-_WORD = re.compile(r"""(?:\\.?|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|\\?$)|[^\s\\'"|&;])+|[|&;]+|\s+""", re.S)
-_QUOTED = re.compile(r"""\\(?P<plain>.?)|'(?P<single>[^']*)'?|"(?P<double>(?:\\.|[^"\\])*)(?:"|\\?$)""", re.S)
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_WORD = re.compile(r"(?:\\.|[^\s\\|&;])*\\?\Z", re.S)
+_ASSIGNMENTS = re.compile(r"\s*(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*")
 _SPECIAL = re.compile(r"([^\w@%+=:,./-])")
 
 
@@ -34,16 +33,10 @@ class Typed:
 
 def last_word(line: str) -> Typed:
     """Return the word that is being typed; the first of a command names its program, after `VAR=value` too."""
-    words = [found[0] for found in _WORD.finditer(line)]
-    raw = words[-1] if words and not re.match(r"[\s|&;]", words[-1]) else ""
-    before = words[:-1] if raw else words
-    is_program = True
-    for word in before:
-        if word[0] in "|&;":
-            is_program = True
-        elif not word.isspace():
-            is_program = is_program and bool(_ASSIGNMENT.match(word))
-    return Typed(raw, _QUOTED.sub(_unquoted, raw), is_program)
+    found = _WORD.search(line)
+    raw = found[0] if found else ""
+    before = re.split(r"[|&;]", line.removesuffix(raw))[-1]
+    return Typed(raw, re.sub(r"\\(.?)", r"\1", raw, flags=re.S), bool(_ASSIGNMENTS.fullmatch(before)))
 
 
 def completed(line: str, paths: PathIndex) -> Iterator[tuple[str, str, str]]:
@@ -79,9 +72,3 @@ def _programs_in(folder: str, typed: str) -> Iterator[str]:
 
 def _can_run(path: Path) -> bool:
     return os.access(path, os.X_OK) and path.is_file()
-
-
-def _unquoted(found: re.Match[str]) -> str:
-    if found["double"] is not None:
-        return re.sub(r"\\(.)", r"\1", found["double"], flags=re.S)
-    return found["single"] or found["plain"] or ""

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from inarch import ApprovalRequest, escape, shorten, width
+from inarch import ApprovalRequest, escape, shorten
+from inarch_terminal.rendering.ink import fold
 
 _BESIDE = 6  # rows for the question, its keys and what stands below
 _TAB = 4  # columns that a tab takes: as it stands it would be wider than it counts
@@ -114,16 +115,8 @@ def _spaced(line: str) -> str:
 
 def _wrapped(line: str, columns: int, later: str) -> list[str]:
     """Return a line as lines of the screen, broken at a space where there is one near; nothing of it is lost."""
-    columns, lead, lines, start = max(columns, 20), "", list[str](), 0
-    while True:
-        piece = line[start : start + columns]
-        if start + len(piece) == len(line) and width(lead + piece) <= columns:
-            return [*lines, lead + piece]
-        fits = max(len(shorten(piece, columns - len(lead))) - 1, 1)
-        space = piece.rfind(" ", 0, fits) + 1
-        cut = space if space > fits // 2 else fits
-        lines.append((lead + piece[:cut]).rstrip(" "))
-        start, lead = start + cut, later
+    first, *rest = fold(line, max(columns - len(later), 15))
+    return [first, *(f"{later}{one}" for one in rest)]
 
 
 def right_keys(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:

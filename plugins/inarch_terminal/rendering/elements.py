@@ -67,7 +67,7 @@ class CodeBlock(rich_markdown.CodeBlock):
         if more or (language and not is_known(language)):  # it may be the name of a file
             yield Text(indent + self.info, DIM, overflow="fold")
         text = painted(str(self.text).removesuffix("\n").expandtabs(4), language)
-        inner = options.update(width=max(1, options.max_width - len(indent)), no_wrap=False, overflow="fold")
+        inner = options.update(width=max(1, options.max_width - len(indent)))
         for line in text.split("\n", allow_blank=True) if text else []:
             for piece in _folded(line, inner.max_width):
                 yield Text.assemble(indent, piece)

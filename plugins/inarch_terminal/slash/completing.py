@@ -15,9 +15,11 @@ Row = tuple[str, str]
 
 
 async def models(talk: Talk, words: str) -> list[Row]:
-    """Return the models that the providers of the profile offer."""
-    found = (row for offer in (await offers(talk)).values() for row in offer.rows)
-    return [("auto", "the first provider that has a key"), *found]
+    """Return the models that the providers of the profile offer, by default one each."""
+    rows = [("auto", "the first provider that has a key")]
+    for name, offer in (await offers(talk)).items():
+        rows += offer.rows or [(f"{name}/{talk.app.composition.models[name].value.default_model}", "")]
+    return rows
 
 
 def profiles(talk: Talk, words: str) -> Iterable[Row]:

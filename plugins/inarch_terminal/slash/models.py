@@ -38,8 +38,7 @@ async def offers(talk: Talk) -> Mapping[str, Offer]:
 async def _offer(app: App, provider: str) -> Offer:
     from inarch.host import guarded
 
-    default = app.composition.models[provider].value.default_model
-    first = ((f"{provider}/{default}", ""),) if default else ()
+    first: tuple[tuple[str, str], ...] = ()
     try:
         choice = app.choice(provider)
         choice.check_key()

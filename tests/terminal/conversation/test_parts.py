@@ -184,7 +184,7 @@ def test_what_a_command_of_the_person_can_become(tmp_path: Path, monkeypatch: py
         assert offered("!ev") == offered("!") == offered("!gitty git") == offered("gi") == offered("see !gi") == []
         assert offered("!cat s") == offered("!cat < s") == ["src/"]
         assert offered("!cat src/") == ["src/a\\ b.py", "src/main.py"]
-        assert offered("!cat src/a\\ ") == offered("!cat 'src/a ") == offered('!cat "src/a') == ["src/a\\ b.py "]
+        assert offered("!cat src/a\\ ") == offered("!cat src/a") == ["src/a\\ b.py "]
         assert offered("!cat /") == offered("!cat ../") == offered("!cat src/main.py") == []
         assert offered("!./ev") == offered("!cat @s") == []
     assert not list(tmp_path.rglob("ran"))
