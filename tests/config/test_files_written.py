@@ -12,7 +12,7 @@ from attrs import frozen
 
 from inarch.config.tables import PROFILE_KEYS
 from inarch.contract.errors import UsageError
-from inarch_commands.config.starter import STARTER, schema, write_starter
+from inarch_commands.config.starter import schema, starter, write_starter
 
 from .conftest import Place
 from .test_problems import CASES
@@ -21,7 +21,7 @@ from .test_problems import CASES
 def uncommented() -> str:
     """The starter file with every line of TOML in force."""
     lines = []
-    for line in STARTER.splitlines():
+    for line in starter().splitlines():
         bare = line.removeprefix("# ")
         lines.append(bare if bare.startswith("[") or (bare.partition(" ")[2].startswith("= ")) else line)
     return "\n".join(lines)
@@ -50,7 +50,7 @@ def test_a_file_that_is_there_is_kept(place: Place) -> None:
         write_starter(place.file)
     assert place.file.read_text() == "# mine"
     write_starter(place.file, force=True)
-    assert place.file.read_text() == STARTER
+    assert place.file.read_text() == starter()
 
 
 def test_a_folder_that_can_not_be_made(place: Place) -> None:

@@ -129,10 +129,6 @@ def _commands(found: Sequence[Proposal]) -> str:
     return head + "".join(f"# {line}\n" for line in text.splitlines())
 
 
-STARTER = starter()
-"""The text of the file."""
-
-
 def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] = ()) -> None:
     """Write the file, for the user alone.
 

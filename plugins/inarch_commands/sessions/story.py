@@ -36,15 +36,6 @@ OUTPUT_LINES, OUTPUT_COLUMNS = 4, 160
 """How much of a call's output is shown at a glance."""
 
 
-def story(info: SessionInfo, history: History, glyphs: dict[str, str], *, full: bool = False) -> Iterator[str]:
-    """Yield the lines of a session, made harmless: its turns as trees, prompts and answers whole.
-
-    Of what a call brought the first lines are shown, all of them with `full`.
-    """
-    yield from heading(info, sum(turn.type == "agent" for turn in history.turns))
-    yield from told(history, glyphs, full=full)
-
-
 def heading(info: SessionInfo, turns: int) -> Iterator[str]:
     """Yield what a session is, made harmless."""
     yield _harmless(f"session {info.id}")

@@ -50,35 +50,20 @@ def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: 
     """
     if whole or not is_cut(batch, size):
         return ["", *(line for part in _parts(batch, None, size.columns) for line in part)]
-    return _with_what_counts(batch, size) or _at_a_glance(batch, size)
+    return _at_a_glance(batch, size)
 
 
 def _room(size: ScreenSize) -> int:
     return max(size.rows - _BESIDE, _LEAST)
 
 
-def _with_what_counts(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str]:
-    """Return the question with all that counts and as much of the rest as there is room for; nothing without room."""
+def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str]:
+    """Return the question with all that counts and as much of the rest as there is room for, else its beginning."""
     room = _room(size)
     bare = sum(map(len, _parts(batch, 0, size.columns)))
     most = max((room - bare) // max(len(batch), 1), 1)
     lines = [line for part in _parts(batch, most, size.columns) for line in part]
-    return ["", *lines] if len(lines) <= room else []
-
-
-def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str]:
-    """Return as much of the question as there is room for, with what says that there is more."""
-    rows = _room(size)
-    shown = batch[: max(rows // _LEAST, 1)]
-    most = max(rows // len(shown) - _LEAST + 1, 1)
-    lines = [""]
-    for number, request in enumerate(shown, 1):
-        about = [_head(request, number if len(batch) > 1 else 0)]
-        about += [f"   {line}" for line in _shown(_lines(request), most, size.columns - 3)]
-        about += [f"   always: {_plain(request.shape)}"] if request.shape else []
-        lines += [shorten(line, size.columns) for line in about]
-    left = len(batch) - len(shown)
-    return [*lines, shorten(f"… and {left:,} more calls (v shows them)", size.columns)] if left else lines
+    return ["", *(lines if len(lines) <= room else _first(lines, room - 1, size.columns))]
 
 
 def _parts(batch: Sequence[ApprovalRequest], most: int | None, columns: int) -> Iterator[list[str]]:
@@ -182,10 +167,6 @@ def _lines(request: ApprovalRequest) -> list[str]:
 def _argument(name: str, text: str) -> list[str]:
     first, *rest = escape(text).expandtabs(_TAB).split("\n")
     return [f"{_plain(name)} = {first}", *(f"    {line}" for line in rest)]
-
-
-def _shown(lines: Sequence[str], most: int, columns: int) -> list[str]:
-    return _first([shorten(line, columns) for line in lines], most, columns)
 
 
 def _first(lines: Sequence[str], most: int, columns: int, margin: str = "") -> list[str]:

@@ -75,16 +75,6 @@ class Remarks:
         self._said.clear()
         self._told.clear()
 
-    def prompt(self, text: str) -> None:
-        """Show a prompt of an earlier run."""
-
-        def draw(columns: int, ink: Ink) -> Iterator[str]:
-            yield ""
-            for place, line in enumerate(ink.wrapped(ink.plain_lines(text.strip()), max(1, columns - 2))):
-                yield ink.paint("  " if place else "> ", "dim") + ink.paint(line, "bold")
-
-        self._page.remark(draw)
-
     def title(self, text: str) -> None:
         """Begin a turn with who answers."""
         self._page.remark(

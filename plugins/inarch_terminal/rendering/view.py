@@ -30,7 +30,6 @@ class View:
         model: The model's full name, for the line of figures until a turn says it.
         profile: The profile's name, for the line of figures.
         window: Returns how many tokens the context of a model holds, None where that is unknown.
-        prompts: Whether prompts are shown, too: for events of an earlier run.
         opened_by: Says what shows calls that were folded into a line, where something does.
         clock: Seconds that pass, for what is under way.
     """
@@ -44,11 +43,10 @@ class View:
         model: str = "",
         profile: str = "",
         window: Callable[[str], int | None] = lambda model: None,
-        prompts: bool = False,
         opened_by: str = "",
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._ink, self._prompts, self._clock = Ink(colours, glyphs, raw), prompts, clock
+        self._ink, self._clock = Ink(colours, glyphs, raw), clock
         self._figures, self._cache = Figures(window, model, profile), CacheRate()
         self._page = Page()
         self._speech = Speech(self._page.block)
@@ -172,8 +170,6 @@ class View:
     def _turn_started(self, data: Data) -> None:
         turn = data["turn"]
         if turn["type"] == "user":
-            if self._prompts:
-                self._remarks.prompt(turn["content"])
             return
         self._remarks.forget()
         self._speech.forget()

@@ -11,7 +11,7 @@ import pytest
 from inarch.config.trust import trust_of
 from inarch.contract.errors import UsageError
 from inarch_commands.config.first_steps import proposals
-from inarch_commands.config.starter import STARTER, starter, write_project_config, write_starter
+from inarch_commands.config.starter import write_project_config, write_starter
 
 from ...config.conftest import Place
 
@@ -90,7 +90,6 @@ def test_in_the_users_file_everything_is_commented_out(place: Place) -> None:
     write_starter(place.file, found=found)
     assert dict(place.load().commands) == {}
     assert '# argv = ["python3", "-m", "pytest", "*"]' in place.file.read_text()
-    assert starter() == STARTER
 
 
 def test_the_projects_file_grants_and_is_trusted(place: Place) -> None:
