@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.events import EventData, ModelReplied, SessionStarted, TurnEnded, TurnStarted
-from inarch.contract.ports import ContextStore, SessionInfo
-from inarch.journal.folding import History, fold
+from inarch.contract.ports import ContextStore
+from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.sessions.names import find_session
@@ -20,17 +20,14 @@ from inarch_commands.sessions.group import sessions
 from inarch_commands.sessions.story import GLYPHS, story
 from inarch_sdk.figures import listing, local_time
 from inarch_commands.sessions.story import GLYPHS, heading, told
+from inarch_commands.sessions.story import GLYPHS, heading
+from inarch_commands.sessions.story import told as turns_told
 from inarch_sdk.figures import local_time
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sqlite_store.store import SqliteStore
 
 START = "2026-01-01T00:00:00.000000Z"
 LATER = "2026-01-01T00:00:01.250000Z"
-
-
-def story(info: SessionInfo, history: History, glyphs: dict[str, str], *, full: bool = False) -> Iterator[str]:
-    yield from heading(info, sum(turn.type == "agent" for turn in history.turns))
-    yield from told(history, glyphs, full=full)
 
 
 def record(store: ContextStore, session: str, root: str, prompt: str = "summarize\nthis") -> None:
@@ -63,7 +60,8 @@ def store() -> MemoryStore:
 
 def told(store: ContextStore, session: str, *, full: bool = False) -> str:
     info = find_session(store, session)
-    return "\n".join(story(info, fold(store.load(info.id)), GLYPHS, full=full))
+    history = fold(store.load(info.id))
+    return "\n".join([*heading(info, 1), *turns_told(history, GLYPHS, full=full)])
 
 
 def test_a_list_has_a_line_a_session_with_enough_of_its_id(store: MemoryStore) -> None:
