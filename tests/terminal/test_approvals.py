@@ -79,10 +79,6 @@ def test_what_is_no_answer_settles_nothing(line: str) -> None:
     assert (found.word, found.approvals, found.edits) == ("unclear", (), ())
 
 
-def test_words_about_the_question() -> None:
-    assert [read_answers(line, BATCH).word for line in ("v", "?", "HELP", "view")] == ["view", "help", "help", "view"]
-
-
 def test_edits() -> None:
     assert [item.call.id for item in read_answers("e", BATCH[:1]).edits] == ["c1"]
     mixed = read_answers("1 y; 3 e", BATCH)
@@ -124,15 +120,6 @@ def test_a_preview_takes_the_place_of_arguments_and_a_cut_is_told() -> None:
     assert "+line 99" in question([long], whole=True)
 
 
-def test_the_help_says_what_always_covers() -> None:
-    text = explained([request(shape="write_file on a.txt")])
-    assert "no question about: write_file on a.txt" in text
-    assert "every call of write_file" in text
-    call = inarch.ToolCall("c", "", "t", "execute_command", {"command": "pytest"})
-    text = explained([inarch.ApprovalRequest(call, execute_command, "it runs", shape="pytest …")])
-    assert "commands like this one (pytest …)" in text and "every call" not in text
-
-
 @given(st.lists(st.text("ab ü\n", max_size=400), min_size=1, max_size=30), st.integers(12, 60), st.integers(20, 200))
 def test_a_question_is_never_longer_than_the_screen_unless_all_is_asked_for(
     previews: list[str], rows: int, columns: int
@@ -159,11 +146,6 @@ def test_what_a_yes_answers_at_once_was_shown_to_the_last_letter(
         told = all("".join("".join(lines).split()) in shown for lines in texts) and shown.count("end") == len(batch)
         assert told or (not whole and is_cut(batch, size))
         assert all(width(line) <= columns and "\t" not in line for line in asked_about(batch, size=size))
-
-
-def test_a_line_of_a_million_letters_is_wrapped_in_time_that_grows_with_it() -> None:
-    lines = asked_about([request(preview="+" + "x" * 1_000_000)], whole=True, size=ScreenSize(40, 80))
-    assert sum(line.count("x") for line in lines) == 1_000_000
 
 
 LIGHT, KEYS = inarch.Right("l", "light", "light"), inarch.Right("f", "files", "files", "FILE…")
@@ -196,11 +178,6 @@ def test_a_letter_chooses_a_right_or_takes_it_back(line: str, before: Any, after
 def test_what_chooses_nothing_is_no_answer(line: str) -> None:
     assert read_answers(line, [offering()]).word == "unclear"
     assert read_answers("l", [offering(), request(2)]).word == "unclear"
-
-
-def test_one_call_of_several_is_given_a_right_by_its_number() -> None:
-    (found,) = read_answers("2 l", [request(1), offering()]).approvals
-    assert found.rights == {"light": ()}
 
 
 def test_the_keys_of_rights_stand_in_the_question_and_are_explained() -> None:

@@ -17,7 +17,7 @@ from inarch.program.conversing import Launched
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch_output.columns import width
-from inarch_terminal.slash.talk import SlashCommands, Talk
+from inarch_terminal.slash.talk import Talk
 from inarch_terminal.slash.views import compact, context, context_lines
 
 USED = Usage(4000, 5, cost_usd=Decimal(0))
@@ -77,14 +77,3 @@ def test_compacting_takes_a_number(talk_of_two: Talk, words: str) -> None:
         compact(talk_of_two, words)
     with pytest.raises(UsageError, match="no words"):
         context(talk_of_two, words)
-
-
-def test_both_are_commands_and_recorded(talk_of_two: Talk, capsys: pytest.CaptureFixture[str]) -> None:
-    session = talk_of_two.session
-    journal = session.state.journal
-    with Runner() as runner:
-        for line in ("/context", "/compact 0"):
-            runner.run(SlashCommands(talk_of_two).run(line))
-    assert "Left out from now on" in capsys.readouterr().out
-    ran = [event.data["name"] for event in journal.store.load(session.id) if event.kind == "command.ran"]
-    assert ran == ["context", "compact"]

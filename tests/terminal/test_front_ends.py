@@ -11,8 +11,6 @@ import pytest
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, Note, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import ToolCall, ToolError, ToolResult, Turn, TurnStatus, Usage
-from inarch.figures import duration, money, short_arguments, usage_words
-from inarch_terminal.abilities import has_colours
 from inarch_terminal.front_ends.json import JsonFrontEnd, JsonLinesFrontEnd
 from inarch_terminal.front_ends.text import TextFrontEnd
 
@@ -63,14 +61,6 @@ def test_json_carries_the_exit_code(status: TurnStatus, code: int) -> None:
     for event in events(TurnStarted(turn("running")), TurnEnded(turn(status))):
         front_end.show(event)
     assert json.loads(out.getvalue())["exit"] == code
-
-
-def test_json_tells_an_error_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
-    front_end = JsonFrontEnd(io.StringIO())
-    for event in events(ErrorHappened("the key was refused", "check the key"), ErrorHappened("it broke")):
-        front_end.show(event)
-    said = capsys.readouterr().err.splitlines()
-    assert said == ["inarch: error: the key was refused (check the key)", "inarch: error: it broke"]
 
 
 def test_json_of_a_turn_that_never_ended_is_still_an_object() -> None:
@@ -137,16 +127,6 @@ def test_answers_are_escaped() -> None:
     assert out.getvalue() == "a\\x1b[2Jb\\u202ec\nd\n"
 
 
-def test_words() -> None:
-    assert short_arguments({"file_path": "a.py"}) == "a.py"
-    assert short_arguments({"file_path": "a.py", "content": "one\ntwo\n"}) == "a.py content=(2 lines)"
-    assert short_arguments({}) == ""
-    assert [duration(s) for s in (0.0123, 2.34, 65)] == ["12 ms", "2.3 s", "1 min 05 s"]
-    assert [money(Decimal(s)) for s in ("0", "0.00001", "0.0123", "2.5")] == ["$0", "<$0.0001", "$0.0123", "$2.50"]
-    assert usage_words({"input_tokens": 1200, "output_tokens": 3, "cost_usd": None}) == "1,200 in, 3 out · cost unknown"
-    assert usage_words({"input_tokens": 0, "output_tokens": 0, "cost_usd": "0"}) == "no tokens · $0"
-
-
 def test_json_stays_one_line_and_whole_with_odd_text() -> None:
     out = io.StringIO()
     front_end = JsonFrontEnd(out)
@@ -154,7 +134,3 @@ def test_json_stays_one_line_and_whole_with_odd_text() -> None:
         front_end.show(event)
     (line,) = out.getvalue().splitlines()
     assert json.loads(line)["answer"] == "one\ntwo\u202e\x1b"
-
-
-def test_a_buffer_has_no_colours() -> None:
-    assert not has_colours(io.StringIO())

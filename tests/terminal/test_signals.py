@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -59,24 +58,6 @@ def test_one_that_is_ignored_is_taken_where_that_is_wanted_and_given_back() -> N
             signal.raise_signal(signal.SIGINT)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     assert heard == [signal.SIGINT]
-
-
-def test_a_handler_that_raises_gives_them_back_too() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(ZeroDivisionError), interrupts(lambda number: 1 // 0):
-        signal.raise_signal(signal.SIGTERM)
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a fork")
-def test_a_second_one_leaves_at_once_by_default() -> None:
-    child = os.fork()
-    if not child:
-        with interrupts(lambda number: None):
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
 
 
 def opened(terminal: Open, *words: str, **more: Any) -> Terminal:

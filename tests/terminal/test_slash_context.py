@@ -164,18 +164,3 @@ def test_help_tells_what_may_follow_a_name_and_such_a_command_runs_beside_a_turn
 
     files = (str(tmp_path / "noting.py"),)
     assert typed(tmp_path / "root", mode, ["/help tells"], look, files=files) == "/tells [WHAT]  x\n"
-
-
-@MODES
-def test_it_records_events_that_its_plugin_declares(tmp_path: Path, mode: str) -> None:
-    async def look(talk: Talk) -> None:
-        events = list(talk.app.store.load(talk.session.id))
-        told = [(event.kind, event.data, event.turn_id) for event in events if event.kind.startswith("noting.")]
-        assert told == [
-            ("noting.noted", {"text": "noted milk", "size": 4}, None), ("noting.any", {"text": "x", "size": 1}, None),
-        ]  # fmt: skip
-        errors = [event.data["message"] for event in events if event.kind == "error"]
-        assert len(errors) == 1 and "there is no event 'noting.lost'" in errors[0]
-
-    lines = ["/note milk", "/log any x", "/log lost x"]
-    typed(tmp_path / "root", mode, lines, look, front_end=Person("approve"))

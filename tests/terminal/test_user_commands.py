@@ -5,13 +5,12 @@ import sys
 from asyncio import Runner
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import inarch
 from inarch.journal.folding import fold
-from inarch.testing import calls, says, scripted_app
+from inarch.testing import says, scripted_app
 from inarch_terminal.user_commands import run_command
 
 Run = Callable[[str], list[tuple[str, dict[str, object]]]]
@@ -78,35 +77,6 @@ def test_a_cancelled_command_keeps_what_it_wrote(tmp_path: Path, capsys: pytest.
     assert said.out.startswith("… 50 lines before …\nline 50\n") and said.out.endswith("line 149\n")
     assert "the command was cancelled" in said.err
     assert ran[0].endswith("line 149\n(cancelled)")
-
-
-def test_a_line_that_is_typed_runs_as_the_models_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = "printf 'b\\na\\nb\\n' | sort | uniq -c | head -1 && mkdir x && touch x/y"
-    root = tmp_path / "root"
-    root.mkdir()
-    app, _ = scripted_app([calls(("execute_command", {"command": "ls x | wc -l"})), says("done")], root)
-    results: list[dict[str, Any]] = []
-    ran: list[str] = []
-
-    def saw(event: inarch.Event) -> None:
-        if event.kind == "call.result":
-            results.append(event.data["result"])
-        elif event.kind == "command.ran":
-            ran.append(event.data["arguments"])
-
-    async def go() -> None:
-        session = app.session()
-        session.state.journal.listeners.append(saw)
-        await run_command(session, line, sys.stdout.write, is_typed=True)
-        await run_command(session, "ls x | wc -l", sys.stdout.write, is_typed=True)
-        await session.run("count")
-        await app.aclose()
-
-    asyncio.run(go())
-    assert (root / "x" / "y").exists() and ran == [line, "ls x | wc -l"]
-    assert [one.split() for one in capsys.readouterr().out.splitlines()] == [["1", "a"], ["1"]]
-    _, typed, models = (one["data"] for one in results)
-    assert typed == models and [part["exit_code"] for part in typed["parts"]] == [0, 0]
 
 
 def test_a_line_that_nobody_typed_is_denied_as_one(

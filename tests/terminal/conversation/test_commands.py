@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -121,26 +119,3 @@ def test_what_a_person_runs_is_shown_and_seen_with_the_next_prompt(talk: Talk, p
     opened.until("execute_command is denied", "has a '..' component")
     opened.type("!", "Enter")
     opened.until("give a command after the !")
-
-
-def test_commands_are_in_the_record(talk: Talk, cli: Run, environ: dict[str, str], project: Path) -> None:
-    opened = talk()
-    opened.type("hello", "Enter")
-    opened.until("said hello", "cost unknown")
-    opened.type("/stats", "Enter")
-    opened.until("1 turn")
-    opened.type("/clear", "Enter")
-    opened.until("a new session")
-    opened.type("/quit", "Enter")
-    opened.until("code=0")
-    script = (
-        "import sys, inarch\n"
-        "app = inarch.compose(root=sys.argv[1])\n"
-        "(info,) = app.store.sessions()\n"
-        "print([e.data['name'] for e in app.store.load(info.id) if e.kind == 'command.ran'])\n"
-        "app.close()\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", script, str(project)], env=environ, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "['stats', 'clear']"

@@ -36,10 +36,3 @@ def test_its_keys_are_only_those_of_an_empty_line(talk: Talk) -> None:
     opened.type("two words", "Enter")
     opened.until("said two words")
     assert "from beside" not in opened.until("is ready")
-
-
-def test_it_leaves_with_the_conversation(talk: Talk) -> None:
-    opened = talk(*FLAGS)
-    opened.until("is ready")
-    opened.type("", "C-d")
-    opened.until("the companion has left")

@@ -141,16 +141,3 @@ def test_a_paste_is_never_a_command(talk: Talk, project: Path, tmp_path: Path) -
         opened.type("", "Enter")
         opened.until(f"Heard {text.strip().count(chr(10)) + text.strip().count(chr(13)) + 1} lines")
     assert not (project / "stolen.txt").exists()
-
-
-def test_a_short_paste_is_text_and_the_sign_of_a_long_one_goes_as_a_whole(talk: Talk, tmp_path: Path) -> None:
-    opened = talk()
-    for name, text in (("short", "two\nlines"), ("long", "x\n" * 30)):
-        (tmp_path / name).write_text(text)
-        opened.tmux("load-buffer", "-b", name, str(tmp_path / name))
-        opened.tmux("paste-buffer", "-p", "-b", name, "-t", "main")
-    opened.until("> two", "lines[paste 1: 30 lines]")
-    opened.type("", "BSpace")
-    opened.until("> two\n  lines\n")
-    opened.type("", "Enter")
-    opened.until("Heard 2 lines")

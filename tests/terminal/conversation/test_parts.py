@@ -19,7 +19,7 @@ from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
 from inarch_project.mentions import mentioned_words
-from inarch_sdk.path_index import PathIndex, escaped, ranked, unescaped
+from inarch_sdk.path_index import PathIndex, escaped, unescaped
 from inarch_terminal.conversation.completing import LineCompleter
 from inarch_terminal.conversation.history import LONGEST, MOST_LINES, KeptHistory
 from inarch_terminal.conversation.pasting import Pastes
@@ -68,16 +68,6 @@ def test_a_pasted_command_is_a_sign_at_the_beginning_and_is_not_recalled(state: 
     assert list(history.load_history_strings()) == ["read it", "!ls"]
 
 
-def test_a_sign_that_somebody_typed_stands_for_nothing() -> None:
-    pastes = Pastes()
-    assert pastes.unfold("[paste 1: 20 lines]") == "[paste 1: 20 lines]"
-    sign = pastes.fold("x\n" * 20)
-    assert sign == "[paste 1: 20 lines]"
-    assert pastes.sign_before(f"see {sign}") == len(sign)
-    assert pastes.sign_before(f"see {sign[:-1]}") == 0
-    assert pastes.fold("y" * 2_000) == "[paste 2: 2,000 characters]"
-
-
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -116,13 +106,6 @@ def test_a_path_that_is_completed_is_the_one_that_is_mentioned(path: str) -> Non
     assert unescaped(escaped(path)) == path
     if "\n" not in path and path.strip():
         assert mentioned_words(f"see @{escaped(path)} now") in ([path], [])  # nothing but marks is no path
-
-
-def test_the_likeliest_path_comes_first() -> None:
-    paths = ["src/", "src/shop/", "src/shop/basket.py", "basket.md", "docs/a basket.md", "tests/test_basket.py"]
-    assert ranked("bask", paths)[:2] == ["basket.md", "src/shop/basket.py"]
-    assert ranked("", paths)[0] == "basket.md"
-    assert ranked("nothing", paths) == []
 
 
 def test_what_a_line_can_become(tmp_path: Path) -> None:

@@ -55,11 +55,6 @@ def test_what_failed_is_not_folded_away() -> None:
     assert "22 calls: read_file 22" in printed[5] and len(printed) == 6
 
 
-def test_what_asks_stands_above_what_waits() -> None:
-    stage = many(30).saw(runs("c25"))
-    assert "f25.py" in stage.moving(rows=4)[0] and stage.moving(rows=4)[-1].endswith("+27 more calls")
-
-
 @given(st.integers(1, 120))
 def test_a_line_of_folded_calls_is_never_wider_than_the_terminal(columns: int) -> None:
     stage = many(30).saw(*(done(f"c{one}", "read_file") for one in range(30)), asked())

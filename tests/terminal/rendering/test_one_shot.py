@@ -65,15 +65,6 @@ def test_calls_and_edits_at_forty_columns(terminal: Open) -> None:
     ]
 
 
-def test_a_terminal_that_changes_its_size_shows_nothing_twice(terminal: Open, project: Path) -> None:
-    opened = terminal("talk slowly", *FLAGS)
-    opened.until("An apple weighs **150")
-    opened.tmux("resize-window", "-t", "main", "-x", "50", "-y", "30")
-    (project / "go").touch()
-    screen = opened.until("code=0")
-    assert screen.count("An apple weighs") == 1 and screen.count("# Apples") == 1
-
-
 @pytest.mark.parametrize(("words", "extra"), [(("--no-color",), {}), ((), {"NO_COLOR": "1"}), (("--quiet",), {})])
 def test_without_colours_and_quietly_the_answer_stays_as_it_was_written(
     terminal: Open, words: tuple[str, ...], extra: dict[str, str]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 
-import pytest
-
 from inarch_terminal.front_ends.picture import Region
 
 
@@ -33,16 +31,6 @@ def test_moving_lines_are_erased_before_others_are_drawn() -> None:
     assert shown(screen) == "\r\x1b[J"
     drawing.clear()
     assert shown(screen) == ""
-
-
-def test_a_narrower_terminal_has_broken_the_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    drawing, screen = region()
-    drawing.draw([], "x" * 90, [90])
-    shown(screen)
-    monkeypatch.setenv("COLUMNS", "40")
-    drawing.clear()
-    assert shown(screen) == "\r\x1b[2A\x1b[J"
 
 
 def test_what_others_print_stands_above_as_whole_lines() -> None:

@@ -99,14 +99,6 @@ def test_an_answer_that_no_model_gave_is_shown() -> None:
     assert printed == ["● a/b", "# Said", "", "1,200 in, 34 out · cost unknown · 2.5 s"]
 
 
-def test_what_was_added_to_a_reply_is_shown_without_the_reply() -> None:
-    stage = Stage().saw(begun(), asked(), ModelDelta("So far."), replied("So far."))
-    stage.saw(over("So far.\n\n(the limit of 10 requests)", status="limited", limit="max_iterations"))
-    text = "\n".join(stage.printed())
-    assert text.count("So far.") == 1 and "(the limit of 10 requests)" in text
-    assert "limit max_iterations" in text
-
-
 def test_a_kept_reply_without_pieces_is_shown() -> None:
     message = Message("assistant", (Reasoning("hmm"), Text("The answer.")))
     kept = replied()
@@ -180,18 +172,6 @@ def test_finished_calls_are_printed_in_the_order_of_the_reply() -> None:
 )
 def test_how_a_call_went_is_seen(code: str, status: str, shown: list[str]) -> None:
     assert Stage().saw(call("c", "x"), runs("c"), failed("c", "x", code, status=status)).printed() == shown
-
-
-def test_calls_without_a_result_are_not_left_behind() -> None:
-    stage = Stage().saw(begun(), call("c", "x"), runs("c"), over(status="cancelled"))
-    assert stage.printed()[1:] == ["├─ ⊘ x", "╰─", "cancelled · 1,200 in, 34 out · cost unknown · 2.5 s"]
-
-
-def test_a_call_waits_for_an_approval() -> None:
-    from inarch.contract.call_events import CallState
-
-    stage = Stage().saw(call("c", "write_file", file_path="a"), CallState("c", "write_file", "awaiting_approval"))
-    assert stage.moving() == ["├─ ? write_file a · awaiting approval"]
 
 
 FILES = [{"path": "a", "content": ""}, {"path": "b", "error": "too much"}]
