@@ -10,9 +10,6 @@ import pytest
 
 from inarch.contract.events import Event
 from inarch.turns.session_state import BetweenTurns
-from inarch_project import ChangesUndone
-from inarch_project.changes_undone import MOST_NAMED
-from inarch.turns.between_turns import BetweenTurns
 from inarch_project.meanwhile import MOST_NAMED, changes_undone
 
 

@@ -10,7 +10,6 @@ import pytest
 
 import inarch
 from inarch.testing import says, scripted_app
-from inarch_terminal.slash.talk import SlashCommands, Talk
 
 MARKING = str(Path(__file__).with_name("marking.py"))
 

@@ -14,10 +14,8 @@ from inarch.figures import dropped_words
 from inarch.host import STRUCTURE_TITLE, TokenCounter
 from inarch_commands.sessions.group import branch_of
 from inarch_commands.sessions.story import heading, is_told, told
-from inarch_sdk.context_breaks import break_lines
-from inarch_sdk.exchanges import Recoveries
 from inarch_sdk.context_breaks import REASONS, break_lines
-from inarch_sdk.recoveries import Recoveries
+from inarch_sdk.exchanges import Recoveries
 
 if TYPE_CHECKING:
     from inarch import ContextStore, Event, SessionInfo, Turn
