@@ -15,7 +15,6 @@ from inarch import UsageError
 from inarch.commands import composing_options
 from inarch.host import forget_name, guarded, logs_of
 from inarch.output import is_terminal, print_json, print_line
-from inarch_commands.sessions.delete import delete_session
 from inarch_sdk.figures import listing
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from inarch import Approval, ApprovalRequest, Event, escape_json
 from inarch.commands import FAILED, say
 from inarch.host import exit_code
 from inarch_sdk.exchanges import Recoveries
-from inarch_terminal.front_ends.json import write_json
 from inarch_terminal.front_ends.spending import switched_words
 
 

@@ -17,7 +17,7 @@ from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.sessions.names import find_session
 from inarch_commands.sessions.group import sessions
-from inarch_commands.sessions.story import GLYPHS, heading, told
+from inarch_commands.sessions.story import GLYPHS, heading
 from inarch_commands.sessions.story import told as turns_told
 from inarch_sdk.figures import listing, local_time
 from inarch_sdk.memory_store import MemoryStore
