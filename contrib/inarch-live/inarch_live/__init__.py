@@ -18,7 +18,7 @@ _EVENTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     ),
     "resumed": (
         "The connection was replaced by another one.",
-        {"is_same": {"type": "boolean"}, "lost_s": {"type": "number"}},
+        {"is_same": {"type": "boolean"}},
     ),
     "usage": (
         "Tokens that the service took and no turn has, because none came after them.",

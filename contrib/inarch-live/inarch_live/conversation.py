@@ -33,6 +33,10 @@ MORE_S = 1.0
 """How long after results a model that ended may begin to speak about them."""
 STALE_S = 10.0
 """How long an answer is waited for, where the end of one that was broken off may have been taken for its end."""
+DELAYS_S = (0.02, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds before each attempt to connect again; after the last one the person has to begin."""
+PIECE = 32_000
+"""Bytes of one message in which sound is sent again."""
 
 
 @define(eq=False, repr=False)
@@ -67,13 +71,15 @@ class Conversation:
     _news: News = field(init=False, factory=News)
     _is_stale: bool = field(init=False, default=False)
     _connecting: asyncio.Lock = field(init=False, factory=asyncio.Lock)
+    _is_replacing: bool = field(init=False, default=False)
+    _is_speaking: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
         self._floor = Floor(blocks(self.tools))
         self._tasks = Tasks(lambda error: self._link.over(_as_provider_error(error)))
         self.turns = Turns(self.hearing, self._tasks, lambda: self.turn_ended("failed", {}))
         self._link = Link(
-            self.turns, self._floor, self.playback, self._tasks, self.rates, self.record, self.heard_voice
+            self.turns, self._floor, self.playback, self._tasks, self.rates, self.record, self.heard_voice, self._lost
         )
 
     @property
@@ -84,7 +90,7 @@ class Conversation:
     @property
     def is_cut(self) -> bool:
         """Whether the service doesn't hear, and nobody is about to connect."""
-        return not self.is_connected and not self._connecting.locked()
+        return not (self.is_connected or self._connecting.locked() or self._is_replacing or self.is_busy)
 
     @property
     def is_busy(self) -> bool:
@@ -111,10 +117,10 @@ class Conversation:
         async with self._connecting:
             if not self.is_connected:
                 request = self.turns.talk.session.context().request
-                await self._connect(request)
+                await self._connect(request, handle=self._link.handle)
 
     async def hear(self, pcm: bytes) -> None:
-        """Send what the microphone heard."""
+        """Send what the microphone heard; where there is no connection, the next one gets it."""
         self.turns.sent(pcm)
         if self._link.connection is not None:
             await self._link.connection.send_audio(pcm)
@@ -125,12 +131,14 @@ class Conversation:
         if not self.is_connected:
             await self.connect()
         assert self._link.connection is not None
+        self._is_speaking = True
         if self.setup.hearing == "push":
             self._link.silence()
             await self._link.connection.begin_speech()
 
     async def end_speech(self) -> None:
         """The person lets go of the key, or the microphone is off for a while."""
+        self._is_speaking = False
         if self._link.connection is not None:
             await self._link.connection.end_speech()
 
@@ -192,6 +200,7 @@ class Conversation:
         pieces.end()
         if any(not isinstance(piece, Failed) for piece in pieces):
             self.turns.begin()
+        self._link.leave_if_idle()
         self.turns.talk.changed()
 
     async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
@@ -221,6 +230,38 @@ class Conversation:
             if not is_whole:
                 self.hush()
 
+    def _lost(self, was_told: bool) -> None:
+        """The connection is over: find another one, or say why there is none."""
+        if self._link.is_replaceable and self._link.failures < len(DELAYS_S):
+            if not self._is_replacing:
+                self._is_replacing = True
+                self._tasks.start(self._replace())
+        elif not was_told:
+            self.turns.talk.tell(str(self._link.lost))
+
+    async def _replace(self) -> None:
+        """Connect again, unless a turn does: the session has what was said, and what was not taken is sent again."""
+        link = self._link
+        try:
+            while link.failures < len(DELAYS_S) and not self.is_connected:
+                await asyncio.sleep(DELAYS_S[link.failures])
+                if self.is_busy:
+                    continue
+                link.failures, handle = link.failures + 1, link.handle
+                try:
+                    await self.connect()
+                except inarch.ProviderError as error:
+                    link.refused(error)
+                    if not (handle or error.retryable):
+                        break
+                    link.handle = "" if not error.retryable else handle  # it has expired
+                else:
+                    self.record("resumed", {"is_same": bool(handle)})
+        finally:
+            self._is_replacing = False
+        if not self.is_connected:
+            self.turns.talk.tell(str(link.lost))
+
     async def _ready(self, request: inarch.ModelRequest) -> bool:
         """Have a connection that knows the session; return whether it is a new one."""
         async with self._connecting:
@@ -229,10 +270,11 @@ class Conversation:
             if self.is_connected:
                 return False
             self._link.clear()
+            self.turns.untaken.clear()  # it is in the request
             await self._connect(request, awaits_answer=True)
             return True
 
-    async def _connect(self, request: inarch.ModelRequest, *, awaits_answer: bool = False) -> None:
+    async def _connect(self, request: inarch.ModelRequest, *, awaits_answer: bool = False, handle: str = "") -> None:
         tools = request.tools if self.speaks or request.tool_choice != "none" else ()
         setup = evolve(
             self.setup,
@@ -240,11 +282,29 @@ class Conversation:
             tools=live_tools(tools, self.tools),
             history=history(request.messages),
             awaits_answer=awaits_answer,
+            handle=handle,
         )
         self._floor.lost()
         connection = await self.provider.connect(setup)
+        await self._say_again(connection)
         self._session_id = self.turns.talk.session.id
         self._link.begin(connection)
+
+    async def _say_again(self, connection: LiveConnection) -> None:
+        """Send what the person said and no answer has taken; its transcript, if there was one, comes again, too."""
+        untaken = self.turns.untaken
+        if self._is_speaking or untaken:
+            await connection.begin_speech()
+        if not untaken:
+            return
+        self.hearing.clear()
+        at = 0
+        while at < len(untaken):  # more may come meanwhile
+            piece = bytes(untaken[at : at + PIECE])
+            at += len(piece)
+            await connection.send_audio(piece)
+        if not self._is_speaking:
+            await connection.end_speech()
 
     async def _tell(self, request: inarch.ModelRequest, is_fresh: bool) -> bool | None:
         """Send what the model doesn't know yet; return whether results were sent, None where they want no answer."""

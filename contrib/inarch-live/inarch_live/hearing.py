@@ -47,6 +47,10 @@ class Hearing:
             self._used = self._open
         return said
 
+    def clear(self) -> None:
+        """Forget everything: it will be heard again."""
+        self._sealed, self._open, self._used = [], "", None
+
     def begin(self) -> None:
         """The person begins to speak: what comes from now on is another utterance."""
         if self._used == "" and not self._open:

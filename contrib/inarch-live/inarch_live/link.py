@@ -16,13 +16,14 @@ from inarch_live.port import (
     CallsCancelled,
     CallsRequested,
     ConnectionEnded,
+    GoingAway,
     InputTranscript,
     Interrupted,
     LiveConnection,
     LiveEvent,
     LiveResult,
     OutputTranscript,
-    Resumed,
+    Resumable,
     ServiceNotice,
     SpeechBegan,
     TextDelta,
@@ -46,6 +47,7 @@ class Link:
         rates: What tokens cost; None where nobody knows.
         record: Keeps an event beside the turns.
         heard_voice: Told each piece of voice that goes to the playback.
+        lost_it: Called when the connection is over; `was_told` says whether a turn ends with the reason.
     """
 
     turns: Turns
@@ -55,9 +57,15 @@ class Link:
     rates: Rates | None
     record: Callable[[str, Mapping[str, Any]], object]
     heard_voice: Callable[[AudioDelta], object]
+    lost_it: Callable[[bool], object]
     pieces: Pieces = field(init=False, factory=Pieces)
     connection: LiveConnection | None = field(init=False, default=None)
     is_answering: bool = field(init=False, default=False)
+    handle: str = field(init=False, default="")
+    """With it the service continues the conversation as it is now; empty where it can't."""
+    failures: int = field(init=False, default=0)
+    """How often in a row a connection was sought again before anything came over it."""
+    _is_leaving: bool = field(init=False, default=False)
     _end: Ended | None = field(init=False, default=None)
     _is_cut: bool = field(init=False, default=False)
     _error: inarch.ProviderError | None = field(init=False, default=None)
@@ -69,9 +77,18 @@ class Link:
             "network", "the live connection has ended", retryable=True, remedy="speak or type to connect again"
         )
 
+    @property
+    def is_replaceable(self) -> bool:
+        """Whether it is of use to connect again by ourselves."""
+        return self._is_leaving if self._error is None else self._error.retryable
+
+    def refused(self, error: inarch.ProviderError) -> None:
+        """Take note of why there is no other connection."""
+        self._error = error
+
     def begin(self, connection: LiveConnection) -> None:
         """Listen to a connection from now on."""
-        self.connection, self._error = connection, None
+        self.connection, self._error, self._is_leaving = connection, None, False
         self.tasks.start(self._listen(connection))
         self.turns.talk.changed()
 
@@ -83,10 +100,15 @@ class Link:
         was_answered = self._end is not None
         self.silence()
         self._error = error
-        if self.turns.is_running and not was_answered:
+        ends_turn = self.turns.is_running and not was_answered
+        if ends_turn:
             self._put(Failed(self.lost), is_answer=False)
-        else:
-            self.turns.talk.tell(str(self.lost))
+        self.lost_it(ends_turn)
+
+    def leave_if_idle(self) -> None:
+        """Leave a service that is about to leave us, in a moment in which nothing is under way."""
+        if self._is_leaving and self.handle and not (self.turns.is_busy or self.turns.is_asked or self.floor.waiting):
+            self.over(None)
 
     async def aclose(self) -> None:
         """End the connection."""
@@ -141,6 +163,8 @@ class Link:
             self._saw(event)
 
     def _saw(self, event: LiveEvent) -> None:
+        if isinstance(event, (CallsRequested, TextDelta, InputTranscript, OutputTranscript, TurnEnded)):
+            self.failures = 0
         match event:
             case AudioDelta():
                 self._sounds(event)
@@ -166,13 +190,16 @@ class Link:
                     self._ended(Ended(reason=event.reason, error=event.error))
             case UsageReported(usage) if usage.input_text or usage.input_audio:  # any other report is not true
                 self._put(Used(usage_of(event.usage, self.rates)), is_answer=False)
-            case Resumed():
-                self._resumed(event)
+            case Resumable():
+                self.handle = event.handle
+            case GoingAway():
+                self._is_leaving = True
             case ServiceNotice():
                 self.turns.talk.tell(event.text)
             case ConnectionEnded():
                 self.over(event.error)
         self.heard()
+        self.leave_if_idle()
         self.turns.talk.changed()
 
     def _sounds(self, delta: AudioDelta) -> None:
@@ -229,19 +256,8 @@ class Link:
         if was_answering:
             self._ended(Ended(is_interrupted=True))
 
-    def _resumed(self, event: Resumed) -> None:
-        lost = f"; {event.lost_s:.1f} s of what was said are lost" if event.lost_s else ""
-        self.record("resumed", {"is_same": event.is_same, "lost_s": event.lost_s})
-        if event.repeats:
-            self.silence()
-            self._is_cut = False
-            self.pieces.begin_again()
-        if lost or not event.is_same:
-            how = "the conversation goes on" if event.is_same else "the service was told anew what was said"
-            self.turns.talk.tell(f"the connection was replaced: {how}{lost}")
-
     def _put(self, piece: Piece, *, is_answer: bool = True) -> None:
         self.pieces.put(piece)
         if is_answer:
-            self.is_answering = True
+            self.is_answering, self.handle = True, ""
             self.turns.begin()

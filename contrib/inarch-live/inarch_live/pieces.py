@@ -44,18 +44,13 @@ class Ended:
 
 
 @frozen
-class Again:
-    """The answer begins once more: its first part was broken off with its connection."""
-
-
-@frozen
 class Failed:
     """The connection is over."""
 
     error: inarch.ProviderError
 
 
-Piece = Words | Sounding | Used | Ended | Again | Failed | Batch
+Piece = Words | Sounding | Used | Ended | Failed | Batch
 
 
 @define(eq=False, repr=False)
@@ -91,12 +86,6 @@ class Pieces:
             if isinstance(piece, Used):
                 self.count(piece.usage)
         self._queue.clear()
-
-    def begin_again(self) -> None:
-        """Forget the beginning of an answer that comes once more."""
-        kept = [piece for piece in self._queue if not isinstance(piece, (Words, Sounding))]
-        self._queue = deque([*kept, Again()])
-        self._more.set()
 
     def end(self) -> bool:
         """Take what belongs to the end of a reply, its tokens among it; return whether they became more."""

@@ -87,7 +87,7 @@ class LiveResult:
 
 
 History = Said | LiveCall | LiveResult
-"""A piece of the conversation before this connection; a call without a result among what follows is still running."""
+"""A piece of the conversation before this connection."""
 
 
 @frozen
@@ -102,7 +102,7 @@ class LiveSetup:
         modality: Whether the model answers by voice or in text.
         hearing: Who says when the person speaks.
         transcribe: Whether what is heard and said also comes as text.
-        history: What went before, oldest first; not sent where `handle` is given, because the service has it.
+        history: What went before, oldest first, each call with its result; not sent where a `handle` is given.
         awaits_answer: Whether the last of `history` still waits for an answer, which the model then gives at once.
         handle: Continues the conversation that an earlier connection gave this handle of; empty for a new one.
     """
@@ -191,10 +191,7 @@ class SpeechEnded:
 
 @frozen
 class CallsRequested:
-    """All calls of one message of the service: one batch, to be answered in one `send_results`.
-
-    A connection delivers each id once.
-    """
+    """All calls of one message of the service: one batch, to be answered in one `send_results`."""
 
     calls: tuple[LiveCall, ...]
 
@@ -246,34 +243,9 @@ class GoingAway:
 
 @frozen
 class Resumable:
-    """What of the conversation survives the connection.
-
-    Args:
-        handle: For `LiveSetup.handle`; empty where the service can't continue conversations (the rest still holds), or
-            can't at this moment.
-        consumed: How many of the messages sent on this connection (each `send_audio`, `send_text`, `send_results`,
-            `begin_speech` and `end_speech` counts one) need not be sent again; None where the service doesn't say.
-        others: Numbers of messages after these, counted from 1, that need not either.
-    """
+    """The conversation as it is now can be continued with this handle (`LiveSetup.handle`); empty: it can't."""
 
     handle: str = field(repr=False)
-    consumed: int | None
-    others: tuple[int, ...] = ()
-
-
-@frozen
-class Resumed:
-    """The connection was replaced by another one, and the conversation goes on.
-
-    Args:
-        is_same: Whether the service continued the conversation; otherwise it was begun anew with what was said so far.
-        repeats: Whether an answer was being given, which now comes from its beginning: drop what came of it.
-        lost_s: Seconds of sound that were too old to be kept for it.
-    """
-
-    is_same: bool
-    repeats: bool = False
-    lost_s: float = 0.0
 
 
 @frozen
@@ -292,8 +264,7 @@ class ConnectionEnded:
 
 LiveEvent = (
     AudioDelta | TextDelta | InputTranscript | OutputTranscript | SpeechBegan | SpeechEnded | CallsRequested
-    | CallsCancelled | Interrupted | TurnEnded | UsageReported | GoingAway | Resumable | Resumed | ServiceNotice
-    | ConnectionEnded
+    | CallsCancelled | Interrupted | TurnEnded | UsageReported | GoingAway | Resumable | ServiceNotice | ConnectionEnded
 )  # fmt: skip
 """What comes over a connection.
 
@@ -330,10 +301,7 @@ class LiveConnection(Protocol):
         ...
 
     async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
-        """Answer calls, those of one batch together.
-
-        An id that was never asked for, or was answered before, is left out.
-        """
+        """Answer calls, those of one batch together."""
         ...
 
     async def interrupt(self, unheard_ms: int) -> None:

@@ -10,7 +10,7 @@ from attrs import define, field
 
 import inarch
 from inarch_live.floor import Batch, Floor
-from inarch_live.pieces import Again, Ended, Failed, Pieces, Sounding, Used, Words
+from inarch_live.pieces import Ended, Failed, Pieces, Sounding, Used, Words
 from inarch_live.port import LiveResult
 
 TOKENS_A_SECOND = 25
@@ -71,9 +71,7 @@ class Replying:
             self.pieces.untold = None
         yield end[-1]
 
-    def _more(self, piece: Words | Sounding | Used | Again) -> inarch.Delta:
-        if isinstance(piece, Again):
-            return inarch.TextDelta(" … " if self._said else "")  # what was told of it stays: replies only grow
+    def _more(self, piece: Words | Sounding | Used) -> inarch.Delta:
         if isinstance(piece, Used):
             return inarch.UsageDelta(self.pieces.count(piece.usage))
         self._patience = None

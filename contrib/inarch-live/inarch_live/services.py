@@ -9,7 +9,6 @@ from inarch_live import Settings
 from inarch_live.known import KEYS, MODELS, unset
 from inarch_live.model import LiveModel
 from inarch_live.port import LiveProvider
-from inarch_live.resuming import Resuming
 
 
 def service_of(model: str, settings: Settings, environ: Mapping[str, str]) -> str:
@@ -43,7 +42,7 @@ def _find(settings: Settings, environ: Mapping[str, str], model: str) -> tuple[L
     key = environ.get(variable, "").strip()
     if not key:
         raise unset(variable)
-    return Resuming(_MAKE[service](key, settings)), model.removeprefix(f"{service}/")
+    return _MAKE[service](key, settings), model.removeprefix(f"{service}/")
 
 
 def _gemini(key: str, settings: Settings) -> LiveProvider:

@@ -11,7 +11,7 @@ from attrs import define, field
 import inarch
 from inarch_live.hearing import Hearing
 from inarch_live.pcm import level
-from inarch_live.port import InputTranscript
+from inarch_live.port import BYTES_PER_SAMPLE, INPUT_RATE, InputTranscript
 from inarch_live.talk import Talk
 from inarch_live.tasks import Tasks
 
@@ -24,6 +24,8 @@ SETTLED_S = 0.25
 LOOK_S = 0.02
 QUIET = 0.05
 """How loud a piece of audio is, at its loudest, that may be speech."""
+MOST_UNTAKEN = 120 * INPUT_RATE * BYTES_PER_SAMPLE
+"""Bytes of what was said that are kept for the next connection."""
 
 
 @define(eq=False, repr=False)
@@ -40,6 +42,8 @@ class Turns:
     tasks: Tasks
     failed: Callable[[], object]
     talk: Talk = field(init=False)
+    untaken: bytearray = field(init=False, factory=bytearray)
+    """What the person has said since the model last began to answer."""
     is_running: bool = field(init=False, default=False)
     is_spoken: bool = field(init=False, default=False)
     """Whether the model has heard the prompt of the turn itself."""
@@ -61,6 +65,9 @@ class Turns:
     def sent(self, pcm: bytes) -> None:
         """Note what the microphone heard."""
         self._has_spoken = self._has_spoken or level(pcm) > QUIET
+        if self._has_spoken:
+            self.untaken += pcm
+            del self.untaken[:-MOST_UNTAKEN]
 
     def heard(self, transcript: InputTranscript) -> str:
         """Take a transcript; return one that is too late for its turn when it is whole."""
@@ -71,6 +78,7 @@ class Turns:
         """The model answers: where no turn is under way, this is one."""
         if not self.is_busy:
             self._is_beginning = True
+            self.untaken.clear()
             self.tasks.start(self._begin())
 
     def end(self) -> bool:

@@ -142,13 +142,13 @@ class Voice:
         talk = self.conversation
         if self.is_on or not self._has_begun:
             return False
-        if self.source is not None and not (self.source.is_over and self._is_sent) and talk.is_connected:
+        if self.source is not None and not (self.source.is_over and self._is_sent) and not talk.is_cut:
             return False
         if talk.is_busy or talk.is_answering or talk.playback.is_sounding or self._unsent:
             return False
         if not self._awaits:
             return True
-        if talk.is_connected:
+        if not talk.is_cut:
             if asyncio.get_running_loop().time() - self._spoken_at < LONGEST_WAIT_S:
                 return False
             self._talk.tell(f"no answer to what was spoken came within {LONGEST_WAIT_S:.0f} s")

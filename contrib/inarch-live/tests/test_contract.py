@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from inarch_live.resampling import Resampler
-from inarch_live.testing import GeminiServer, LiveProviderContract, OpenAIServer
+from inarch_live.testing import GeminiServer, OpenAIServer
+
+from .contract import LiveProviderContract
 
 GEMINI_FIELDS = (
     "serverContent", "toolCall", "toolCallCancellation", "usageMetadata", "goAway", "sessionResumptionUpdate",

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from inarch_live.port import ConnectionEnded, LiveProvider, LiveSetup
 from inarch_live.testing import GeminiServer, LiveServer, OpenAIServer
-from inarch_live.testing.contract import run, upto
 from inarch_live.testing.servers import QUIET
 from inarch_live.wires import sockets
 from inarch_live.wires.gemini import GeminiLive
@@ -25,6 +24,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from inarch import ProviderError
+
+from .contract import run, upto
 
 KEY = "sk-live-0123456789-abcdefghij"
 TOKEN = "auth_tokens/0123456789-abcdefghij"

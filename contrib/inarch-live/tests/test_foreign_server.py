@@ -23,11 +23,11 @@ from inarch_live.port import (
     TextDelta,
     TurnEnded,
 )
-from inarch_live.resuming import Resuming
 from inarch_live.testing import LONGEST_S
-from inarch_live.testing.contract import EDIT, READ, ramp, run, upto
 from inarch_live.wires.gemini import GeminiLive
 from inarch_live.wires.openai_realtime import OpenAIRealtime
+
+from .contract import EDIT, READ, ramp, run, upto
 
 PCM = ramp(2_400)
 FIXTURES = [
@@ -93,11 +93,9 @@ def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.parametrize(("of", "model"), WIRES)
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_text_calls_and_results(of: Callable[[str], LiveProvider], model: str, wrapped: bool, address: str) -> None:
+def test_text_calls_and_results(of: Callable[[str], LiveProvider], model: str, address: str) -> None:
     async def conversation() -> None:
-        provider = Resuming(of(address)) if wrapped else of(address)
-        connection = await provider.connect(LiveSetup(model, "Be brief.", (EDIT, READ), modality="text"))
+        connection = await of(address).connect(LiveSetup(model, "Be brief.", (EDIT, READ), modality="text"))
         events = aiter(connection)
         await connection.send_text("compare a and b")
         asked = await upto(events, TurnEnded)

@@ -29,23 +29,19 @@ from inarch_live.port import (
     TurnEnded,
     UsageReported,
 )
-from inarch_live.testing import GeminiServer, GeminiThere
-from inarch_live.testing.contract import EDIT, READ, ramp, run, upto
-from inarch_live.wires.calls import Calls
+from inarch_live.testing import GeminiServer
 from inarch_live.wires.gemini_reading import Reading
 from inarch_live.wires.gemini_setup import setup_message
-from inarch_live.wires.numbering import Numbering
 
 from inarch import ProviderError
+
+from .contract import EDIT, READ, ramp, run, upto
 
 SOUND = {"inlineData": {"mimeType": "audio/pcm;rate=24000", "data": base64.b64encode(b"\1\2").decode()}}
 
 
-def read(*messages: dict[str, Any], sent: int = 0, silent: bool = False) -> list[LiveEvent]:
-    numbering = Numbering()
-    for _ in range(sent):
-        numbering.sent()
-    reading = Reading("gemini-live", Calls(), numbering, silent)
+def read(*messages: dict[str, Any], silent: bool = False) -> list[LiveEvent]:
+    reading = Reading("gemini-live", silent)
     return [event for message in messages for event in reading.read(message)]
 
 
@@ -72,7 +68,7 @@ def test_all_parts_of_one_message_are_read_in_the_order_of_the_port() -> None:
         },
         "setupComplete": {},
     }  # fmt: skip
-    assert read(message, sent=5) == [
+    assert read(message) == [
         CallsCancelled(("z",)),
         Interrupted(),
         SpeechBegan(),
@@ -85,7 +81,7 @@ def test_all_parts_of_one_message_are_read_in_the_order_of_the_port() -> None:
         UsageReported(LiveUsage(input_text=3)),
         OutputTranscript("", "hi", True),
         TurnEnded(),
-        Resumable("h", 2),
+        Resumable("h"),
         GoingAway(50.5),
     ]
 
@@ -159,23 +155,9 @@ def test_who_wants_text_gets_the_transcript_and_no_sound() -> None:
     assert read(message, silent=True) == [TextDelta("words")]
 
 
-def test_a_state_counts_the_messages_of_the_port() -> None:
-    numbering = Numbering(wire=2)  # history, and what asks for an answer to it
-    for messages in (1, 0, 2, 1):
-        numbering.sent(messages)
-    assert [numbering.consumed(index) for index in range(8)] == [0, 0, 0, 2, 2, 3, 4, 4]
-
-
-@pytest.mark.parametrize("index", [None, "", "x", -1, 1.5, [], "9" * 5_000])
-def test_a_state_of_unknown_extent(index: object) -> None:
-    update = {"newHandle": "h", "resumable": True, "lastConsumedClientMessageIndex": index}
-    (told,) = read({"sessionResumptionUpdate": update}, sent=3)
-    assert told == Resumable("h", 3 if isinstance(index, str) and index.isdecimal() else None)
-
-
 def test_no_state_at_this_moment() -> None:
-    assert read({"sessionResumptionUpdate": {"resumable": False, "newHandle": ""}}) == [Resumable("", None)]
-    assert "'h'" not in repr(Resumable("'h'", 1)) + repr(LiveSetup(handle="'h'"))
+    assert read({"sessionResumptionUpdate": {"resumable": False, "newHandle": ""}}) == [Resumable("")]
+    assert "'h'" not in repr(Resumable("'h'")) + repr(LiveSetup(handle="'h'"))
 
 
 def test_an_error_in_the_midst_ends_the_turn_that_it_is_about() -> None:
@@ -206,13 +188,13 @@ def test_usage_that_is_not_broken_down_is_text() -> None:
 
 def test_the_setup_says_what_the_caller_wants() -> None:
     setup = LiveSetup(instructions="Be brief.", tools=(EDIT, READ), voice="Kore", hearing="push")
-    body = setup_message(setup, "gemini-3.8-live", True)["setup"]
+    body = setup_message(setup, "gemini-3.8-live")["setup"]
     assert body["model"] == "models/gemini-3.8-live"
     assert body["systemInstruction"] == {"parts": [{"text": "Be brief."}]}
     assert body["generationConfig"]["responseModalities"] == ["AUDIO"]
     assert body["generationConfig"]["speechConfig"]["voiceConfig"]["prebuiltVoiceConfig"]["voiceName"] == "Kore"
     assert body["realtimeInputConfig"] == {"automaticActivityDetection": {"disabled": True}}
-    assert body["sessionResumption"] == {"transparent": True}
+    assert body["sessionResumption"] == {}
     assert body["contextWindowCompression"] == {"slidingWindow": {}}
     assert body["inputAudioTranscription"] == body["outputAudioTranscription"] == {}
     first, second = body["tools"][0]["functionDeclarations"]
@@ -230,7 +212,7 @@ def test_the_setup_says_what_the_caller_wants() -> None:
     ],
 )
 def test_each_model_gets_the_behaviour_that_it_knows(model: str, behavior: list[str | None]) -> None:
-    body = setup_message(LiveSetup(tools=(EDIT, READ)), model, False)["setup"]
+    body = setup_message(LiveSetup(tools=(EDIT, READ)), model)["setup"]
     assert [tool.get("behavior") for tool in body["tools"][0]["functionDeclarations"]] == behavior
 
 
@@ -290,29 +272,6 @@ def test_push_to_talk_says_when_the_person_speaks() -> None:
     run(conversation())
 
 
-def test_a_service_that_knows_no_transparent_resumption_is_asked_without_it() -> None:
-    class StrictThere(GeminiThere):
-        async def took(self, message: dict[str, Any]) -> None:
-            if message["setup"]["sessionResumption"].get("transparent"):
-                await self.close(1007, 'Invalid JSON payload received. Unknown name "transparent"')
-            else:
-                await super().took(message)
-
-    class Strict(GeminiServer):
-        def there(self, socket: Any, path: str, headers: dict[str, str]) -> GeminiThere:
-            return StrictThere(socket, path, headers, self.handles)
-
-    async def conversation() -> None:
-        async with Strict() as server:
-            provider = server.provider()
-            for _ in range(2):
-                connection = await provider.connect(LiveSetup())
-                await connection.aclose()
-            assert len(server.connections) == 3
-
-    run(conversation())
-
-
 def test_history_is_words_and_an_unanswered_question_is_taken_up() -> None:
     async def conversation() -> None:
         async with GeminiServer() as server:
@@ -337,7 +296,7 @@ def test_history_is_words_and_an_unanswered_question_is_taken_up() -> None:
 
 def test_a_schema_is_told_in_the_words_that_the_service_takes() -> None:
     tool = LiveTool("x", "", {"type": "object", "properties": {"a": {"const": 1}}}, blocking=False)
-    body = setup_message(LiveSetup(tools=(tool,)), "gemini-3.8-live", False)["setup"]
+    body = setup_message(LiveSetup(tools=(tool,)), "gemini-3.8-live")["setup"]
     (declared,) = body["tools"][0]["functionDeclarations"]
     assert declared["description"] == "x"
     assert "const" not in declared["parameters"]["properties"]["a"]

@@ -16,24 +16,21 @@ from inarch_live.port import (
     LiveResult,
     LiveSetup,
     LiveUsage,
-    Resumable,
     ServiceNotice,
     SpeechBegan,
-    SpeechEnded,
     TurnEnded,
     UsageReported,
 )
 from inarch_live.resampling import Resampler
 from inarch_live.testing import OpenAIServer, OpenAIThere
-from inarch_live.testing.contract import EDIT, FRAME, ramp, run, upto
-from inarch_live.wires.calls import Calls
-from inarch_live.wires.openai_consumed import Consumed
 from inarch_live.wires.openai_reading import Reading
-from inarch_live.wires.openai_setup import history_items, session_update
+from inarch_live.wires.openai_setup import session_update
+
+from .contract import EDIT, FRAME, ramp, run, upto
 
 
 def read(*events: dict[str, Any]) -> list[LiveEvent]:
-    reading = Reading("openai-realtime", Calls())
+    reading = Reading("openai-realtime")
     return [told for event in events for told in reading.read(event)]
 
 
@@ -281,34 +278,6 @@ def test_a_setup_that_is_refused() -> None:
                 await server.provider().connect(LiveSetup(model="x"))
 
     run(conversation())
-
-
-def test_a_result_whose_call_is_too_old_is_left_out_of_what_went_before() -> None:
-    result = LiveResult("a", "x", "success", "7")
-    assert list(history_items([result])) == []
-    assert len(list(history_items([LiveCall("a", "x", {}), result]))) == 2
-
-
-def test_utterances_survive_in_their_order_whenever_their_texts_come() -> None:
-    sent = Consumed()
-    for end_ms in range(20, 220, 20):
-        sent.audio(end_ms)
-    sent.stopped("first", 65)
-    sent.stopped("second", 140)
-    sent.items("typed")
-    assert sent.heard("second") == []
-    assert sent.added("typed") == [Resumable("", 0, (11,))]
-    assert sent.heard("first") == [Resumable("", 7)]
-    assert sent.heard("first") == sent.added("typed") == []
-
-
-def test_what_was_said_without_transcription_counts_when_it_is_committed() -> None:
-    reading = Reading("openai-realtime", Calls(), transcribes=False)
-    reading.consumed.audio(20)
-    reading.consumed.audio(40)
-    stopped = {"type": "input_audio_buffer.speech_stopped", "item_id": "i", "audio_end_ms": 40}
-    assert list(reading.read(stopped)) == [SpeechEnded()]
-    assert list(reading.read({"type": "input_audio_buffer.committed", "item_id": "i"})) == [Resumable("", 2)]
 
 
 def asyncio_task(events: Any) -> Any:

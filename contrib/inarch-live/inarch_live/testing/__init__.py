@@ -1,4 +1,4 @@
-"""For tests of what builds on the port: servers on loopback that follow a script, and the contract of providers.
+"""For tests of what builds on the port: servers on loopback that follow a script.
 
     async with GeminiServer() as server:
         connection = await server.provider().connect(LiveSetup())
@@ -9,21 +9,17 @@ The servers are written from the services' documented messages, with real socket
 it came (`received`) and as it was meant (`audio`, `texts`, `results`); `until` waits for it.
 """
 
-from inarch_live.testing.contract import LiveProviderContract
 from inarch_live.testing.gemini_server import GeminiServer, GeminiThere
 from inarch_live.testing.openai_server import OpenAIServer, OpenAIThere
-from inarch_live.testing.person import Person
 from inarch_live.testing.servers import LONGEST_S, LiveServer, SentResult, There
 
 __all__ = [
     "LONGEST_S",
     "GeminiServer",
     "GeminiThere",
-    "LiveProviderContract",
     "LiveServer",
     "OpenAIServer",
     "OpenAIThere",
-    "Person",
     "SentResult",
     "There",
 ]

@@ -11,26 +11,22 @@ from inarch import HttpService, ProviderError
 from inarch_live.known import KEYS, MODELS, unset
 from inarch_live.port import (
     INPUT_RATE,
-    CallsRequested,
     ConnectionEnded,
     LiveEvent,
     LiveResult,
     LiveSetup,
     Scheduling,
 )
-from inarch_live.wires.calls import Calls
 from inarch_live.wires.gemini_reading import OWN_ID, Reading
 from inarch_live.wires.gemini_setup import (
     GO_ON,
     Message,
     history_message,
-    late_result,
     result_entry,
     setup_message,
     text_message,
     waits,
 )
-from inarch_live.wires.numbering import Numbering
 from inarch_live.wires.sockets import Socket
 from inarch_live.wires.sound import encoded
 
@@ -53,7 +49,6 @@ class GeminiLive:
 
     _key: str
     _base_url: str = BASE_URL
-    _is_transparent: bool = field(init=False, default=True)
     name: str = field(init=False, default=NAME)
     default_model: str = field(init=False, default=MODELS["gemini"])
 
@@ -65,20 +60,11 @@ class GeminiLive:
         """
         if not self._key:
             raise unset(KEY)
-        try:
-            return await self._connected(setup)
-        except ProviderError as error:
-            if not self._is_transparent or "transparent" not in error.message:
-                raise
-        self._is_transparent = False  # not every service of this wire says how much a handle stands for
-        return await self._connected(setup)
-
-    async def _connected(self, setup: LiveSetup) -> GeminiConnection:
         is_token = self._key.startswith(_SHORT_LIVED)
         method = ("v1alpha", "BidiGenerateContentConstrained") if is_token else ("v1beta", "BidiGenerateContent")
         socket = await Socket.open(self._service(is_token), _PATH.format(*method), KEY)
         try:
-            return await _accepted(socket, setup, setup.model or self.default_model, self._is_transparent)
+            return await _accepted(socket, setup, setup.model or self.default_model)
         except BaseException:
             await socket.aclose()
             raise
@@ -89,21 +75,19 @@ class GeminiLive:
         return HttpService(self.name, self._base_url, headers)
 
 
-async def _accepted(socket: Socket, setup: LiveSetup, model: str, is_transparent: bool) -> GeminiConnection:
+async def _accepted(socket: Socket, setup: LiveSetup, model: str) -> GeminiConnection:
     """Send the setup, wait until the service takes it, and send what went before."""
-    await socket.send(setup_message(setup, model, is_transparent))
+    await socket.send(setup_message(setup, model))
     messages = socket.messages()
     first = await _answer_to_setup(socket, messages)
-    calls = Calls(setup.history)
     before: list[Message] = []
     if setup.history and not setup.handle:
         before = [history_message(setup.history), *([text_message(GO_ON, model)] if setup.awaits_answer else ())]
-    reading = Reading(socket.service.name, calls, Numbering(len(before)), setup.modality == "text")
+    reading = Reading(socket.service.name, setup.modality == "text")
     unwaited = {tool.name for tool in setup.tools if not waits(tool, model)}
-    told = {call.id for call in calls.waiting} if before else set()
     for message in before:
         await socket.send(message)
-    return GeminiConnection(socket, model, setup.hearing == "push", reading, messages, first, unwaited, told)
+    return GeminiConnection(socket, model, setup.hearing == "push", reading, messages, first, unwaited)
 
 
 async def _answer_to_setup(socket: Socket, messages: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
@@ -124,7 +108,6 @@ class GeminiConnection:
     _messages: AsyncGenerator[dict[str, Any]]
     _first: Mapping[str, Any]
     _unwaited: set[str]
-    _told: set[str]
 
     async def __aiter__(self) -> AsyncIterator[LiveEvent]:
         """Yield what comes, to `ConnectionEnded`."""
@@ -134,8 +117,6 @@ class GeminiConnection:
                 yield event
             async for message in self._messages:
                 for event in self._reading.read(message):
-                    if isinstance(event, CallsRequested):
-                        self._told.difference_update(call.id for call in event.calls)
                     yield event
         except ProviderError as error:
             ended = ConnectionEnded(error)
@@ -148,7 +129,8 @@ class GeminiConnection:
 
     async def begin_speech(self) -> None:
         """Say that the person begins to speak; a service that hears it by itself must not be told."""
-        await self._send(*([{"realtimeInput": {"activityStart": {}}}] if self._is_pushed else ()))
+        if self._is_pushed:
+            await self._input({"activityStart": {}})
 
     async def end_speech(self) -> None:
         """Say that the person has finished, or that the microphone is off."""
@@ -156,15 +138,12 @@ class GeminiConnection:
 
     async def send_text(self, text: str) -> None:
         """Send typed text."""
-        await self._send(text_message(text, self._model))
+        await self._socket.send(text_message(text, self._model))
 
     async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
-        """Answer calls. Those that a conversation before this one asked for are told in words."""
-        waiting = self._reading.calls.answered(results)
-        late = [late_result(result) for result in waiting if result.id in self._told]
-        entries = [self._entry(result, scheduling) for result in waiting if result.id not in self._told]
-        answer: list[Message] = [{"toolResponse": {"functionResponses": entries}}] if entries else []
-        await self._send(*answer, *([text_message("\n".join(late), self._model)] if late else ()))
+        """Answer calls."""
+        entries = [self._entry(result, scheduling) for result in results]
+        await self._socket.send({"toolResponse": {"functionResponses": entries}})
 
     async def interrupt(self, unheard_ms: int) -> None:
         """Leave out the rest of the present answer: the service goes by what it hears, and can't be told to stop."""
@@ -175,12 +154,7 @@ class GeminiConnection:
         await self._socket.aclose()
 
     async def _input(self, what: Message) -> None:
-        await self._send({"realtimeInput": what})
-
-    async def _send(self, *messages: Message) -> None:
-        self._reading.sent.sent(len(messages))
-        for message in messages:
-            await self._socket.send(message)
+        await self._socket.send({"realtimeInput": what})
 
     def _entry(self, result: LiveResult, scheduling: Scheduling) -> Message:
         when = scheduling if result.name in self._unwaited else None

@@ -28,8 +28,6 @@ from inarch_live.port import (
     TurnEnded,
     UsageReported,
 )
-from inarch_live.wires.calls import Calls
-from inarch_live.wires.numbering import Numbering
 from inarch_live.wires.sound import Samples, rate_of
 from inarch_live.wires.transcripts import Utterance
 
@@ -47,14 +45,10 @@ class Reading:
 
     Args:
         service: What messages call the service.
-        calls: The calls that wait.
-        sent: What was sent on the connection.
         is_silent: Whether the transcript of the answer is told as its text, and its voice not at all.
     """
 
     service: str
-    calls: Calls
-    sent: Numbering
     is_silent: bool = False
     _heard: Utterance = field(init=False, factory=lambda: Utterance(InputTranscript))
     _said: Utterance = field(init=False, factory=lambda: Utterance(OutputTranscript))
@@ -142,9 +136,9 @@ class Reading:
             yield delta
 
     def _requested(self, calls: Iterable[Any]) -> Iterator[LiveEvent]:
-        new = self.calls.arrived([self._call(call) for call in calls if isinstance(call, Mapping)])
-        if new:
-            yield CallsRequested(new)
+        read = tuple(self._call(call) for call in calls if isinstance(call, Mapping))
+        if read:
+            yield CallsRequested(read)
 
     def _call(self, call: Mapping[str, Any]) -> LiveCall:
         given, arguments = call.get("id"), call.get("args")
@@ -178,13 +172,8 @@ class Reading:
     def _resumption(self, update: Any) -> Iterator[LiveEvent]:
         if not isinstance(update, Mapping):
             return
-        handle, index = update.get("newHandle"), update.get("lastConsumedClientMessageIndex")
-        if update.get("resumable") is not True or not isinstance(handle, str) or not handle:
-            yield Resumable("", None)
-            return
-        told = str(index) if isinstance(index, (int, str)) else ""
-        # The setup is taken for message 0. Should it not be counted, one message is sent again rather than lost.
-        yield Resumable(handle, self.sent.consumed(int(told[:18])) if told.isdecimal() else None)
+        handle = update.get("newHandle")
+        yield Resumable(handle if update.get("resumable") is True and isinstance(handle, str) else "")
 
 
 def usage_of(told: Mapping[str, Any]) -> LiveUsage:

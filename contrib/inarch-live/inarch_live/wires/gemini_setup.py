@@ -15,20 +15,19 @@ GO_ON = "Please go on where you were."
 """Said in the person's place where a conversation begins anew and its last question is unanswered."""
 
 
-def setup_message(setup: LiveSetup, model: str, is_transparent: bool) -> Message:
+def setup_message(setup: LiveSetup, model: str) -> Message:
     """Return the first message.
 
     Args:
         setup: What the caller wants.
         model: The model, without a prefix.
-        is_transparent: Whether to ask how much of what was sent a handle stands for.
     """
     body: Message = {
         "model": model if "/" in model else f"models/{model}",
         # These models only speak; who wants text gets the transcript of what they say.
         "generationConfig": {"responseModalities": ["AUDIO"], **_voice(setup.voice)},
         "realtimeInputConfig": {"automaticActivityDetection": {"disabled": setup.hearing == "push"}},
-        "sessionResumption": _resumption(setup.handle, is_transparent),
+        "sessionResumption": {"handle": setup.handle} if setup.handle else {},
         "contextWindowCompression": {"slidingWindow": {}},
     }
     if setup.instructions:
@@ -46,10 +45,7 @@ def setup_message(setup: LiveSetup, model: str, is_transparent: bool) -> Message
 
 def history_message(history: Iterable[History]) -> Message:
     """Return what went before, which the service only takes in before anything else, and doesn't answer."""
-    pieces = list(history)
-    ended = {piece.id for piece in pieces if isinstance(piece, LiveResult)}
-    told = [_told(piece) for piece in pieces if not isinstance(piece, LiveCall) or piece.id in ended]
-    turns = [{"role": role, "parts": [{"text": text}]} for role, text in told if text]
+    turns = [{"role": role, "parts": [{"text": text}]} for role, text in map(_told, history) if text]
     return {"clientContent": {"turns": turns, "turnComplete": True}}
 
 
@@ -71,11 +67,6 @@ def result_entry(result: LiveResult, scheduling: str | None, has_id: bool) -> Me
     return entry
 
 
-def late_result(result: LiveResult) -> str:
-    """Return the words for the result of a call that an earlier conversation asked for."""
-    return f"The call of {result.name} that you asked for has ended ({result.status}): {result.text}"
-
-
 def waits(tool: LiveTool, model: str) -> bool:
     """Return whether the model waits for this tool's result."""
     return "extended-thinking" not in model and (tool.blocking or "gemini-3.1" in model)
@@ -93,10 +84,6 @@ def _declaration(tool: LiveTool, model: str) -> Message:
 
 def _voice(name: str) -> Message:
     return {"speechConfig": {"voiceConfig": {"prebuiltVoiceConfig": {"voiceName": name}}}} if name else {}
-
-
-def _resumption(handle: str, is_transparent: bool) -> Message:
-    return {**({"handle": handle} if handle else {}), **({"transparent": True} if is_transparent else {})}
 
 
 def _told(piece: History) -> tuple[str, str]:

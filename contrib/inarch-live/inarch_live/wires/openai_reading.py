@@ -30,8 +30,6 @@ from inarch_live.port import (
     TurnEnded,
     UsageReported,
 )
-from inarch_live.wires.calls import Calls
-from inarch_live.wires.openai_consumed import Consumed
 from inarch_live.wires.openai_setup import RATE
 from inarch_live.wires.sound import Samples
 from inarch_live.wires.transcripts import Utterance
@@ -67,16 +65,11 @@ class Reading:
 
     Args:
         service: What messages call the service.
-        calls: The calls that wait.
-        transcribes: Whether what the person says comes as text, and so survives the connection.
     """
 
     service: str
-    calls: Calls
-    transcribes: bool = True
     is_responding: bool = field(init=False, default=False)
     wants_response: bool = field(init=False, default=False)
-    consumed: Consumed = field(init=False, factory=Consumed)
     _spoken: deque[Spoken] = field(init=False, factory=lambda: deque(maxlen=_MOST_ITEMS))
     _is_asking: bool = field(init=False, default=False)
     _heard: dict[str, Utterance] = field(init=False, factory=dict)
@@ -129,15 +122,7 @@ class Reading:
         yield SpeechBegan()
 
     def _ended(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        end, item = event.get("audio_end_ms"), _str(event, "item_id")
-        self.consumed.stopped(item, end if isinstance(end, int) else 0)
         yield SpeechEnded()
-
-    def _committed(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        item = _str(event, "item_id")
-        self.consumed.committed(item)
-        if not self.transcribes:
-            yield from self.consumed.heard(item)
 
     def _transcribing(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
         utterance = self._heard.setdefault(_str(event, "item_id"), Utterance(InputTranscript))
@@ -149,13 +134,10 @@ class Reading:
         usage = event.get("usage")
         if isinstance(usage, Mapping) and usage.get("type") == "tokens":
             yield UsageReported(usage_of(usage), "transcription")
-        yield from self.consumed.heard(item)
 
     def _untranscribed(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        item = _str(event, "item_id")
-        self._heard.pop(item, None)
+        self._heard.pop(_str(event, "item_id"), None)
         yield ServiceNotice(f"{self.service} could not write down what you said: {_said(event.get('error'))}")
-        yield from self.consumed.heard(item)
 
     def _created(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
         self.is_responding, self._is_asking, self._is_cut = True, False, False
@@ -196,11 +178,6 @@ class Reading:
                 self._requested.append(_call(call_id, _str(item, "name"), item.get("arguments")))
         yield from ()
 
-    def _added(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        item = event.get("item")
-        if isinstance(item, Mapping):
-            yield from self.consumed.added(_str(item, "id"))
-
     def _done(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
         response = event.get("response")
         response = response if isinstance(response, Mapping) else {}
@@ -208,7 +185,7 @@ class Reading:
         self.is_responding = self._is_asking = False
         self._samples.reset()
         yield from self._said.end()
-        calls = self.calls.arrived(self._requested) if status == "completed" else ()
+        calls = tuple(self._requested) if status == "completed" else ()
         self._requested.clear()
         if calls:
             yield CallsRequested(calls)
@@ -249,11 +226,9 @@ class Reading:
 _READERS: Mapping[str, Callable[[Reading, Mapping[str, Any]], Iterator[LiveEvent]]] = {
     "input_audio_buffer.speech_started": Reading._began,
     "input_audio_buffer.speech_stopped": Reading._ended,
-    "input_audio_buffer.committed": Reading._committed,
     "conversation.item.input_audio_transcription.delta": Reading._transcribing,
     "conversation.item.input_audio_transcription.completed": Reading._transcribed,
     "conversation.item.input_audio_transcription.failed": Reading._untranscribed,
-    "conversation.item.added": Reading._added,
     "response.created": Reading._created,
     "response.output_audio.delta": Reading._sound,
     "response.output_text.delta": Reading._text,

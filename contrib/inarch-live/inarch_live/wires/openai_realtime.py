@@ -17,11 +17,9 @@ from inarch_live.port import (
     LiveEvent,
     LiveResult,
     LiveSetup,
-    Resumable,
     Scheduling,
 )
 from inarch_live.resampling import Resampler
-from inarch_live.wires.calls import Calls
 from inarch_live.wires.openai_reading import Reading
 from inarch_live.wires.openai_setup import (
     RATE,
@@ -79,7 +77,7 @@ class OpenAIRealtime:
         except BaseException:
             await socket.aclose()
             raise
-        reading = Reading(self.name, Calls(setup.history), setup.transcribe)
+        reading = Reading(self.name)
         connection = OpenAIConnection(socket, setup.hearing == "push", reading, messages)
         if setup.awaits_answer:
             await connection.respond()
@@ -108,13 +106,11 @@ class OpenAIConnection:
     _reading: Reading
     _messages: AsyncGenerator[dict[str, Any]]
     _resampler: Resampler = field(init=False, factory=lambda: Resampler(INPUT_RATE, RATE))
-    _sent_bytes: int = field(init=False, default=0)
     _has_input: bool = field(init=False, default=False)
 
     async def __aiter__(self) -> AsyncIterator[LiveEvent]:
         """Yield what comes, to `ConnectionEnded`."""
         ended = ConnectionEnded()
-        yield Resumable("", 0)
         try:
             async for message in self._messages:
                 for event in self._reading.read(message):
@@ -132,11 +128,9 @@ class OpenAIConnection:
     async def send_audio(self, pcm: bytes) -> None:
         """Send samples, at the service's rate."""
         await self._append(self._resampler.add(pcm))
-        self._reading.consumed.audio(self._sent_ms)
 
     async def begin_speech(self) -> None:
         """Forget what the microphone heard before; the answer is stopped by `interrupt`."""
-        self._reading.consumed.items()
         if not self._is_pushed:
             return
         self._has_input = False
@@ -148,10 +142,8 @@ class OpenAIConnection:
         """Ask for an answer to what was said (`push`), or let the service hear the pause that it waits for (`open`)."""
         if not self._is_pushed:
             await self._append(bytes(PAUSE_MS * RATE // 1_000 * BYTES_PER_SAMPLE))
-            self._reading.consumed.audio(self._sent_ms)
             return
         await self._append(self._resampler.flush())
-        self._reading.consumed.commit(self._has_input)
         if self._has_input:
             self._has_input = False
             await self._socket.send({"type": "input_audio_buffer.commit"})
@@ -159,19 +151,14 @@ class OpenAIConnection:
 
     async def send_text(self, text: str) -> None:
         """Send typed text, which interrupts an answer."""
-        item_id = self._item_id(0)
-        self._reading.consumed.items(item_id)
-        await self._socket.send(user_item(text, item_id))
+        await self._socket.send(user_item(text))
         await self.respond(now=True)
 
     async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
         """Answer calls."""
-        waiting = self._reading.calls.answered(results)
-        ids = [self._item_id(index) for index in range(len(waiting))]
-        self._reading.consumed.items(*ids)
-        for result, item_id in zip(waiting, ids, strict=True):
-            await self._socket.send(result_item(result, item_id))
-        if waiting and scheduling != "silent":
+        for result in results:
+            await self._socket.send(result_item(result))
+        if scheduling != "silent":
             await self.respond(now=scheduling == "interrupt")
 
     async def interrupt(self, unheard_ms: int) -> None:
@@ -199,15 +186,7 @@ class OpenAIConnection:
     async def _append(self, pcm: bytes) -> None:
         if pcm:
             self._has_input = True
-            self._sent_bytes += len(pcm)
             await self._socket.send({"type": "input_audio_buffer.append", "audio": encoded(pcm)})
-
-    @property
-    def _sent_ms(self) -> int:
-        return self._sent_bytes * 1_000 // (RATE * BYTES_PER_SAMPLE)
-
-    def _item_id(self, index: int) -> str:
-        return f"in_{self._reading.consumed.sent + 1}_{index}"
 
 
 def _is_expired(message: Message) -> bool:

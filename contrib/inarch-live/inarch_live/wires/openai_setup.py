@@ -37,13 +37,8 @@ def session_update(setup: LiveSetup, transcription_model: str) -> Message:
 
 
 def history_items(history: Iterable[History]) -> Iterator[Message]:
-    """Yield the messages that add what went before; a result whose call is not among it is refused by the service."""
-    called: set[str] = set()
-    for piece in history:
-        if isinstance(piece, LiveCall):
-            called.add(piece.id)
-        if not isinstance(piece, LiveResult) or piece.id in called:
-            yield _item(piece)
+    """Yield the messages that add what went before."""
+    yield from map(_item, history)
 
 
 def _item(piece: History) -> Message:
@@ -59,15 +54,15 @@ def _item(piece: History) -> Message:
             return result_item(piece)
 
 
-def user_item(text: str, item_id: str = "") -> Message:
+def user_item(text: str) -> Message:
     """Return the message that adds what the person typed."""
-    return _added({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}, item_id)
+    return _added({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
 
 
-def result_item(result: LiveResult, item_id: str = "") -> Message:
+def result_item(result: LiveResult) -> Message:
     """Return the message that adds a result; the status is part of its text, since the service has no place for it."""
     output = json.dumps({"status": result.status, "text": result.text}, ensure_ascii=False)
-    return _added({"type": "function_call_output", "call_id": result.id, "output": output}, item_id)
+    return _added({"type": "function_call_output", "call_id": result.id, "output": output})
 
 
 def truncation(item_id: str, content_index: int, heard_ms: int) -> Message:
@@ -76,8 +71,8 @@ def truncation(item_id: str, content_index: int, heard_ms: int) -> Message:
     return {"type": "conversation.item.truncate", **place}
 
 
-def _added(item: Message, item_id: str = "") -> Message:
-    return {"type": "conversation.item.create", "item": {**({"id": item_id} if item_id else {}), **item}}
+def _added(item: Message) -> Message:
+    return {"type": "conversation.item.create", "item": item}
 
 
 def _tool(tool: LiveTool) -> Message:
