@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inarch_web.pointing.addresses import Addresses, FrameAddress, PageAddress, origin_of
-from inarch_web.pointing.headers import cookie, for_the_frame, for_the_page
-from inarch_web.pointing.policies import adapted
+from inarch_web.pointing.headers import adapted, cookie, for_the_frame, for_the_page
 
 import inarch
 

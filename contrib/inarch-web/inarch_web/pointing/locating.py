@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import posixpath
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
@@ -13,10 +14,11 @@ from attrs import define, evolve
 
 import inarch
 from inarch_web.pointing.addresses import Addresses, origin_of
-from inarch_web.pointing.extents import Extent, extent_around, extent_at
-from inarch_web.pointing.guessing import guess
-from inarch_web.pointing.selection import Pointed, Source
+from inarch_web.pointing.guessing import Extent, extent_around, extent_at, guess
+from inarch_web.pointing.selection import Pointed, Source, read_pointed, words_of
+from inarch_web.pointing.serving import Framed
 from inarch_web.pointing.sourcemaps import Place, first_place, inline_map, link_of, original
+from inarch_web.server.numbering import Raw
 
 _LARGEST_FILE = 1_000_000
 _LARGEST_MODULE = 8_000_000
@@ -156,3 +158,28 @@ def _place(
     if others:
         found["others"] = list(others)
     return found
+
+
+async def chosen(told: object, app: inarch.App, framed: Framed | None) -> dict[str, Any] | None:
+    """Return a selection as plain data, None for none.
+
+    It has `selector`, `tag`, `text`, `html`, `rectangle`, `address`, `sourceLocation` (`file`, `line`, `end_line`,
+    `component`; `guess` where no build says so, `others` that are as likely; None where nothing is found) and `words`,
+    `picture` where the person wants the model to see one.
+
+    Raises:
+        UsageError: It is nothing that a page says, or there is no page.
+    """
+    if told is None:
+        return None
+    if framed is None:
+        raise inarch.UsageError("no page is shown that something could be selected in", "inarch web --page URL")
+    element = read_pointed(told)
+    selection: dict[str, Any] = {
+        "selector": Raw(element.selector), "tag": element.tag, "text": element.text, "html": element.html,
+        "rectangle": list(element.rectangle), "address": framed.addresses.page.origin + element.address,
+        "sourceLocation": await Locator(app.workspace, framed.addresses).locate(element),
+    }  # fmt: skip
+    if isinstance(told, Mapping) and told.get("picture") is True:
+        selection["picture"] = True  # the person wants the model to see it
+    return {**selection, "words": words_of(selection)}

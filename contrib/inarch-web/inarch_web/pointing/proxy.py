@@ -5,17 +5,17 @@ docs/explanation/web.md says what passes and what doesn't.
 
 from __future__ import annotations
 
-import asyncio
 import html
 import json
 import secrets
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import aclosing, suppress
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing
 from importlib.resources import files
-from typing import Any
 
 import httpx2
 from attrs import define, field
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 import inarch
@@ -29,6 +29,8 @@ PICKER = "/__inarch_picker__.js"
 CONNECT_S = 10.0
 _NAVIGATIONS = ("iframe", "frame")
 _NO_PATH = "only a path can be asked for"
+_OWN = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+"""Headers of what the page's server has not answered."""
 
 
 @define(eq=False, repr=False)
@@ -69,55 +71,41 @@ class Proxy:
             else:
                 await pass_socket_on(self.addresses, scope, receive, send)
         elif scope["type"] == "http":
-            if why := refusal(scope["method"], scope["headers"], self.addresses) or ("" if is_path else _NO_PATH):
-                await _answer(send, 403, f"{why}\n".encode(), "text/plain; charset=utf-8")
-            elif scope["path"] == PICKER:
-                await _answer(send, 200, self._picker, "text/javascript; charset=utf-8")
-            else:
-                sent = asyncio.Event()
-                await _until_gone(self._pass_on(scope, receive, send, sent), receive, sent)
+            async with AsyncExitStack() as stack:
+                if why := refusal(scope["method"], scope["headers"], self.addresses) or ("" if is_path else _NO_PATH):
+                    response: Response = PlainTextResponse(f"{why}\n", 403, _OWN)
+                elif scope["path"] == PICKER:
+                    response = Response(self._picker, headers=_OWN, media_type="text/javascript")
+                else:
+                    response = await self._answer(Request(scope, receive), stack)
+                await response(scope, receive, send)
 
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send, sent: asyncio.Event) -> None:
-        headers: Headers = scope["headers"]
-        wants_plain, body = is_navigation(headers), None
-        if has_body(headers):
-            body = _body(receive, sent)
-        else:
-            sent.set()
-        request = httpx2.Request(
-            scope["method"], self._url(scope),
-            headers=for_the_page(headers, self.addresses, wants_plain=wants_plain),
-            content=body,
+    async def _answer(self, request: Request, stack: AsyncExitStack) -> Response:
+        """Return what the page's server answers; its connection is open until the stack is left."""
+        scope, headers = request.scope, request.scope["headers"]
+        wants_plain = is_navigation(headers)
+        asked = httpx2.Request(
+            request.method, self._url(scope), headers=for_the_page(headers, self.addresses, wants_plain=wants_plain),
+            content=request.stream() if has_body(headers) else None,
         )  # fmt: skip
         try:
-            response = await self._client.send(request, stream=True)
-        except httpx2.TransportError as error:
-            await _answer(send, 502, _not_there(self.addresses.page.origin, error), "text/html; charset=utf-8", "2")
-            return
+            answer = await self._client.send(asked, stream=True)
+        except (httpx2.TransportError, ClientDisconnect) as error:
+            return HTMLResponse(_not_there(self.addresses.page.origin, error), 502, {**_OWN, "refresh": "2"})
         finally:
             self._client.cookies.clear()  # the browser keeps them, for the frame
-        try:
-            await self._answer_with(response, scope["method"], wants_plain, send)
-        finally:
-            await response.aclose()
-
-    async def _answer_with(self, response: httpx2.Response, method: str, wants_plain: bool, send: Send) -> None:
-        encoding = response.headers.get("content-encoding", "")
+        stack.push_async_callback(answer.aclose)
         is_changed = (
-            wants_plain and method == "GET" and response.status_code not in (204, 206, 304)
-            and can_be_changed(response.headers.get("content-type", ""), encoding)
+            wants_plain and request.method == "GET" and answer.status_code not in (204, 206, 304)
+            and can_be_changed(answer.headers.get("content-type", ""), answer.headers.get("content-encoding", ""))
         )  # fmt: skip
         nonce = secrets.token_urlsafe(16)
-        sent = for_the_frame(
-            response.headers.raw, self.addresses, framer=self.framer, nonce=nonce, is_changed=is_changed,
+        response = StreamingResponse(_changed(answer, nonce) if is_changed else answer.aiter_raw(), answer.status_code)
+        response.raw_headers = for_the_frame(
+            answer.headers.raw, self.addresses, framer=self.framer, nonce=nonce, is_changed=is_changed,
             picker=self.addresses.frame.origin + PICKER,
         )  # fmt: skip
-        await send({"type": "http.response.start", "status": response.status_code, "headers": sent})
-        pieces = _changed(response, nonce) if is_changed else response.aiter_raw()
-        with suppress(httpx2.TransportError, httpx2.DecodingError):  # begun is begun: the browser sees a cut
-            async for piece in pieces:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        return response
 
     def _url(self, scope: Scope) -> httpx2.URL:
         page = self.addresses.page
@@ -170,54 +158,10 @@ async def _changed(response: httpx2.Response, nonce: str) -> AsyncIterator[bytes
         yield more
 
 
-async def _body(receive: Receive, sent: asyncio.Event) -> AsyncIterator[bytes]:
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise httpx2.WriteError("the browser has gone")
-        if body := message.get("body"):
-            yield body
-        if not message.get("more_body"):
-            sent.set()
-            return
-
-
-async def _until_gone(answering: Coroutine[Any, Any, None], receive: Receive, sent: asyncio.Event) -> None:
-    """Answer until that is done or the browser has gone: an event stream of the page would go on for ever."""
-    task, watch = asyncio.create_task(answering), asyncio.create_task(_gone(receive, sent))
-    try:
-        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            task.cancel()
-        with suppress(asyncio.CancelledError, OSError):
-            await task
-    finally:
-        task.cancel()
-        watch.cancel()
-
-
-async def _gone(receive: Receive, sent: asyncio.Event) -> None:
-    """Return when the browser has gone, which can be asked once its request was read."""
-    await sent.wait()
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-async def _answer(send: Send, status: int, body: bytes, kind: str, refresh: str = "") -> None:
-    headers = [
-        (b"content-type", kind.encode()), (b"content-length", str(len(body)).encode()), (b"cache-control", b"no-store"),
-        (b"x-content-type-options", b"nosniff"),
-    ]  # fmt: skip
-    if refresh:
-        headers.append((b"refresh", refresh.encode()))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-def _not_there(origin: str, error: httpx2.TransportError) -> bytes:
+def _not_there(origin: str, error: Exception) -> str:
     why = html.escape(f"{type(error).__name__}: {error}"[:300])
     return (
         "<!doctype html><meta charset=utf-8><title>Nothing answers</title><body style='font:16px system-ui;margin:2em'>"
         f"<h1>Nothing answers at {html.escape(origin)}</h1><p>Start the development server: this page looks again by "
         f"itself.</p><p><code>{why}</code></p>"
-    ).encode()
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
-from collections.abc import AsyncIterator, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 
 import uvicorn
 from attrs import frozen
@@ -14,7 +14,7 @@ from attrs import frozen
 from inarch_web.pointing.addresses import Addresses, FrameAddress, PageAddress
 from inarch_web.pointing.proxy import Proxy
 from inarch_web.pointing.sockets import LONGEST_MESSAGE
-from inarch_web.server.connections import GuardedConnection
+from inarch_web.server.connections import GuardedConnection, QuietServer
 
 _TRIES = 20
 
@@ -40,14 +40,6 @@ class Framed:
         return {"origin": self.origin, "address": page.origin, "path": page.path}
 
 
-class _Server(uvicorn.Server):
-    """A server that leaves signals to the program."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
-
-
 @asynccontextmanager
 async def serving(page: PageAddress, framer: str) -> AsyncIterator[Framed]:
     """Serve a page for frames in one origin.
@@ -64,7 +56,7 @@ async def serving(page: PageAddress, framer: str) -> AsyncIterator[Framed]:
         server_header=False, date_header=False, proxy_headers=False, ws="websockets-sansio",
         ws_max_size=LONGEST_MESSAGE, ws_ping_interval=None, ws_per_message_deflate=False, timeout_graceful_shutdown=0,
     )  # fmt: skip
-    server = _Server(config)
+    server = QuietServer(config)
     task = asyncio.create_task(server.serve(sockets))
     try:
         yield Framed(proxy.addresses)

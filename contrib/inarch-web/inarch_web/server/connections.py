@@ -1,19 +1,29 @@
-"""HTTP connections that have to send their request in time, of which no peer can take all places."""
+"""HTTP connections that have to send their request in time, of which so many may wait."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S = 10.0
 """Seconds in which the head of a request has to come."""
 MOST_IDLE = 64
-"""Connections without a request that is worked on; the oldest of the peer that has most of them makes room."""
+"""Connections without a request that is worked on; the oldest makes room."""
+
+
+class QuietServer(uvicorn.Server):
+    """A server that leaves signals to the program."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
 
 
 class GuardedConnection(H11Protocol):
@@ -63,23 +73,5 @@ class GuardedConnection(H11Protocol):
 
 
 def _make_room(idle: list[GuardedConnection]) -> None:
-    if len(idle) <= MOST_IDLE:
-        return
-    users = _users()
-    peers = {one: users.get(one.client[1], "") if one.client else "" for one in idle}
-    busiest = Counter(peers.values()).most_common(1)[0][0]
-    min((one for one in idle if peers[one] == busiest), key=lambda one: one.began).transport.abort()
-
-
-def _users() -> dict[int, str]:
-    """Return the user of each local port, as far as Linux shows it (proc(5), /proc/net/tcp: local address, uid)."""
-    found: dict[int, str] = {}
-    for name in ("tcp", "tcp6"):
-        try:
-            lines = Path(f"/proc/net/{name}").read_text().splitlines()[1:]
-        except OSError:  # another system
-            continue
-        for line in lines:
-            words = line.split()
-            found[int(words[1].rpartition(":")[2], 16)] = words[7]
-    return found
+    if len(idle) > MOST_IDLE:
+        min(idle, key=lambda one: one.began).transport.abort()

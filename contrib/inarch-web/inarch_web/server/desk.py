@@ -1,9 +1,9 @@
-"""All rooms of one server: sessions are listed, found, opened and forked here."""
+"""All rooms of one server: sessions are listed, found, opened and forked here, and events and questions find them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from time import monotonic
@@ -12,14 +12,48 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 import inarch
-from inarch_web.server.front_end import WebFrontEnd
+from inarch_web.rooms import room_of
 from inarch_web.server.numbering import encoded
 from inarch_web.server.room import Room
 from inarch_web.server.unfolding import Fragments
 
 if TYPE_CHECKING:
     from inarch_web.server.page import Page
-    from inarch_web.voice.seat import Seat
+    from inarch_web.server.room import Room
+    from inarch_web.talking import Seat
+
+
+@define(eq=False, repr=False)
+class WebFrontEnd:
+    """Passes on what happens, and asks those who look at it.
+
+    Args:
+        room: Returns the room of a session, None where nobody has opened it.
+    """
+
+    room: Callable[[str], Room | None]
+    name: str = "web"
+
+    @property
+    def selection(self) -> Any:
+        """What the person points at in the room where a call runs."""
+        room = room_of()
+        return room.selection if room is not None else None
+
+    def show(self, event: inarch.Event) -> None:
+        """Pass an event on, from any thread."""
+        room = self.room(event.session_id)
+        if room is not None:
+            room.saw(event)
+
+    async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
+        """Ask the pages of the room."""
+        room = room_of(batch[0].call.turn_id)
+        return await room.ask_person(batch) if room is not None else []
+
+    def close(self) -> None:
+        """Do nothing: pages are the server's."""
+
 
 PAGE = 50
 """Sessions in one answer."""

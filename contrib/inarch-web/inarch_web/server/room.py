@@ -106,13 +106,16 @@ class Room:
             self._enter(page)
             return {**self._begin(), "missed": missed}
         number = live.exchange.number
-        older = await self._turns_before(number)
+        older = await self.earlier(number)
         if not self._spent:
             self.work.soon(self._sum_up())  # of a long session it takes longer than its first screen
         self._flush()  # from here on nothing is awaited: what comes later is sent as messages
         now = [] if live.is_empty else [live.entry()]
         if live.exchange.number > number:  # a turn has begun meanwhile
-            older = {**older, "turns": [*older["turns"], *await self._between(number, live.exchange.number)]}
+            older = {
+                **older,
+                "turns": [*older["turns"], *await asyncio.to_thread(self._read, number, live.exchange.number - 1)],
+            }
             now = [live.entry()]
         self._enter(page)
         return {**self._begin(), "state": self.state(), "turns": [*older["turns"], *now], "earlier": older["earlier"],
@@ -122,11 +125,7 @@ class Room:
         """Let a page see no more of the room."""
         if self.pages.pop(page.number, None) is not None:
             self.asks.gone(page.number)
-            self._tell_state()
-
-    async def earlier(self, before: int) -> Message:
-        """Return the turns before one, and how many there are before these."""
-        return await self._turns_before(before)
+            self.tell_state()
 
     async def steps(self, number: int, before: int) -> Message:
         """Return the steps of a turn before a place."""
@@ -200,11 +199,7 @@ class Room:
     def set_selection(self, selection: Mapping[str, Any] | None) -> None:
         """Let every tool have what the person points at, and all pages see it."""
         self.selection = selection
-        self._tell_state()
-
-    def tell_state(self) -> None:
-        """Send the state to all pages."""
-        self._tell_state()
+        self.tell_state()
 
     async def close(self) -> None:
         """Cancel what runs and return when it has ended and was sent."""
@@ -214,7 +209,7 @@ class Room:
 
     def _enter(self, page: Page) -> None:
         self.pages[page.number] = page
-        self._loop.call_soon(self._tell_state)  # after the answer that the page begins with
+        self._loop.call_soon(self.tell_state)  # after the answer that the page begins with
 
     def _begin(self) -> Message:
         return {"session": self.id, "room": self.token, "n": self.log.last}
@@ -227,7 +222,7 @@ class Room:
         if event.kind in ("calls.done", "command.ran") and self._session is not None:
             self.approve, before = self._session.approve, self.approve
             if self.approve != before:
-                self._tell_state()
+                self.tell_state()
         if event.kind == "model.switched":
             self.model = event.data.get("new") or self.model
         if self._live is None:
@@ -239,7 +234,7 @@ class Room:
         if event.kind == "input.waiting":
             self._loop.call_soon(self.work.wake)
         if event.kind in _IN_STATE:
-            self._tell_state()
+            self.tell_state()
             self._flush()
         elif self._unsent and self._sending is None:
             self._sending = self._loop.call_later(TOGETHER_S, self._flush)
@@ -257,7 +252,8 @@ class Room:
         for page in list(self.pages.values()):
             page.put(text)
 
-    def _tell_state(self) -> None:
+    def tell_state(self) -> None:
+        """Send the state to all pages, if it is another."""
         state = self.state()
         if state != self._told:
             self._told = state
@@ -285,14 +281,11 @@ class Room:
                 self._unread.clear()
         return self._live
 
-    async def _turns_before(self, number: int) -> dict[str, Any]:
-        """Return the turns before one as far as they make a page."""
+    async def earlier(self, number: int) -> dict[str, Any]:
+        """Return the turns before one as far as they make a page, and how many there are before these."""
         turns = await asyncio.to_thread(self._read, max(number - MOST_TURNS, 0), number - 1)
         first = turns[0]["number"] if turns else number
         return {"turns": turns, "earlier": max(first - 1, 0) if number > 0 else 0}
-
-    async def _between(self, first: int, number: int) -> list[Message]:
-        return await asyncio.to_thread(self._read, first, number - 1)
 
     def _read(self, first: int, last: int) -> list[Message]:
         if last < first:
@@ -315,7 +308,7 @@ class Room:
 
     async def _sum_up(self) -> None:
         self._spent = await asyncio.to_thread(self._sum)
-        self._tell_state()
+        self.tell_state()
 
     def spent_by(self) -> Sequence[Any]:
         """Return what the session took, by purpose, plugin and model."""
@@ -323,8 +316,7 @@ class Room:
         return transcript.spent() if transcript is not None else ()
 
     def _sum(self) -> Message:
-        transcript = self._transcript()
-        rows = transcript.spent() if transcript is not None else ()
+        transcript, rows = self._transcript(), self.spent_by()
         self.title = transcript.info.title if transcript is not None else ""
         return {
             "requests": sum(row.requests for row in rows),

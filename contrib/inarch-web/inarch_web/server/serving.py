@@ -7,8 +7,8 @@ import signal
 import socket
 import sys
 import webbrowser
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import uvicorn
@@ -18,24 +18,15 @@ from websockets.exceptions import InvalidState
 import inarch
 from inarch.commands import compose_given
 from inarch_web import Settings
-from inarch_web.server.connections import GuardedConnection
+from inarch_web.server.connections import GuardedConnection, QuietServer
 from inarch_web.server.desk import Desk
-from inarch_web.server.gate import HOST
+from inarch_web.server.gate import HOST, Tokens
 from inarch_web.server.site import site
-from inarch_web.server.tokens import Tokens
 
 LARGEST_MESSAGE = 4 << 20
 """Bytes of a message of a page; a longer one is refused by its length, before it is read."""
 TICK_S = 5.0
 _NO_DESIGN = "the part `export` brings it; leave out what leaves it out (-p no:export)"
-
-
-class _Server(uvicorn.Server):
-    """A server whose signals are ours."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 @define(eq=False, repr=False)
@@ -126,7 +117,7 @@ async def serving(
 
 @asynccontextmanager
 async def _running(desk: Desk, application: Any, listening: socket.socket) -> AsyncIterator[None]:
-    server = _Server(
+    server = QuietServer(
         uvicorn.Config(
             application, http=GuardedConnection, log_level="critical", lifespan="off", ws="websockets-sansio",
             ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, ws_ping_interval=20.0, ws_ping_timeout=60.0,

@@ -13,9 +13,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
 from inarch_web.server.desk import Desk
-from inarch_web.server.gate import Gate
+from inarch_web.server.gate import Gate, Tokens
 from inarch_web.server.page import Page
-from inarch_web.server.tokens import Tokens
 
 
 def site(desk: Desk, exporter: Any, tokens: Tokens, port: int, framed: str) -> Gate:

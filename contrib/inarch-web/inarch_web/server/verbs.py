@@ -184,7 +184,7 @@ async def _complete(page: Page, message: Message) -> Message:
 async def _select(page: Page, message: Message) -> Message:
     room, given = room_here(page, message), message.get("selection")
     if given is not None:
-        from inarch_web.pointing.selecting import chosen
+        from inarch_web.pointing.locating import chosen
 
         given = await chosen(given, room.app, page.desk.framed)
     room.set_selection(given)
@@ -204,7 +204,7 @@ async def heard(page: Page, data: bytes) -> None:
 
 
 async def _voice(page: Page, message: Message) -> Message:
-    from inarch_web.voice.seat import asked  # nothing of it is loaded where nobody talks
+    from inarch_web.talking import asked  # nothing of it is loaded where nobody talks
 
     return await asked(page, room_here(page, message), message)
 
