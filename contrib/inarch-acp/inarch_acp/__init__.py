@@ -29,6 +29,6 @@ def inarch_settings() -> type:
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
     """Return the source of the pictures that come with a prompt."""
-    from inarch_acp.pictures import Pictures
+    from inarch_acp.prompts import Pictures
 
     return [Pictures()]

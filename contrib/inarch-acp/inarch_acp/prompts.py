@@ -1,4 +1,4 @@
-"""What an editor sends as a prompt, as the text and the pictures of a turn."""
+"""What an editor sends as a prompt: its text, and the pictures that wait until the turn gathers its context."""
 
 from __future__ import annotations
 
@@ -116,3 +116,32 @@ def fenced(text: str, language: str = "") -> str:
     fence = "`" * max(3, longest + 1)
     text = text.removesuffix("\n")
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+_waiting: dict[str, tuple[inarch.Image, ...]] = {}
+
+
+def put_pictures(session_id: str, images: Sequence[inarch.Image]) -> None:
+    """Have the next turn of a session see these pictures, and no others."""
+    _waiting.pop(session_id, None)
+    if images:
+        _waiting[session_id] = tuple(images)
+
+
+def has_pictures(session_id: str) -> bool:
+    """Whether pictures wait that no turn has taken."""
+    return session_id in _waiting
+
+
+class Pictures:
+    """The context source for pictures that came with the prompt."""
+
+    name = "acp"
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Return the pictures of the turn's session."""
+        images = _waiting.pop(situation.turn.session_id, ())
+        if not images:
+            return None
+        count = "a picture" if len(images) == 1 else f"{len(images)} pictures"
+        return inarch.Contribution(f"The user sent {count} with the prompt.", images=images)

@@ -14,10 +14,8 @@ from attrs import define, field
 import inarch
 from inarch_acp.asking import Asking, Request
 from inarch_acp.calls import LARGEST_DIFF
-from inarch_acp.choices import choices, config_options, modes
-from inarch_acp.commands import available_commands, of_plugins, run_command
-from inarch_acp.pictures import has_pictures, put_pictures
-from inarch_acp.prompts import Prompt
+from inarch_acp.commands import available_commands, choices, config_options, modes, of_plugins, run_command
+from inarch_acp.prompts import Prompt, has_pictures, put_pictures
 from inarch_acp.servers import Asked, Consent, Folder, SameId
 from inarch_acp.signing_in import check_model, refusal
 from inarch_acp.spending import Spending

@@ -41,36 +41,6 @@ def test_a_plan_is_approved_and_the_mode_follows(desk: Any, say: Any, replies: A
     asyncio.run(main())
 
 
-def test_before_a_plan_is_approved_nothing_changes_and_after_a_plain_yes_edits_are_asked_about(
-    desk: Any, say: Any, replies: Any
-) -> None:
-    plan = replies.calling(("present_plan", {"plan": "# One file"}))
-    desk.model.script = {"make": [replies.calling(CREATE), plan, replies.text("as you like")],
-                         "again": [plan, replies.calling(CREATE), replies.text("made")]}  # fmt: skip
-    desk.configure(PROFILE)
-    answers = iter(("reject_once", "once", "once"))
-
-    async def answer(options: Any) -> str:
-        return next(answers)
-
-    async def main() -> None:
-        async with desk.editor("--profile", "plans") as (editor, connection, _):
-            session = await desk.new(connection)
-            editor.answer = answer
-            await connection.set_session_mode(session_id=session, mode_id="plan")
-            await connection.prompt(session_id=session, prompt=say("make"))
-            assert [call["status"] for call in editor.calls(session).values()] == ["failed", "failed"]
-            assert not (desk.root / "x.txt").exists()
-            assert {one.current_mode_id for one in editor.of(session, "current_mode_update")} == {"plan"}
-            await connection.prompt(session_id=session, prompt=say("again"))
-            assert (desk.root / "x.txt").exists()
-            assert editor.of(session, "current_mode_update")[-1].current_mode_id == "ask"
-            titles = [one.tool_call.title for one in editor.asked]
-            assert [title.split()[0] for title in titles] == ["present_plan", "present_plan", "create_file"]
-
-    asyncio.run(main())
-
-
 def test_a_question_that_is_answered_in_own_words_is_left_to_the_next_prompt(desk: Any, say: Any, replies: Any) -> None:
     question = ("ask_user", {"questions": [{"question": "Which?", "choices": ["this", "that"]}]})
     desk.model.script = {"go": [replies.calling(question), replies.text("well?")], "neither": [replies.text("fine")]}

@@ -1,10 +1,12 @@
-"""From the words of a command line to a batch that runs, and to its exit code."""
+"""From the words of a command line to a batch that runs, what is seen of it, and its exit code."""
 
 from __future__ import annotations
 
 import os
 import re
 import sqlite3
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal, InvalidOperation
@@ -12,17 +14,67 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import evolve
+from attrs import define, evolve, field
 
 import inarch
+from inarch import shorten
 from inarch.commands import ANSWERED, CANCELLED, FAILED, LIMITED, USAGE, compose_given, interrupts, say
 from inarch_batch.coordinating import Batch, Plan, Progress
 from inarch_batch.executors import open_executor
 from inarch_batch.reporting import write_predictions, write_report
 from inarch_batch.results import Output
-from inarch_batch.showing import Teller, words
 from inarch_batch.tasks import Task, TaskFault, TaskFile, TaskFileFaults, open_tasks
 from inarch_batch.trees import GitFailed, Sources, git
+
+_EVERY_S = 30.0
+_MOVES_S = 0.5
+_COLUMNS = 79
+
+
+@define(eq=False, repr=False)
+class Teller:
+    """Tells how far a batch is, on standard error: on a terminal in place, else a line twice a minute."""
+
+    ceiling: Decimal | None
+    is_quiet: bool = False
+    _told: float = field(init=False, default=0.0)
+    _is_open: bool = field(init=False, default=False)
+
+    def __call__(self, progress: Progress) -> None:
+        """Take in how far it is."""
+        now = time.monotonic()
+        moves = sys.stderr.isatty()
+        if self.is_quiet or now - self._told < (_MOVES_S if moves else _EVERY_S):
+            return
+        if not moves and not self._told:
+            self._told = now  # a short batch has its summary, and no line besides
+            return
+        self._told = now
+        line = words(progress, self.ceiling)
+        if moves:
+            self._is_open = True
+            sys.stderr.write(f"\r\x1b[K{shorten(line, _COLUMNS)}")
+        else:
+            sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Take the line away that moves."""
+        if self._is_open:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def words(progress: Progress, ceiling: Decimal | None) -> str:
+    """Return how far a batch is, in a line."""
+    parts = [f"{progress.done} done"]
+    parts += [f"{progress.running} running"] if progress.running else []
+    parts += [
+        f"{count} {word}" for count, word in ((progress.failed, "failed"), (progress.limited, "limited")) if count
+    ]
+    parts += [f"{progress.to_come} to come"] if progress.to_come else []
+    of = f" of ${ceiling}" if ceiling is not None else ""
+    return ", ".join(parts) + f" · ${progress.spent:.4f}{of} spent"
 
 
 def launch(given: Mapping[str, Any]) -> int:

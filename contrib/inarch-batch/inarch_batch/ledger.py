@@ -8,6 +8,7 @@ task that holds some whether its worker lives.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
 import time
@@ -18,7 +19,35 @@ from pathlib import Path
 
 from attrs import frozen
 
-from inarch_batch.lease import leased_if_free
+
+@contextmanager
+def leased(folder: Path) -> Iterator[None]:
+    """Wait until no other worker has the task: one that was taken for dead may live."""
+    file = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def leased_if_free(folder: Path) -> Iterator[bool]:
+    """Take a task's lease unless a worker has it, and yield whether it was free."""
+    try:
+        file = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield True  # the folder is gone, and its task has ended
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        yield False
+    else:
+        yield True
+    finally:
+        os.close(file)
+
 
 _NANO = Decimal(1_000_000_000)
 _BUSY_S = 60.0

@@ -19,8 +19,7 @@ import inarch
 from inarch.staging import make_folder, write_whole
 from inarch_batch import trees
 from inarch_batch.asking import Purse
-from inarch_batch.lease import leased
-from inarch_batch.ledger import Ledger
+from inarch_batch.ledger import Ledger, leased
 from inarch_batch.tasks import Task
 
 Why = Literal["stopped", "money", "price", "halt"]

@@ -99,22 +99,6 @@ def test_a_worker_of_dask_that_is_killed_leaves_its_task_to_the_other(person: An
     assert 8 <= person.asked.total() <= 11
 
 
-def test_money_that_a_killed_worker_held_keeps_no_other_waiting(person: Any, cluster: Cluster) -> None:
-    killed: list[str] = []
-
-    def steps(task: str, step: int) -> HttpReply:
-        if step == 1 and not killed:
-            killed.append(task)
-            cluster.kill_holder(person.out / "tasks" / task / "lock")
-        return person.writes() if step == 0 else person.says("done")
-
-    person.steps = steps
-    cluster.start(threads=2)
-    ran = person.run(person.many(8), "-w", "4", "--executor", f"dask://{cluster.address}", "--max-cost", "0.09")
-    assert ran.returncode == 3, ran.stderr
-    assert killed and "the money is spent" in ran.stderr
-
-
 def test_a_scheduler_that_goes_away_and_comes_back(person: Any, cluster: Cluster) -> None:
     person.steps = lambda task, step: (time.sleep(0.3), person.writes() if step == 0 else person.says("done"))[1]
     cluster.start()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -57,28 +56,3 @@ def test_an_executor_of_another_distribution_is_taken_by_its_name(person: Any, t
     assert ran.returncode == 0, ran.stderr
     assert note.read_text() == "3 workers\na task\na task\n"
     assert {one["status"] for one in person.results().values()} == {"done"}
-
-
-@pytest.mark.needs("git", "chromium")
-def test_the_page_in_a_browser(person: Any, part: Callable[[str], str]) -> None:
-    from playwright.sync_api import sync_playwright  # the other tests do without
-
-    person.steps = lambda task, step: person.writes() if step == 0 else person.says("<b>It</b> is done")
-    assert person.run(person.many(3), "--executor", "threads").returncode == 0
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=part("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page()
-        wrong: list[str] = []
-        page.on("console", lambda message: wrong.append(message.text))
-        page.on("request", lambda request: wrong.append(request.url) if not request.url.startswith("file:") else None)
-        page.goto((person.out / "report.html").as_uri())
-        first = page.locator("details").first
-        assert not first.locator("pre").first.is_visible()
-        first.locator("summary").focus()
-        page.keyboard.press("Enter")
-        assert "<b>It</b> is done" in first.inner_text()
-        assert page.locator("ins").first.inner_text() == "+made"
-        page.set_viewport_size({"width": 360, "height": 640})
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-        browser.close()
-    assert wrong == []

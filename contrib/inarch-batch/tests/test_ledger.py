@@ -11,8 +11,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
-from inarch_batch.lease import leased
-from inarch_batch.ledger import Ledger
+from inarch_batch.ledger import Ledger, leased
 
 CENTS = st.integers(0, 60).map(lambda cents: Decimal(cents) / 100)
 

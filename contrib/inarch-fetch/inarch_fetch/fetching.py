@@ -14,8 +14,8 @@ import httpx2
 import inarch
 from inarch_fetch import Settings
 from inarch_fetch.addresses import LONGEST, Place, place_of, whole
-from inarch_fetch.charsets import charset_of, text_of
 from inarch_fetch.converting import converted
+from inarch_fetch.reading import charset_of, text_of
 
 MOST_REDIRECTS = 5
 _MOST_ADDRESSES = 4

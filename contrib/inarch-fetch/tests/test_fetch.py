@@ -21,10 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_fetch import Search, Settings
 from inarch_fetch.addresses import place_of
-from inarch_fetch.charsets import charset_of, html_of, text_of
 from inarch_fetch.converting import converted
 from inarch_fetch.fetching import Fetcher
-from inarch_fetch.reading import read_html
+from inarch_fetch.reading import charset_of, html_of, read_html, text_of
 from inarch_fetch.tools import WebFetch, WebSearch
 
 import inarch

@@ -110,6 +110,6 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     """Return what `inarch doctor` asks."""
-    from inarch_live.checking import look
+    from inarch_live.services import look
 
     return [inarch.SelfCheck("live", lambda: look(settings_of(context), context.environ))]

@@ -17,17 +17,24 @@ from attrs import define, evolve, field
 import inarch
 from inarch.figures import usage_words
 from inarch_live.floor import Batch, Floor
-from inarch_live.hearing import Hearing
 from inarch_live.link import Link
-from inarch_live.news import News, spoken_beside, wants_answer
 from inarch_live.pieces import Failed, Sounding, Words
 from inarch_live.playback import Playback
 from inarch_live.port import AudioDelta, LiveConnection, LiveProvider, LiveResult, LiveSetup
 from inarch_live.pricing import Rates
 from inarch_live.replying import Replying
-from inarch_live.tasks import Tasks
-from inarch_live.telling import SPOKEN, Tools, blocks, history, live_results, live_tools
-from inarch_live.turns import Turns
+from inarch_live.telling import (
+    SPOKEN,
+    News,
+    Tools,
+    blocks,
+    history,
+    live_results,
+    live_tools,
+    spoken_beside,
+    wants_answer,
+)
+from inarch_live.turns import Hearing, Tasks, Turns
 
 MORE_S = 1.0
 """How long after results a model that ended may begin to speak about them."""

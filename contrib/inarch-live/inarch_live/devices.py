@@ -16,9 +16,9 @@ from typing import Any, BinaryIO, Protocol
 from attrs import define, field
 
 import inarch
-from inarch_live.pcm import BYTES
 from inarch_live.playback import Playback
 from inarch_live.port import INPUT_RATE
+from inarch_live.samples import BYTES
 from inarch_live.wav import open_to_write, writer
 
 FRAME_S = 0.02

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field
 
 import inarch
-from inarch_live.pcm import BYTES
+from inarch_live.samples import BYTES
 from inarch_live.wav import writer
 
 MOST_KEPT_S = 600

@@ -31,8 +31,7 @@ from inarch_live.port import (
     UsageReported,
 )
 from inarch_live.pricing import Rates, usage_of
-from inarch_live.tasks import Tasks
-from inarch_live.turns import Turns
+from inarch_live.turns import Tasks, Turns
 
 
 @define(eq=False, repr=False)

@@ -8,8 +8,7 @@ from collections import deque
 
 from attrs import define, field
 
-from inarch_live.pcm import BYTES, level
-from inarch_live.resampling import Resampler
+from inarch_live.samples import BYTES, Resampler, level
 
 MOST_WAITING_S = 600.0
 """Seconds of an answer that are kept until they can be heard; what is beyond is dropped."""

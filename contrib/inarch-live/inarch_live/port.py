@@ -27,8 +27,8 @@ INPUT_RATE = 16_000
 BYTES_PER_SAMPLE = 2
 
 ResultStatus = Literal["success", "error", "denied", "cancelled"]
-Scheduling = Literal["silent", "when_idle", "interrupt"]
-"""What a result does: nothing more, or prompt an answer when the model has finished speaking, or at once."""
+Scheduling = Literal["silent", "when_idle"]
+"""What a result does: nothing more, or prompt an answer when the model has finished speaking."""
 
 Hearing = Literal["open", "push"]
 """Who says when the person speaks: the service by itself (`open`), or `begin_speech` and `end_speech` (`push`)."""
@@ -99,9 +99,7 @@ class LiveSetup:
         instructions: The system prompt.
         tools: What the model may call.
         voice: The service's name of a voice; empty for its default.
-        modality: Whether the model answers by voice or in text.
         hearing: Who says when the person speaks.
-        transcribe: Whether what is heard and said also comes as text.
         history: What went before, oldest first, each call with its result; not sent where a `handle` is given.
         awaits_answer: Whether the last of `history` still waits for an answer, which the model then gives at once.
         handle: Continues the conversation that an earlier connection gave this handle of; empty for a new one.
@@ -111,9 +109,7 @@ class LiveSetup:
     instructions: str = ""
     tools: tuple[LiveTool, ...] = ()
     voice: str = ""
-    modality: Literal["audio", "text"] = "audio"
     hearing: Hearing = "open"
-    transcribe: bool = True
     history: tuple[History, ...] = ()
     awaits_answer: bool = False
     handle: str = field(default="", repr=False)
@@ -185,11 +181,6 @@ class SpeechBegan:
 
 
 @frozen
-class SpeechEnded:
-    """The person has stopped speaking."""
-
-
-@frozen
 class CallsRequested:
     """All calls of one message of the service: one batch, to be answered in one `send_results`."""
 
@@ -228,17 +219,14 @@ class TurnEnded:
 
 @frozen
 class UsageReported:
-    """What one answer (`of` is `reply`) or the service's hearing of one utterance (`transcription`) took."""
+    """What one answer, or the service's hearing of one utterance, took."""
 
     usage: LiveUsage
-    of: Literal["reply", "transcription"] = "reply"
 
 
 @frozen
 class GoingAway:
-    """The service will end this connection in so many seconds."""
-
-    seconds: float
+    """The service will end this connection soon."""
 
 
 @frozen
@@ -263,7 +251,7 @@ class ConnectionEnded:
 
 
 LiveEvent = (
-    AudioDelta | TextDelta | InputTranscript | OutputTranscript | SpeechBegan | SpeechEnded | CallsRequested
+    AudioDelta | TextDelta | InputTranscript | OutputTranscript | SpeechBegan | CallsRequested
     | CallsCancelled | Interrupted | TurnEnded | UsageReported | GoingAway | Resumable | ServiceNotice | ConnectionEnded
 )  # fmt: skip
 """What comes over a connection.

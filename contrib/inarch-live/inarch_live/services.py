@@ -1,10 +1,12 @@
-"""Which service serves a model, and with which key."""
+"""Which service serves a model, with which key, and what `inarch doctor` says of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from importlib.util import find_spec
 
+import inarch
 from inarch_live import Settings
 from inarch_live.known import KEYS, MODELS, unset
 from inarch_live.model import LiveModel
@@ -58,3 +60,21 @@ def _openai(key: str, settings: Settings) -> LiveProvider:
 
 
 _MAKE: Mapping[str, Callable[[str, Settings], LiveProvider]] = {"gemini": _gemini, "openai": _openai}
+
+
+def look(settings: Settings, environ: Mapping[str, str]) -> Iterator[inarch.Finding]:
+    """Yield what was found; nothing is sent and no device is opened."""
+    model = default_model(settings, environ)
+    variable = KEYS[service_of(model, settings, environ)]
+    if environ.get(variable, "").strip():
+        yield inarch.Finding("live", "fine", f"{model}; {variable} is set")
+    else:
+        keys = " or ".join(KEYS.values())
+        yield inarch.Finding("live", "note", f"{variable} is not set, so that inarch live has no model", f"set {keys}")
+    if find_spec("miniaudio") is None:
+        yield inarch.Finding(
+            "live", "note", "no library for microphone and speaker: inarch live takes --audio-in and --audio-out",
+            "pip install 'inarch-live[audio]'",
+        )  # fmt: skip
+    else:
+        yield inarch.Finding("live", "fine", "microphone and speaker through miniaudio")

@@ -1,19 +1,101 @@
-"""The turn of the session that is under way, and how one begins with what was spoken."""
+"""The turn of the session that is under way, what the person was heard to say, and how one begins with it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from attrs import define, field
 
 import inarch
-from inarch_live.hearing import Hearing
-from inarch_live.pcm import level
 from inarch_live.port import BYTES_PER_SAMPLE, INPUT_RATE, InputTranscript
+from inarch_live.samples import level
 from inarch_live.talk import Talk
-from inarch_live.tasks import Tasks
+
+LONGEST = 100_000
+"""Characters that are kept of what no turn has yet: two hours of speech."""
+
+
+@define(eq=False, repr=False)
+class Hearing:
+    """Collects transcripts. What comes after its turn has begun is late: it is kept beside that turn."""
+
+    _sealed: list[str] = field(init=False, factory=list)
+    _open: str = field(init=False, default="")
+    _used: str | None = field(init=False, default=None)  # of an utterance whose rest is late, what its turn has
+
+    def saw(self, transcript: InputTranscript) -> str:
+        """Take a transcript; return a late one when it is whole."""
+        self._open = transcript.whole[: max(0, LONGEST - sum(map(len, self._sealed)))].strip()
+        if not transcript.is_final:
+            return ""
+        said, self._open, used, self._used = self._open, "", self._used, None
+        if used is not None:
+            return said if said != used else ""
+        if said:
+            self._sealed.append(said)
+        return ""
+
+    @property
+    def text(self) -> str:
+        """What no turn has yet."""
+        return " ".join(filter(None, [*self._sealed, "" if self._used is not None else self._open]))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether something was heard to its end."""
+        return bool(self._sealed) and not self._open
+
+    def take(self) -> str:
+        """Return what was heard as a prompt; the rest of an utterance that is not complete, or not known, is late."""
+        said, self._sealed = self.text, []
+        if self._open or not said:
+            self._used = self._open
+        return said
+
+    def clear(self) -> None:
+        """Forget everything: it will be heard again."""
+        self._sealed, self._open, self._used = [], "", None
+
+    def begin(self) -> None:
+        """The person begins to speak: what comes from now on is another utterance."""
+        if self._used == "" and not self._open:
+            self._used = None
+
+
+@define(eq=False, repr=False)
+class Tasks:
+    """Tasks that nobody awaits.
+
+    Args:
+        failed: Told what a task failed of.
+    """
+
+    failed: Callable[[BaseException], object]
+    _running: set[asyncio.Task[Any]] = field(init=False, factory=set)
+
+    def start(self, doing: Coroutine[Any, Any, Any]) -> None:
+        """Do something from now on."""
+        task = asyncio.get_running_loop().create_task(doing)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    async def aclose(self) -> None:
+        """Cancel what runs, and wait until it has ended."""
+        running = [*self._running]
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.failed(error)
+
 
 UNHEARD = "(spoken; there is no transcript)"
 UNASKED = "(the assistant goes on by itself)"

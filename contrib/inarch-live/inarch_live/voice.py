@@ -14,8 +14,8 @@ from inarch.commands import ANSWERED, FAILED
 from inarch_live.conversation import Conversation
 from inarch_live.devices import FRAME_S, GONE_S, Sink, Source
 from inarch_live.keeping import Record, Tape
-from inarch_live.pcm import level
 from inarch_live.port import INPUT_RATE
+from inarch_live.samples import level
 from inarch_live.talk import Talk
 
 MOST_UNSENT = int(30 / FRAME_S)

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 import inarch
-from inarch_live.pcm import BYTES, mixed
 from inarch_live.port import INPUT_RATE
-from inarch_live.resampling import Resampler
+from inarch_live.samples import BYTES, Resampler, mixed
 
 LONGEST_S = 3600
 _CONVERT = "convert it, as in: ffmpeg -i {name} -ar 16000 -ac 1 -c:a pcm_s16le spoken.wav"

@@ -87,189 +87,153 @@ class LiveProviderContract:
         """Return what the service gets to hear of what was sent; a wire with another rate says so here."""
         return pcm
 
-    def test_what_the_microphone_hears_comes_sample_by_sample(self) -> None:
+    async def test_what_the_microphone_hears_comes_sample_by_sample(self) -> None:
         """In pieces of any length, also such as end within a sample's neighbours."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                pcm, at = ramp(50 * FRAME), 0
-                for size in (2, 640, 641 * 2, 4, 3_200, len(pcm)):
-                    await connection.send_audio(pcm[at : at + size])
-                    at += size
-                expected = self.heard(pcm)
-                await there.until(lambda there: len(there.audio) >= len(expected), "the audio")
-                assert bytes(there.audio) == expected
+        async with self.talk() as (connection, there):
+            pcm, at = ramp(50 * FRAME), 0
+            for size in (2, 640, 641 * 2, 4, 3_200, len(pcm)):
+                await connection.send_audio(pcm[at : at + size])
+                at += size
+            expected = self.heard(pcm)
+            await there.until(lambda there: len(there.audio) >= len(expected), "the audio")
+            assert bytes(there.audio) == expected
 
-        run(conversation())
-
-    def test_an_answer_by_voice_comes_with_its_transcript(self) -> None:
+    async def test_an_answer_by_voice_comes_with_its_transcript(self) -> None:
         """Samples as they are, with their rate."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                await there.speak(ramp(480), "Good ")
-                await there.speak(ramp(480, 480), "morning.")
-                await there.end_turn()
-                events = await upto(aiter(connection), TurnEnded)
-                sound = [event for event in events if isinstance(event, AudioDelta)]
-                said = [event for event in events if isinstance(event, OutputTranscript)]
-                assert b"".join(event.pcm for event in sound) == ramp(960)
-                assert {event.rate for event in sound} == {24_000}
-                assert "".join(event.text for event in said) == "Good morning."
-                assert (said[-1].whole, said[-1].is_final) == ("Good morning.", True)
-                assert events[-1] == TurnEnded()
+        async with self.talk() as (connection, there):
+            await there.speak(ramp(480), "Good ")
+            await there.speak(ramp(480, 480), "morning.")
+            await there.end_turn()
+            events = await upto(aiter(connection), TurnEnded)
+            sound = [event for event in events if isinstance(event, AudioDelta)]
+            said = [event for event in events if isinstance(event, OutputTranscript)]
+            assert b"".join(event.pcm for event in sound) == ramp(960)
+            assert {event.rate for event in sound} == {24_000}
+            assert "".join(event.text for event in said) == "Good morning."
+            assert (said[-1].whole, said[-1].is_final) == ("Good morning.", True)
+            assert events[-1] == TurnEnded()
 
-        run(conversation())
-
-    def test_what_the_person_said_comes_as_text(self) -> None:
+    async def test_what_the_person_said_comes_as_text(self) -> None:
         """Whole at the end."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                await connection.send_audio(ramp(FRAME))
-                await there.until(lambda there: there.audio, "the audio")
-                await there.hear("open the door")
-                events = [event async for event in _until_final(connection)]
-                assert (events[-1].whole, events[-1].is_final) == ("open the door", True)
-                assert "".join(event.text for event in events) == "open the door"
+        async with self.talk() as (connection, there):
+            await connection.send_audio(ramp(FRAME))
+            await there.until(lambda there: there.audio, "the audio")
+            await there.hear("open the door")
+            events = [event async for event in _until_final(connection)]
+            assert (events[-1].whole, events[-1].is_final) == ("open the door", True)
+            assert "".join(event.text for event in events) == "open the door"
 
-        run(conversation())
-
-    def test_typed_text_is_answered(self) -> None:
+    async def test_typed_text_is_answered(self) -> None:
         """In writing, where the service writes."""
 
-        async def conversation() -> None:
-            async with self.talk(LiveSetup(modality="text")) as (connection, there):
-                await connection.send_text("hello\ud800 ☃")
-                await there.until(lambda there: there.texts, "the text")
-                await there.write("And you.")
-                await there.end_turn()
-                events = await upto(aiter(connection), TurnEnded)
-                assert there.texts == ["hello\ud800 ☃"]
-                assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "And you."
+        async with self.talk() as (connection, there):
+            await connection.send_text("hello\ud800 ☃")
+            await there.until(lambda there: there.texts, "the text")
+            await there.write("And you.")
+            await there.end_turn()
+            events = await upto(aiter(connection), TurnEnded)
+            assert there.texts == ["hello\ud800 ☃"]
+            assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "And you."
 
-        run(conversation())
-
-    def test_calls_of_one_message_are_one_batch_that_is_answered_at_once(self) -> None:
+    async def test_calls_of_one_message_are_one_batch_that_is_answered_at_once(self) -> None:
         """Each result has its id, its status and its words."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                await there.call(FIRST, SECOND)
-                events = await upto(aiter(connection), CallsRequested)
-                assert events[-1] == CallsRequested((FIRST, SECOND))
-                done = LiveResult("call_a", "edit_file", "success", "2 lines changed")
-                await connection.send_results([done, LiveResult("call_b", "read_file", "denied", "you said no")])
-                await there.until(lambda there: there.answers, "the results")
-                assert [(result.id, result.status, result.text) for result in there.results] == [
-                    ("call_a", "success", "2 lines changed"), ("call_b", "denied", "you said no"),
-                ]  # fmt: skip
-                assert there.answers == 1
+        async with self.talk() as (connection, there):
+            await there.call(FIRST, SECOND)
+            events = await upto(aiter(connection), CallsRequested)
+            assert events[-1] == CallsRequested((FIRST, SECOND))
+            done = LiveResult("call_a", "edit_file", "success", "2 lines changed")
+            await connection.send_results([done, LiveResult("call_b", "read_file", "denied", "you said no")])
+            await there.until(lambda there: there.answers, "the results")
+            assert [(result.id, result.status, result.text) for result in there.results] == [
+                ("call_a", "success", "2 lines changed"), ("call_b", "denied", "you said no"),
+            ]  # fmt: skip
+            assert there.answers == 1
 
-        run(conversation())
-
-    def test_a_call_of_an_unknown_tool_is_delivered_as_it_came(self) -> None:
+    async def test_a_call_of_an_unknown_tool_is_delivered_as_it_came(self) -> None:
         """Whoever runs calls says that there is none."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                unknown = LiveCall("call_u", "no such tool", {"x": [1, None]})
-                await there.call(unknown)
-                assert (await upto(aiter(connection), CallsRequested))[-1] == CallsRequested((unknown,))
+        async with self.talk() as (connection, there):
+            unknown = LiveCall("call_u", "no such tool", {"x": [1, None]})
+            await there.call(unknown)
+            assert (await upto(aiter(connection), CallsRequested))[-1] == CallsRequested((unknown,))
 
-        run(conversation())
-
-    def test_speaking_into_the_answer_interrupts_it(self) -> None:
+    async def test_speaking_into_the_answer_interrupts_it(self) -> None:
         """What was made before is told before; what is made after comes after."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                await there.speak(ramp(480))
-                await there.interrupt()
-                await there.speak(ramp(480, 7))
-                events = aiter(connection)
-                before = await upto(events, Interrupted)
-                after = await upto(events, AudioDelta)
-                assert [event.pcm for event in before if isinstance(event, AudioDelta)] == [ramp(480)]
-                assert after[-1] == AudioDelta(ramp(480, 7), 24_000)
+        async with self.talk() as (connection, there):
+            await there.speak(ramp(480))
+            await there.interrupt()
+            await there.speak(ramp(480, 7))
+            events = aiter(connection)
+            before = await upto(events, Interrupted)
+            after = await upto(events, AudioDelta)
+            assert [event.pcm for event in before if isinstance(event, AudioDelta)] == [ramp(480)]
+            assert after[-1] == AudioDelta(ramp(480, 7), 24_000)
 
-        run(conversation())
-
-    def test_nothing_more_comes_of_an_answer_that_was_stopped(self) -> None:
+    async def test_nothing_more_comes_of_an_answer_that_was_stopped(self) -> None:
         """Not until the next one."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                events = aiter(connection)
-                await there.speak(ramp(480))
-                await upto(events, AudioDelta)
-                await connection.interrupt(10)
-                await there.speak(ramp(480, 7))
-                await there.end_turn()
-                rest = await upto(events, TurnEnded)
-                assert not [event for event in rest if isinstance(event, AudioDelta)]
-                await there.speak(ramp(480, 9))
-                assert (await upto(events, AudioDelta))[-1] == AudioDelta(ramp(480, 9), 24_000)
+        async with self.talk() as (connection, there):
+            events = aiter(connection)
+            await there.speak(ramp(480))
+            await upto(events, AudioDelta)
+            await connection.interrupt(10)
+            await there.speak(ramp(480, 7))
+            await there.end_turn()
+            rest = await upto(events, TurnEnded)
+            assert not [event for event in rest if isinstance(event, AudioDelta)]
+            await there.speak(ramp(480, 9))
+            assert (await upto(events, AudioDelta))[-1] == AudioDelta(ramp(480, 9), 24_000)
 
-        run(conversation())
-
-    def test_usage_is_told_by_what_the_tokens_stand_for(self) -> None:
+    async def test_usage_is_told_by_what_the_tokens_stand_for(self) -> None:
         """Audio costs more than text."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                await there.report_usage(1_000, 200, 30, 4)
-                usage = (await upto(aiter(connection), UsageReported))[-1]
-                assert isinstance(usage, UsageReported)
-                told = usage.usage
-                assert (told.input_audio, told.output_audio, told.input_text, told.output_text) == (1_000, 200, 30, 4)
+        async with self.talk() as (connection, there):
+            await there.report_usage(1_000, 200, 30, 4)
+            usage = (await upto(aiter(connection), UsageReported))[-1]
+            assert isinstance(usage, UsageReported)
+            told = usage.usage
+            assert (told.input_audio, told.output_audio, told.input_text, told.output_text) == (1_000, 200, 30, 4)
 
-        run(conversation())
-
-    def test_what_went_before_is_known(self) -> None:
+    async def test_what_went_before_is_known(self) -> None:
         """Words, calls and their results."""
 
-        async def conversation() -> None:
-            history = (
-                Said("user", "edit a"), FIRST, LiveResult("call_a", "edit_file", "success", "done"),
-                Said("agent", "I did."),
-            )  # fmt: skip
-            async with self.talk(LiveSetup(history=history)) as (_, there):
-                await there.until(lambda there: "I did." in str(there.received), "what was said")
-                assert all(words in str(there.received) for words in ("edit a", "edit_file", "done"))
+        history = (
+            Said("user", "edit a"), FIRST, LiveResult("call_a", "edit_file", "success", "done"),
+            Said("agent", "I did."),
+        )  # fmt: skip
+        async with self.talk(LiveSetup(history=history)) as (_, there):
+            await there.until(lambda there: "I did." in str(there.received), "what was said")
+            assert all(words in str(there.received) for words in ("edit a", "edit_file", "done"))
 
-        run(conversation())
-
-    def test_a_cut_is_told_once_and_sending_does_nothing_after(self) -> None:
+    async def test_a_cut_is_told_once_and_sending_does_nothing_after(self) -> None:
         """So that whoever sends needs no care."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                there.cut()
-                *before, ended = await upto(aiter(connection), ConnectionEnded)
-                assert not [event for event in before if isinstance(event, ConnectionEnded)]
-                assert isinstance(ended, ConnectionEnded)
-                assert ended.error is not None
-                assert (ended.error.kind, ended.error.retryable) == ("network", True)
-                await connection.send_audio(ramp(FRAME))
-                await connection.send_text("anybody?")
-                await connection.interrupt(0)
+        async with self.talk() as (connection, there):
+            there.cut()
+            *before, ended = await upto(aiter(connection), ConnectionEnded)
+            assert not [event for event in before if isinstance(event, ConnectionEnded)]
+            assert isinstance(ended, ConnectionEnded)
+            assert ended.error is not None
+            assert (ended.error.kind, ended.error.retryable) == ("network", True)
+            await connection.send_audio(ramp(FRAME))
+            await connection.send_text("anybody?")
+            await connection.interrupt(0)
 
-        run(conversation())
-
-    def test_an_end_in_peace_is_no_error(self) -> None:
+    async def test_an_end_in_peace_is_no_error(self) -> None:
         """Of either side."""
 
-        async def conversation() -> None:
-            async with self.talk() as (connection, there):
-                await there.close(1000)
-                assert (await upto(aiter(connection), ConnectionEnded))[-1] == ConnectionEnded()
-            async with self.talk() as (connection, there):
-                await connection.aclose()
-                await connection.aclose()
-                assert (await upto(aiter(connection), ConnectionEnded))[-1] == ConnectionEnded()
-
-        run(conversation())
+        async with self.talk() as (connection, there):
+            await there.close(1000)
+            assert (await upto(aiter(connection), ConnectionEnded))[-1] == ConnectionEnded()
+        async with self.talk() as (connection, there):
+            await connection.aclose()
+            await connection.aclose()
+            assert (await upto(aiter(connection), ConnectionEnded))[-1] == ConnectionEnded()
 
     def test_half_a_message_ends_the_connection_with_an_error(self) -> None:
         """Cut JSON, JSON that is no object, bytes that are no text, nesting without end."""
@@ -280,22 +244,19 @@ class LiveProviderContract:
         """A hundred megabytes would have to be held before they could be read."""
         run(self._broken('{"text": "' + "x" * 100_000_000 + '"}', "too_long", "16 MB"))
 
-    def test_messages_of_another_day_are_passed_over(self) -> None:
+    async def test_messages_of_another_day_are_passed_over(self) -> None:
         """Kinds and fields that nobody knows yet, and known ones of another shape."""
 
-        async def conversation() -> None:
-            strange: list[Any] = [None, 1, "x", [], {}, [None], {"a": {"b": [1]}}]
-            async with self.talk() as (connection, there):
-                for value in strange:
-                    for message in self.known_messages():
-                        await there.send({**{key: value for key in message if key != "type"}, **_kind(message)})
-                await there.send({"type": "from.the.future", "fromTheFuture": {"x": 1}})
-                await there.write("still here")
-                await there.report_usage(1, 0, 0, 0)
-                *_, text, _ = [event async for event in _upto_usage(connection, TextDelta, ConnectionEnded)]
-                assert text == TextDelta("still here")
-
-        run(conversation())
+        strange: list[Any] = [None, 1, "x", [], {}, [None], {"a": {"b": [1]}}]
+        async with self.talk() as (connection, there):
+            for value in strange:
+                for message in self.known_messages():
+                    await there.send({**{key: value for key in message if key != "type"}, **_kind(message)})
+            await there.send({"type": "from.the.future", "fromTheFuture": {"x": 1}})
+            await there.write("still here")
+            await there.report_usage(1, 0, 0, 0)
+            *_, text, _ = [event async for event in _upto_usage(connection, TextDelta, ConnectionEnded)]
+            assert text == TextDelta("still here")
 
     def known_messages(self) -> list[dict[str, Any]]:
         """Return messages of the service by their top-level fields, whose values are made strange."""

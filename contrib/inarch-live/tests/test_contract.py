@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inarch_live.resampling import Resampler
+from inarch_live.samples import Resampler
 from inarch_live.testing import GeminiServer, OpenAIServer
 
 from .contract import LiveProviderContract

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inarch_live import devices
 from inarch_live.devices import FRAME, Microphone, Speaker, WavSink, WavSource
-from inarch_live.pcm import level, mixed
 from inarch_live.playback import FASTEST, MOST_WAITING_S, Playback
+from inarch_live.samples import level, mixed
 from inarch_live.testing import LONGEST_S, GeminiServer
 
 import inarch
@@ -45,12 +45,6 @@ def test_what_is_put_is_what_is_heard_and_then_silence(pieces: list[bytes], size
     assert playback.waiting == max(0, len(whole) - len(taken))
     assert playback.drop() == playback._ms(max(0, len(whole) - len(taken)))
     assert not playback.is_sounding and playback.take(4) == b"\0" * 4
-
-
-def test_audio_of_another_rate_lasts_as_long() -> None:
-    playback = Playback()
-    assert playback.put(LOUD * 10, 16_000)
-    assert playback.waiting / 2 / playback.rate == pytest.approx(1.5, abs=0.01)
 
 
 def test_a_voice_without_end_is_not_kept_without_end() -> None:
@@ -199,22 +193,6 @@ async def test_silence_costs_no_turn_and_keeps_the_conversation(tmp_path: Path) 
         await there.end_turn()
         await bench.until(lambda: not bench.voice.is_on)
         assert not bench.turns and not bench.seen.of("turn.started")
-
-
-async def test_a_clock_that_jumps_disturbs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import time
-
-    source = WavSource(LOUD[:FRAME] * 5)
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() - 86_400 * (1 + int(real() * 50) % 3))
-    async with GeminiServer() as server, talking(server.provider(), tmp_path, source=source) as bench:
-        there = await server.connection()
-        await there.until(lambda there: len(there.audio) == 5 * FRAME)
-        await there.hear("Hello.")
-        await there.speak(LOUD, "Hello.")
-        await there.end_turn()
-        await bench.until(lambda: bench.turns)
-        assert bench.turns[0].status == "done"
 
 
 def test_the_line_of_the_picture_fits(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inarch_live.hearing import LONGEST, Hearing
 from inarch_live.port import InputTranscript
 from inarch_live.testing import GeminiServer, OpenAIServer, There
+from inarch_live.turns import LONGEST, Hearing
 
 from .test_spoken import AFTER, KEY, Place, voice, write_wav
 

@@ -27,7 +27,7 @@ from inarch_live.testing import LONGEST_S
 from inarch_live.wires.gemini import GeminiLive
 from inarch_live.wires.openai_realtime import OpenAIRealtime
 
-from .contract import EDIT, READ, ramp, run, upto
+from .contract import EDIT, READ, ramp, upto
 
 PCM = ramp(2_400)
 FIXTURES = [
@@ -93,47 +93,38 @@ def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.parametrize(("of", "model"), WIRES)
-def test_text_calls_and_results(of: Callable[[str], LiveProvider], model: str, address: str) -> None:
-    async def conversation() -> None:
-        connection = await of(address).connect(LiveSetup(model, "Be brief.", (EDIT, READ), modality="text"))
-        events = aiter(connection)
-        await connection.send_text("compare a and b")
-        asked = await upto(events, TurnEnded)
-        (calls,) = [event.calls for event in asked if isinstance(event, CallsRequested)]
-        assert [(call.name, call.arguments) for call in calls] == [("edit_file", {"path": "a.txt"}), ("read_file", {})]
-        await connection.send_results([LiveResult(call.id, call.name, "success", "BETA") for call in calls])
-        answer = await upto(events, TurnEnded)
-        assert "".join(event.text for event in answer if isinstance(event, TextDelta)) == "They differ in a word."
-        await connection.send_text("hello")
-        answer = await upto(events, TurnEnded)
-        assert "".join(event.text for event in answer if isinstance(event, TextDelta)) == "Hello to you."
-        await connection.aclose()
-
-    run(conversation())
+async def test_text_calls_and_results(of: Callable[[str], LiveProvider], model: str, address: str) -> None:
+    connection = await of(address).connect(LiveSetup(model, "Be brief.", (EDIT, READ)))
+    events = aiter(connection)
+    await connection.send_text("compare a and b")
+    asked = await upto(events, TurnEnded)
+    (calls,) = [event.calls for event in asked if isinstance(event, CallsRequested)]
+    assert [(call.name, call.arguments) for call in calls] == [("edit_file", {"path": "a.txt"}), ("read_file", {})]
+    await connection.send_results([LiveResult(call.id, call.name, "success", "BETA") for call in calls])
+    answer = await upto(events, TurnEnded)
+    assert "".join(event.text for event in answer if isinstance(event, TextDelta)) == "They differ in a word."
+    await connection.send_text("hello")
+    answer = await upto(events, TurnEnded)
+    assert "".join(event.text for event in answer if isinstance(event, TextDelta)) == "Hello to you."
+    await connection.aclose()
 
 
-def test_an_answer_by_voice(address: str) -> None:
-    async def conversation() -> None:
-        connection = await GeminiLive("a-key", address).connect(LiveSetup(GEMINI))
-        await connection.send_text("speak to me")
-        sound, words, ended = await upto(aiter(connection), TurnEnded)
-        assert sound == AudioDelta(PCM, 24_000)
-        assert words == TextDelta("spoken")
-        assert ended == TurnEnded()
-        await connection.aclose()
-
-    run(conversation())
+async def test_an_answer_by_voice(address: str) -> None:
+    connection = await GeminiLive("a-key", address).connect(LiveSetup(GEMINI))
+    await connection.send_text("speak to me")
+    sound, words, ended = await upto(aiter(connection), TurnEnded)
+    assert sound == AudioDelta(PCM, 24_000)
+    assert words == TextDelta("spoken")
+    assert ended == TurnEnded()
+    await connection.aclose()
 
 
 @pytest.mark.parametrize(("of", "model"), WIRES)
-def test_what_the_service_has_no_answer_to_ends_the_turn(
+async def test_what_the_service_has_no_answer_to_ends_the_turn(
     of: Callable[[str], LiveProvider], model: str, address: str
 ) -> None:
-    async def conversation() -> None:
-        connection = await of(address).connect(LiveSetup(model, modality="text"))
-        await connection.send_text("nothing of the kind")
-        events = await upto(aiter(connection), TurnEnded)
-        assert any(isinstance(event, TurnEnded) and event.error for event in events)
-        await connection.aclose()
-
-    run(conversation())
+    connection = await of(address).connect(LiveSetup(model))
+    await connection.send_text("nothing of the kind")
+    events = await upto(aiter(connection), TurnEnded)
+    assert any(isinstance(event, TurnEnded) and event.error for event in events)
+    await connection.aclose()

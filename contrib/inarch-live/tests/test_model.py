@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 from inarch_live import Settings
-from inarch_live.checking import look
 from inarch_live.known import MODELS
 from inarch_live.model import LiveModel
 from inarch_live.port import LiveCall
 from inarch_live.pricing import rates_of
-from inarch_live.services import default_model, live_model, service_of
+from inarch_live.services import default_model, live_model, look, service_of
 from inarch_live.testing import GeminiServer, OpenAIServer, There
 
 import inarch
@@ -98,18 +97,6 @@ async def test_where_no_call_is_wanted_none_comes_and_none_waits(kind: Any) -> N
         assert text(deltas) == "Without it, then."
 
 
-@both
-async def test_of_a_picture_alone_a_word_is_said(kind: Any) -> None:
-    async def script(there: There) -> None:
-        await there.until(lambda there: "A picture was given here" in str(there.received))
-        await there.speak(b"\1\0" * 240, "I can't see it.")
-        await there.end_turn()
-
-    async with kind(script=script) as server:
-        picture = inarch.Message("user", (inarch.Image("image/png", b"\x89PNG"),))
-        assert text(await reply(model(server), request(picture))) == "I can't see it."
-
-
 async def test_a_request_that_is_given_up_lets_go_of_its_connection() -> None:
     async with GeminiServer() as server:
         task = asyncio.create_task(reply(model(server), request()))
@@ -118,17 +105,6 @@ async def test_a_request_that_is_given_up_lets_go_of_its_connection() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         await there.until(lambda there: there.has_ended)
-
-
-async def test_a_refusal_is_the_services_own_words_without_the_key() -> None:
-    async with GeminiServer(refuse=(403, "key sk-secret-of-mine is not allowed")) as server:
-        provider = server.provider("sk-secret-of-mine")
-        asked = LiveModel(lambda name: (provider, name), {}, "voice")
-        with pytest.raises(inarch.ProviderError) as told:
-            await reply(asked, request())
-        assert told.value.kind == "auth"
-        trace = "".join(map(repr, (told.value, told.value.__cause__, told.value.__context__)))
-        assert "sk-secret-of-mine" not in f"{told.value} {trace}"
 
 
 def test_the_service_is_that_of_the_model_else_of_the_key() -> None:

@@ -21,12 +21,12 @@ from inarch_live.port import (
     TurnEnded,
     UsageReported,
 )
-from inarch_live.resampling import Resampler
+from inarch_live.samples import Resampler
 from inarch_live.testing import OpenAIServer, OpenAIThere
 from inarch_live.wires.openai_reading import Reading
 from inarch_live.wires.openai_setup import session_update
 
-from .contract import EDIT, FRAME, ramp, run, upto
+from .contract import EDIT, FRAME, ramp, upto
 
 
 def read(*events: dict[str, Any]) -> list[LiveEvent]:
@@ -49,8 +49,8 @@ def test_the_session_is_what_the_caller_wants() -> None:
     assert session["tools"][0] == {
         "type": "function", "name": "edit_file", "description": "Edits.", "parameters": EDIT.parameters,
     }  # fmt: skip
-    pushed = session_update(LiveSetup(hearing="push", transcribe=False), "x")["session"]["audio"]["input"]
-    assert (pushed["turn_detection"], pushed["transcription"]) == (None, None)
+    pushed = session_update(LiveSetup(hearing="push"), "x")["session"]["audio"]["input"]
+    assert pushed["turn_detection"] is None
 
 
 def test_calls_of_an_answer_that_was_cut_are_not_asked_for() -> None:
@@ -132,139 +132,118 @@ def test_errors_of_two_sides_that_act_at_once_are_passed_over() -> None:
     ]
 
 
-def test_what_was_not_heard_is_taken_out_of_the_conversation() -> None:
-    async def conversation() -> None:
-        async with OpenAIServer() as server:
-            connection = await server.provider().connect(LiveSetup())
-            there = await server.connection()
-            events = aiter(connection)
-            await there.speak(ramp(24_000))
-            await there.speak(ramp(12_000))
+async def test_what_was_not_heard_is_taken_out_of_the_conversation() -> None:
+    async with OpenAIServer() as server:
+        connection = await server.provider().connect(LiveSetup())
+        there = await server.connection()
+        events = aiter(connection)
+        await there.speak(ramp(24_000))
+        await there.speak(ramp(12_000))
+        await upto(events, AudioDelta)
+        await upto(events, AudioDelta)
+        await there.interrupt()
+        seen = await upto(events, SpeechBegan)
+        assert seen[-2:] == [Interrupted(), SpeechBegan()]
+        await connection.interrupt(unheard_ms=700)
+        await there.until(lambda there: there.truncations)
+        (cut,) = there.truncations
+        assert (cut["audio_end_ms"], cut["content_index"]) == (800, 0)
+        await connection.aclose()
+
+
+async def test_an_answer_that_was_never_begun_to_be_heard_is_cut_to_nothing() -> None:
+    async with OpenAIServer() as server:
+        connection = await server.provider().connect(LiveSetup())
+        there = await server.connection()
+        events = aiter(connection)
+        await there.speak(ramp(2_400))
+        await there.end_turn()
+        await there.speak(ramp(4_800))
+        for _ in range(2):
             await upto(events, AudioDelta)
-            await upto(events, AudioDelta)
-            await there.interrupt()
-            seen = await upto(events, SpeechBegan)
-            assert seen[-2:] == [Interrupted(), SpeechBegan()]
-            await connection.interrupt(unheard_ms=700)
-            await there.until(lambda there: there.truncations)
-            (cut,) = there.truncations
-            assert (cut["audio_end_ms"], cut["content_index"]) == (800, 0)
-            await connection.aclose()
-
-    run(conversation())
+        await connection.interrupt(unheard_ms=250)
+        await there.until(lambda there: len(there.truncations) == 2)
+        assert [cut["audio_end_ms"] for cut in there.truncations] == [0, 50]
+        assert there.truncations[0]["item_id"] != there.truncations[1]["item_id"]
+        assert not there.response, "the answer was not cancelled"
+        await connection.aclose()
 
 
-def test_an_answer_that_was_never_begun_to_be_heard_is_cut_to_nothing() -> None:
-    async def conversation() -> None:
-        async with OpenAIServer() as server:
-            connection = await server.provider().connect(LiveSetup())
-            there = await server.connection()
-            events = aiter(connection)
-            await there.speak(ramp(2_400))
-            await there.end_turn()
-            await there.speak(ramp(4_800))
-            for _ in range(2):
-                await upto(events, AudioDelta)
-            await connection.interrupt(unheard_ms=250)
-            await there.until(lambda there: len(there.truncations) == 2)
-            assert [cut["audio_end_ms"] for cut in there.truncations] == [0, 50]
-            assert there.truncations[0]["item_id"] != there.truncations[1]["item_id"]
-            assert not there.response, "the answer was not cancelled"
-            await connection.aclose()
-
-    run(conversation())
-
-
-def test_an_answer_to_results_waits_for_the_present_one() -> None:
-    async def conversation() -> None:
-        async with OpenAIServer() as server:
-            connection = await server.provider().connect(LiveSetup())
-            there = await server.connection()
-            events = aiter(connection)
-            await there.call(LiveCall("a", "x", {}), LiveCall("b", "x", {}))
-            await upto(events, TurnEnded)
-            await there.speak(ramp(480))
-            await upto(events, AudioDelta)
-            await connection.send_results([LiveResult("a", "x", "success", "1")], "silent")
-            await connection.send_results([LiveResult("b", "x", "success", "2")])
-            await there.until(lambda there: len(there.results) == 2)
-            assert there.requests == 0
-            await there.end_turn()
-            await upto(events, TurnEnded)
-            listening = asyncio_task(events)
-            await there.until(lambda there: there.requests == 1)
-            listening.cancel()
-            await connection.aclose()
-
-    run(conversation())
+async def test_an_answer_to_results_waits_for_the_present_one() -> None:
+    async with OpenAIServer() as server:
+        connection = await server.provider().connect(LiveSetup())
+        there = await server.connection()
+        events = aiter(connection)
+        await there.call(LiveCall("a", "x", {}), LiveCall("b", "x", {}))
+        await upto(events, TurnEnded)
+        await there.speak(ramp(480))
+        await upto(events, AudioDelta)
+        await connection.send_results([LiveResult("a", "x", "success", "1")], "silent")
+        await connection.send_results([LiveResult("b", "x", "success", "2")])
+        await there.until(lambda there: len(there.results) == 2)
+        assert there.requests == 0
+        await there.end_turn()
+        await upto(events, TurnEnded)
+        listening = asyncio_task(events)
+        await there.until(lambda there: there.requests == 1)
+        listening.cancel()
+        await connection.aclose()
 
 
-def test_typed_text_stops_the_answer_and_gets_its_own() -> None:
-    async def conversation() -> None:
-        async with OpenAIServer() as server:
-            connection = await server.provider().connect(LiveSetup())
-            there = await server.connection()
-            events = aiter(connection)
-            await there.speak(ramp(480))
-            await upto(events, AudioDelta)
-            await connection.send_text("wait")
-            listening = asyncio_task(events)
-            await there.until(lambda there: there.requests == 1)
-            assert there.texts == ["wait"]
-            listening.cancel()
-            await connection.aclose()
-
-    run(conversation())
+async def test_typed_text_stops_the_answer_and_gets_its_own() -> None:
+    async with OpenAIServer() as server:
+        connection = await server.provider().connect(LiveSetup())
+        there = await server.connection()
+        events = aiter(connection)
+        await there.speak(ramp(480))
+        await upto(events, AudioDelta)
+        await connection.send_text("wait")
+        listening = asyncio_task(events)
+        await there.until(lambda there: there.requests == 1)
+        assert there.texts == ["wait"]
+        listening.cancel()
+        await connection.aclose()
 
 
-def test_push_to_talk_commits_what_was_said_and_asks_for_an_answer() -> None:
-    async def conversation() -> None:
-        async with OpenAIServer() as server:
-            connection = await server.provider().connect(LiveSetup(hearing="push"))
-            there = await server.connection()
-            await connection.begin_speech()
-            await connection.end_speech()
-            await connection.begin_speech()
-            await connection.send_audio(ramp(5 * FRAME))
-            await connection.end_speech()
-            await there.until(lambda there: there.requests == 1)
-            assert there.commits == 1
-            whole = Resampler(16_000, 24_000)
-            assert bytes(there.audio) == whole.add(ramp(5 * FRAME)) + whole.flush()
-            await connection.aclose()
-
-    run(conversation())
+async def test_push_to_talk_commits_what_was_said_and_asks_for_an_answer() -> None:
+    async with OpenAIServer() as server:
+        connection = await server.provider().connect(LiveSetup(hearing="push"))
+        there = await server.connection()
+        await connection.begin_speech()
+        await connection.end_speech()
+        await connection.begin_speech()
+        await connection.send_audio(ramp(5 * FRAME))
+        await connection.end_speech()
+        await there.until(lambda there: there.requests == 1)
+        assert there.commits == 1
+        whole = Resampler(16_000, 24_000)
+        assert bytes(there.audio) == whole.add(ramp(5 * FRAME)) + whole.flush()
+        await connection.aclose()
 
 
-def test_a_microphone_that_goes_off_is_a_pause() -> None:
-    async def conversation() -> None:
-        async with OpenAIServer() as server:
-            connection = await server.provider().connect(LiveSetup())
-            there = await server.connection()
-            await connection.end_speech()
-            await there.until(lambda there: there.audio)
-            assert bytes(there.audio) == bytes(700 * 48)
-            await connection.aclose()
-
-    run(conversation())
+async def test_a_microphone_that_goes_off_is_a_pause() -> None:
+    async with OpenAIServer() as server:
+        connection = await server.provider().connect(LiveSetup())
+        there = await server.connection()
+        await connection.end_speech()
+        await there.until(lambda there: there.audio)
+        assert bytes(there.audio) == bytes(700 * 48)
+        await connection.aclose()
 
 
-def test_an_hour_is_over() -> None:
-    async def conversation() -> None:
-        async with OpenAIServer() as server:
-            connection = await server.provider().connect(LiveSetup())
-            there: OpenAIThere = await server.connection()
-            await there.fail("session_expired", "Your session hit the maximum duration of 60 minutes.")
-            await there.close(1000)
-            (*_, ended) = await upto(aiter(connection), ConnectionEnded)
-            assert isinstance(ended, ConnectionEnded)
-            assert ended.error is not None
-            assert ended.error.retryable
-
-    run(conversation())
+async def test_an_hour_is_over() -> None:
+    async with OpenAIServer() as server:
+        connection = await server.provider().connect(LiveSetup())
+        there: OpenAIThere = await server.connection()
+        await there.fail("session_expired", "Your session hit the maximum duration of 60 minutes.")
+        await there.close(1000)
+        (*_, ended) = await upto(aiter(connection), ConnectionEnded)
+        assert isinstance(ended, ConnectionEnded)
+        assert ended.error is not None
+        assert ended.error.retryable
 
 
-def test_a_setup_that_is_refused() -> None:
+async def test_a_setup_that_is_refused() -> None:
     async def script(there: OpenAIThere) -> None:
         await there.fail("model_not_found", "The model 'x' does not exist or you do not have access to it.")
 
@@ -272,12 +251,9 @@ def test_a_setup_that_is_refused() -> None:
         async def greet(self, there: OpenAIThere) -> None:
             await script(there)
 
-    async def conversation() -> None:
-        async with Refusing() as server:
-            with pytest.raises(Exception, match="does not exist"):
-                await server.provider().connect(LiveSetup(model="x"))
-
-    run(conversation())
+    async with Refusing() as server:
+        with pytest.raises(Exception, match="does not exist"):
+            await server.provider().connect(LiveSetup(model="x"))
 
 
 def asyncio_task(events: Any) -> Any:

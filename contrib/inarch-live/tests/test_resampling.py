@@ -8,7 +8,7 @@ from math import pi, sin, sqrt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inarch_live.resampling import Resampler
+from inarch_live.samples import Resampler
 
 RATES = [(16_000, 24_000), (24_000, 48_000), (24_000, 44_100), (48_000, 16_000), (44_100, 16_000), (16_000, 16_000)]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from inarch_live.port import LiveCall
-from inarch_live.resampling import Resampler
+from inarch_live.samples import Resampler
 from inarch_live.testing import LONGEST_S, GeminiServer, LiveServer, OpenAIServer, There
 from inarch_live.wav import read_wav
 

@@ -231,20 +231,6 @@ async def test_a_late_transcript_is_kept_beside_its_turn(root: Path, monkeypatch
         assert bench.recorded == [("heard", {"text": "How are you?"})]
 
 
-async def test_an_id_that_comes_twice_is_run_once(root: Path) -> None:
-    async with GeminiServer() as server, talking(server.provider(), root) as bench:
-        there = await server.connection()
-        await there.hear("Write.")
-        await there.call(write("a"), write("a", "OTHER.md"))
-        await there.until(lambda there: there.results)
-        await there.call(write("a", "THIRD.md"))
-        await there.speak(LOUD, "Done.")
-        await there.end_turn()
-        await bench.until(lambda: bench.turns)
-        assert [one.id for one in there.results] == ["a"]
-        assert not (root / "THIRD.md").exists()
-
-
 async def test_money_is_counted_and_set_aside(root: Path) -> None:
     prices = {"gpt-realtime": {"input_text": 4, "input_audio": 32, "output_text": 16, "output_audio": 64}}
     async with OpenAIServer() as server, talking(server.provider(), root, prices=prices, max_cost_usd=1) as bench:

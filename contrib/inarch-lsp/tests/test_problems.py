@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inarch_lsp.messages import MOST_BODY, MOST_HEADER, Garbage, Incoming, packed
+from inarch_lsp.connection import MOST_BODY, MOST_HEADER, Garbage, Incoming, packed
 from inarch_lsp.problems import Problem, column_of, lines_of, new_problems, problems_of, wording
 
 LINES = st.lists(st.text(alphabet="ab é😀\t", max_size=6), min_size=1, max_size=8)

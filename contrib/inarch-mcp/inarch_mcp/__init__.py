@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import inarch
-from inarch_mcp.lending import Lent as Lent
-from inarch_mcp.lending import lending as lending
+from inarch_mcp.settings import Lent as Lent
 from inarch_mcp.settings import Server as Server
 from inarch_mcp.settings import Settings as Settings
+from inarch_mcp.settings import lending as lending
 
 if TYPE_CHECKING:
     from inarch_mcp.catalog import Catalog
@@ -36,7 +36,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 @inarch.hookimpl
 def inarch_late_tools(context: inarch.PluginContext) -> Iterable[inarch.LateTools]:
     """Return who knows of tools that servers list while they run."""
-    from inarch_mcp.watching import Watch
+    from inarch_mcp.catalog import Watch
 
     catalog = _catalog(context)
     return [Watch(catalog)] if catalog.servers else []
@@ -45,7 +45,7 @@ def inarch_late_tools(context: inarch.PluginContext) -> Iterable[inarch.LateTool
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
     """Return who closes the connections and tells of changes."""
-    from inarch_mcp.watching import Watch
+    from inarch_mcp.catalog import Watch
 
     catalog = _catalog(context)
     return [Watch(catalog)] if catalog.servers else []
@@ -54,7 +54,7 @@ def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
     """Return who asks about definitions that changed."""
-    from inarch_mcp.watching import ChangedDefinitions
+    from inarch_mcp.catalog import ChangedDefinitions
 
     catalog = _catalog(context)
     _latest.clear()

@@ -1,4 +1,4 @@
-"""The tools of all servers, as this run has them: from what they listed before, or asked for the first time."""
+"""The tools of all servers, as this run has them, and who tells of them and closes the connections."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from inarch_mcp.definitions import Definition, Listing, differences, shown
 from inarch_mcp.hub import Hub
 from inarch_mcp.keeping import Agreed, Cache
 from inarch_mcp.launching import WITHIN, Place, place_of
-from inarch_mcp.lending import lent
 from inarch_mcp.naming import tool_names
-from inarch_mcp.settings import Server, Settings
+from inarch_mcp.settings import Server, Settings, lent
 from inarch_mcp.tools import ServerTool
 
 
@@ -162,3 +161,43 @@ def catalog_of(context: inarch.PluginContext) -> Catalog:
 def _some(names: list[str]) -> str:
     listed = ", ".join(shown(name, 64) for name in names[:5])
     return listed + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+@define(eq=False, repr=False)
+class Watch:
+    """Tells what was noticed of servers, brings their new tools, and closes the connections with the application."""
+
+    catalog: Catalog
+    name: str = "mcp"
+
+    def saw(self, event: inarch.Event) -> None:
+        """Take no note: nothing of a turn concerns it."""
+
+    def summary(self, turn_id: str) -> str | None:
+        """Say what servers changed while the turn ran."""
+        return self.catalog.news() or None
+
+    def new_tools(self) -> Sequence[inarch.Tool]:
+        """Return the tools that servers have listed since this was last asked."""
+        return self.catalog.new_tools()
+
+    def remarks(self) -> Sequence[str]:
+        """Return what there is to say before anything runs: servers and tools that were left out or changed."""
+        return tuple(self.catalog.remarks)
+
+    def close(self) -> None:
+        """End every connection."""
+        self.catalog.hub.close()
+
+
+@define(eq=False, repr=False)
+class ChangedDefinitions:
+    """A policy that asks about tools whose definition is not the one that was agreed to, whatever a rule allows."""
+
+    catalog: Catalog
+    name: str = "mcp-changed-definitions"
+
+    def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
+        """Ask about a changed tool; have nothing against any other."""
+        why = self.catalog.changed.get(call.name)
+        return inarch.Verdict("ask", why) if why else inarch.Verdict("allow")

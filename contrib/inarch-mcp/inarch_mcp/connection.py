@@ -26,13 +26,11 @@ from mcp.types import (
 )
 
 import inarch
-from inarch_mcp.bounding import PLAIN, bounded
 from inarch_mcp.definitions import Definition, Listing, defined, shown
 from inarch_mcp.launching import Place
-from inarch_mcp.logs import Log
 from inarch_mcp.settings import Server
-from inarch_mcp.stdio import talk
-from inarch_mcp.taming import MOST_LISTED, Listed, tamed
+from inarch_mcp.stdio import Log, talk
+from inarch_mcp.taming import MOST_LISTED, PLAIN, Listed, bounded, tamed
 
 MOST_PAGES = 50
 SHORTEST_PAUSE_S = 0.25

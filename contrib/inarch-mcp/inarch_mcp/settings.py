@@ -1,9 +1,11 @@
-"""The settings of `[plugins.mcp]`: the servers whose tools are offered."""
+"""The servers whose tools are offered: those of `[plugins.mcp]`, and those that a program brings along."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Literal
 
 from attrs import field, frozen
@@ -80,3 +82,37 @@ class Settings:
         for name in self.servers:
             if not _NAME.fullmatch(name):
                 raise ValueError(f"{name!r} in 'servers' is no name: up to 32 letters, digits, _ and -, a letter first")
+
+
+@frozen
+class Lent:
+    """A server, and the values of the variables that its headers name: they are in no environment.
+
+    Args:
+        server: How it is started or reached.
+        variables: Values by the names in its `headers_env`.
+    """
+
+    server: Server
+    variables: Mapping[str, str] = field(factory=dict, repr=False)
+
+
+_lent: ContextVar[Mapping[str, Lent]] = ContextVar("inarch_mcp_lent")
+
+
+@contextmanager
+def lending(servers: Mapping[str, Lent]) -> Iterator[None]:
+    """Let what is composed here have these servers, too; one of the configuration keeps its name.
+
+    Whoever lends has asked the person: with the composition they are started.
+    """
+    token = _lent.set(servers)
+    try:
+        yield
+    finally:
+        _lent.reset(token)
+
+
+def lent() -> Mapping[str, Lent]:
+    """Return what is lent to the composition that is being made."""
+    return _lent.get({})

@@ -1,17 +1,56 @@
-"""Listings of tools as the server sent them: the official package refuses a whole listing for one odd tool in it."""
+"""What a server may send: so much, plain, and listings as they are.
+
+The official package refuses a whole listing for one odd tool in it.
+"""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import anyio
+import httpx2
 from attrs import define, field
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCResponse
+
+from inarch_mcp.stdio import LONGEST_LINE
+
+PLAIN = {"accept-encoding": "identity"}
+"""Headers of each request: a body that is compressed can be far longer than it looks."""
+
+
+async def bounded(response: httpx2.Response) -> None:
+    """Limit the body of a response, before anything of it is read; of events each has its own limit.
+
+    Raises:
+        httpx2.RemoteProtocolError: It is compressed, which it was not to be.
+    """
+    coding = response.headers.get("content-encoding", "").strip().lower()
+    if coding not in ("", "identity"):
+        raise httpx2.RemoteProtocolError(f"it sent an answer in {coding[:40]!r}, which was not asked for")
+    if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+        response.stream = _Bounded(response.stream)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for piece in self._stream:
+            size += len(piece)
+            if size > LONGEST_LINE:
+                raise httpx2.StreamError(f"it sent a message of more than {LONGEST_LINE >> 20} MiB")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
 
 MOST_LISTED = 2_000
 """Tools of one listing that are looked at."""

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from inarch_mcp.catalog import Catalog
+from inarch_mcp.catalog import Catalog, Watch
 from inarch_mcp.keeping import Agreed, Cache
 from inarch_mcp.launching import Place
 from inarch_mcp.settings import Server
-from inarch_mcp.watching import Watch
 
 import inarch
 from inarch.testing import ToolContract, TracerContract

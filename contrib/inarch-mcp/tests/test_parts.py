@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from inarch_mcp.catalog import catalog_of
 from inarch_mcp.definitions import defined, differences, shown
 from inarch_mcp.keeping import Agreed, Cache
-from inarch_mcp.logs import LONGEST, Log
 from inarch_mcp.naming import SHIPPED, tool_names
-from inarch_mcp.results import data_of
 from inarch_mcp.settings import Server, Settings
+from inarch_mcp.stdio import LONGEST, Log
+from inarch_mcp.tools import data_of
 
 import inarch
 

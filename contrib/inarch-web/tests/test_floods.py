@@ -18,26 +18,6 @@ from .talking import PATIENCE_S, entered, plain, served, split
 MANY = 100_000
 
 
-async def test_a_hundred_thousand_messages_are_answered(tmp_path: Path) -> None:
-    async with Program(tmp_path) as program, entered(program.address) as other:
-        connection = await plain(program.address)
-        await connection.send(json.dumps({"id": 0, "do": "hello", "token": split(program.address)[1]}))
-        await connection.recv()
-        before = program.megabytes()
-
-        async def send() -> None:
-            for number in range(1, MANY + 1):
-                await connection.send(f'{{"id": {number}, "do": "nothing"}}')
-
-        sending = asyncio.create_task(send())
-        answered = [json.loads(await connection.recv())["re"] for _ in range(MANY)]
-        await sending
-        assert sorted(answered) == list(range(1, MANY + 1))
-        assert (await other.do("sessions"))["sessions"] == []
-        assert program.megabytes() - before < 64
-        await connection.close()
-
-
 async def test_who_sends_and_reads_nothing_is_read_no_further(tmp_path: Path) -> None:
     async with Program(tmp_path) as program, entered(program.address) as other:
         connection = await plain(program.address, max_queue=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -49,18 +48,6 @@ def test_a_call_is_denied_and_the_model_reads_why(site: Site) -> None:
     assert "2024" in (site.project / "footer.py").read_text()
 
 
-def test_an_approval_holds_for_the_session(site: Site) -> None:
-    page = site.page()
-    ask(page, "write one.py")
-    question = asked(page)
-    question.get_by_label("How far the approval reaches").select_option("tool")
-    question.get_by_role("button", name="Approve").click()
-    answered(page)
-    ask(page, "write two.py")
-    answered(page, 2)
-    assert (site.project / "two.py").exists()
-
-
 def test_the_proposed_file_is_edited_in_the_page(site: Site) -> None:
     page = site.page()
     ask(page, "write new.py")
@@ -83,19 +70,6 @@ def test_several_calls_are_one_question(site: Site) -> None:
     question.get_by_role("button", name="Approve").click()
     answered(page)
     assert (site.project / "a.txt").exists() and (site.project / "b.txt").exists()
-
-
-def test_the_first_answer_of_two_pages_counts(site: Site) -> None:
-    one = site.page()
-    ask(one, "patch")
-    asked(one)
-    two = site.page(address=f"{site.address}")
-    two.locator(".session-list a").first.click()
-    asked(two).get_by_role("button", name="Approve").click()
-    answered(two)
-    expect(one.locator("#question")).to_be_hidden()
-    answered(one)
-    expect(one.locator(".pages")).to_have_text("2 pages")
 
 
 def test_output_is_seen_while_a_command_runs(site: Site) -> None:
@@ -130,17 +104,6 @@ def test_a_turn_is_stopped_with_a_key(site: Site) -> None:
     page.keyboard.press("Escape")
     expect(answered(page).locator(".ending")).to_contain_text("cancelled")
     expect(page.get_by_role("button", name="Send")).to_be_visible()
-
-
-def test_what_is_said_meanwhile_reaches_the_turn(site: Site) -> None:
-    page = site.page()
-    flag = site.project.parent / "go"
-    ask(page, f"wait {flag}")
-    expect(page.get_by_role("button", name="Steer")).to_be_visible()
-    ask(page, "say more")
-    flag.touch()
-    expect(page.locator("#turns")).to_contain_text("say more")
-    answered(page, 1)
 
 
 def test_a_change_is_undone_done_again_and_blamed(site: Site) -> None:
@@ -187,17 +150,6 @@ def test_sessions_are_found_named_forked_and_gone_on_with(site: Site) -> None:
     expect(page.locator(".welcome")).to_be_visible()
     page.locator(".session-list a", has_text="the fork").click()
     answered(page, 2)
-
-
-@pytest.mark.parametrize(("form", "words"), [("html", "<!doctype html>"), ("markdown", "# say hello"), ("jsonl", '{"')])
-def test_a_session_is_exported(site: Site, form: str, words: str) -> None:
-    page = site.page()
-    ask(page, "say hello")
-    answered(page)
-    page.get_by_role("button", name="More").click()
-    with page.expect_download() as download:
-        page.get_by_role("menuitem", name=f"Export as {form}").click()
-    assert Path(download.value.path()).read_text().startswith(words)
 
 
 def test_commands_and_files_are_completed(site: Site) -> None:

@@ -66,16 +66,3 @@ async def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         program = await Program(tmp_path).start("--port", str(taken.getsockname()[1]))
         assert program.address == "" and await program.ended() == 2
         assert "can't be served" in program.said and "--port" in program.said
-
-
-async def test_several_sessions_run_at_once(tmp_path: Path) -> None:
-    async with Program(tmp_path) as program, entered(program.address) as page:
-        first = (await page.do("open", session=None))["session"]
-        await page.do("say", session=first, text="a long one")
-        second = (await page.do("open", session=None))["session"]
-        before = len(page.came)
-        await page.do("say", session=second, text="short")
-        await page.until(lambda m: m.get("session") == second and m.get("turn", {}).get("running") is False, before)
-        rows = {row["id"]: row["running"] for row in (await page.do("sessions"))["sessions"]}
-        assert rows[first] and not rows[second]
-        assert await page.do("cancel", session=first) == {"unsaid": []}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import json
 from pathlib import Path
 
 import inarch
@@ -44,51 +42,6 @@ async def test_a_turn_keeps_whether_the_person_pointed_at_something(project: Pat
             await page.do("say", session=session, text="What is this?")
             await page.idle(before)
         assert [turn.mode for turn in room.session_there.turns] == ["text", "selection"]
-
-
-async def test_a_late_page_sees_what_an_early_one_sees(project: Path) -> None:
-    async with served([says("First."), says("Second.")], project) as there, entered(there.address) as one:
-        session = (await one.do("open", session=None))["session"]
-        for text in ("one", "two"):
-            before = len(one.came)
-            await one.do("say", session=session, text=text)
-            await one.idle(before)
-        early = {m["turn"]["number"]: m["turn"]["html"] for m in one.came if "turn" in m}
-        async with entered(there.address) as late:
-            opened = await late.do("open", session=session)
-            assert {turn["number"]: turn["html"] for turn in opened["turns"]} == early
-            assert opened["earlier"] == 0 and sorted(early) == [1, 2]
-        since = opened["n"] - 3
-        missed = (await one.do("open", session=session, room=opened["room"], since=since))["missed"]
-        assert [json.loads(text) for text in missed][:3] == [m for m in one.came if m.get("n", 0) > since][:3]
-        whole = await one.do("open", session=session, room="another", since=since)
-        assert "missed" not in whole and len(whole["turns"]) == 2
-
-
-async def test_the_first_of_two_answers_counts(project: Path) -> None:
-    async with served([calls(READ), calls(PATCH), says("Done.")], project, flags={"approve": "ask"}) as there:
-        async with entered(there.address) as one, entered(there.address) as two:
-            session = (await one.do("open", session=None))["session"]
-            await two.do("open", session=session)
-            await one.do("say", session=session, text="Edit the footer.")
-            asked = (await one.until(lambda m: "question" in m))["question"]
-            (call,) = asked["calls"]
-            assert call["file"]["after"] == "Copyright 2025\nAll rights reserved\n"
-            assert {"once", "shape", "tool", "session"} <= {row["scope"] for row in call["scopes"]}
-            assert (await two.do("open", session=session))["question"] == asked
-            yes = [{"call": call["call"], "outcome": "approve"}]
-            no = [{"call": call["call"], "outcome": "deny", "reason": "not now"}]
-            first, second = await asyncio.gather(
-                one.do("answer", session=session, question=asked["id"], answers=yes),
-                two.do("answer", session=session, question=asked["id"], answers=no),
-            )
-            assert [first["counts"], second["counts"]].count(True) == 1 and first["by"] == second["by"]
-            for page in (one, two):
-                settled = (await page.until(lambda m: "settled" in m))["settled"]
-                assert settled["by"] == first["by"]
-                await page.idle()
-    approved = first["counts"]
-    assert ("2025" in (project / "footer.txt").read_text()) is approved
 
 
 async def test_a_proposed_file_is_edited_and_asked_about_again(project: Path) -> None:

@@ -29,13 +29,10 @@ class GeminiThere(There):
     """One connection of Gemini Live. A blocking call of it is `waiting` in `heard` until its result comes."""
 
     handles: dict[str, Heard] = field(factory=dict)
-    indexed: bool = True
     heard: Heard = field(init=False, factory=Heard)
-    _index: int = field(init=False, default=-1)
 
     async def took(self, message: Message) -> None:
         """Keep what a message means."""
-        self._index += 1
         if "setup" in message:
             handle = message["setup"].get("sessionResumption", {}).get("handle")
             if handle:
@@ -105,8 +102,7 @@ class GeminiThere(There):
             return ""
         handle = f"handle-{len(self.handles) + 1}"
         self.handles[handle] = deepcopy(self.heard)
-        index = {"lastConsumedClientMessageIndex": str(self._index)} if self.indexed else {}
-        await self.send({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True, **index}})
+        await self.send({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
         return handle
 
     def _input(self, given: Mapping[str, Any]) -> None:
@@ -137,9 +133,8 @@ class GeminiThere(There):
 
 @define(eq=False)
 class GeminiServer(LiveServer[GeminiThere]):
-    """The service. `indexed` says whether handles come with how much of what was sent they stand for."""
+    """The service."""
 
-    indexed: bool = True
     handles: dict[str, Heard] = field(init=False, factory=dict)
 
     def provider(self, key: str = "a-key-of-tests") -> GeminiLive:
@@ -148,7 +143,7 @@ class GeminiServer(LiveServer[GeminiThere]):
 
     def there(self, socket: ServerConnection, path: str, headers: dict[str, str]) -> GeminiThere:
         """Return the service's side of a new connection."""
-        return GeminiThere(socket, path, headers, self.handles, self.indexed)
+        return GeminiThere(socket, path, headers, self.handles)
 
     async def greet(self, there: GeminiThere) -> None:
         """Say nothing: the client begins."""

@@ -83,7 +83,7 @@ async def _accepted(socket: Socket, setup: LiveSetup, model: str) -> GeminiConne
     before: list[Message] = []
     if setup.history and not setup.handle:
         before = [history_message(setup.history), *([text_message(GO_ON, model)] if setup.awaits_answer else ())]
-    reading = Reading(socket.service.name, setup.modality == "text")
+    reading = Reading(socket.service.name)
     unwaited = {tool.name for tool in setup.tools if not waits(tool, model)}
     for message in before:
         await socket.send(message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
@@ -23,20 +22,15 @@ from inarch_live.port import (
     Resumable,
     ServiceNotice,
     SpeechBegan,
-    SpeechEnded,
     TextDelta,
     TurnEnded,
     UsageReported,
 )
-from inarch_live.wires.sound import Samples, rate_of
-from inarch_live.wires.transcripts import Utterance
+from inarch_live.wires.sound import Samples, Utterance, rate_of
 
 USUAL_RATE = 24_000
 OWN_ID = "call-"
 """Begins the ids of calls that come without one: the service then goes by the name."""
-
-_SECONDS = re.compile(r"(\d{1,9}(?:\.\d+)?)s")
-_ACTIVITY: Mapping[str, LiveEvent] = {"ACTIVITY_START": SpeechBegan(), "ACTIVITY_END": SpeechEnded()}
 
 
 @define(eq=False)
@@ -45,11 +39,9 @@ class Reading:
 
     Args:
         service: What messages call the service.
-        is_silent: Whether the transcript of the answer is told as its text, and its voice not at all.
     """
 
     service: str
-    is_silent: bool = False
     _heard: Utterance = field(init=False, factory=lambda: Utterance(InputTranscript))
     _said: Utterance = field(init=False, factory=lambda: Utterance(OutputTranscript))
     _samples: Samples = field(init=False)
@@ -77,7 +69,8 @@ class Reading:
         if ids:
             yield CallsCancelled(ids)
         yield from self._interruption(content)
-        yield from self._activity(_object(message, "voiceActivity"))
+        if _object(message, "voiceActivity").get("voiceActivityType") == "ACTIVITY_START":
+            yield SpeechBegan()
         heard = _object(content, "inputTranscription")
         yield from self._heard.add(_text(heard), heard.get("finished") is True)
         yield from self._answer(content)
@@ -88,8 +81,7 @@ class Reading:
         yield from self._end(content)
         yield from self._resumption(message.get("sessionResumptionUpdate"))
         if isinstance(message.get("goAway"), Mapping):
-            left = _SECONDS.fullmatch(str(message["goAway"].get("timeLeft", "")))
-            yield GoingAway(float(left[1]) if left else 0.0)
+            yield GoingAway()
 
     def _interruption(self, content: Mapping[str, Any]) -> Iterator[LiveEvent]:
         if content.get("interrupted") is True:
@@ -98,11 +90,6 @@ class Reading:
             self._is_answering = self._is_cut = False
             self._is_interrupted = True
             yield Interrupted()
-
-    def _activity(self, activity: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        event = _ACTIVITY.get(str(activity.get("voiceActivityType")))
-        if event is not None:
-            yield event
 
     def _answer(self, content: Mapping[str, Any]) -> Iterator[LiveEvent]:
         said = _object(content, "outputTranscription")
@@ -113,17 +100,14 @@ class Reading:
         for part in parts:
             if isinstance(part, Mapping) and part.get("thought") is not True:
                 yield from self._part(part)
-        if self.is_silent:
-            yield from (TextDelta(_text(said)),) if _text(said) else ()
-        else:
-            yield from self._said.add(_text(said), said.get("finished") is True)
+        yield from self._said.add(_text(said), said.get("finished") is True)
 
     def _part(self, part: Mapping[str, Any]) -> Iterator[LiveEvent]:
         if _text(part):
             yield TextDelta(_text(part))
         blob = _object(part, "inlineData")
         data, mime = blob.get("data"), str(blob.get("mimeType", "audio/pcm"))
-        if not isinstance(data, str) or self.is_silent:
+        if not isinstance(data, str):
             return
         rate = rate_of(mime, USUAL_RATE)
         if rate is None:

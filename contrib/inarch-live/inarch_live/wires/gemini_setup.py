@@ -24,20 +24,17 @@ def setup_message(setup: LiveSetup, model: str) -> Message:
     """
     body: Message = {
         "model": model if "/" in model else f"models/{model}",
-        # These models only speak; who wants text gets the transcript of what they say.
         "generationConfig": {"responseModalities": ["AUDIO"], **_voice(setup.voice)},
         "realtimeInputConfig": {"automaticActivityDetection": {"disabled": setup.hearing == "push"}},
         "sessionResumption": {"handle": setup.handle} if setup.handle else {},
         "contextWindowCompression": {"slidingWindow": {}},
+        "inputAudioTranscription": {},
+        "outputAudioTranscription": {},
     }
     if setup.instructions:
         body["systemInstruction"] = {"parts": [{"text": setup.instructions}]}
     if setup.tools:
         body["tools"] = [{"functionDeclarations": [_declaration(tool, model) for tool in setup.tools]}]
-    if setup.transcribe:
-        body["inputAudioTranscription"] = {}
-    if setup.transcribe or setup.modality == "text":
-        body["outputAudioTranscription"] = {}
     if setup.history and not setup.handle:
         body["historyConfig"] = {"initialHistoryInClientContent": True}
     return {"setup": body}

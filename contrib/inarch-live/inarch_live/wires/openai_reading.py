@@ -25,14 +25,12 @@ from inarch_live.port import (
     OutputTranscript,
     ServiceNotice,
     SpeechBegan,
-    SpeechEnded,
     TextDelta,
     TurnEnded,
     UsageReported,
 )
 from inarch_live.wires.openai_setup import RATE
-from inarch_live.wires.sound import Samples
-from inarch_live.wires.transcripts import Utterance
+from inarch_live.wires.sound import Samples, Utterance
 
 SCARCE = 0.05
 """A rate limit is told when less than this of it is left."""
@@ -121,9 +119,6 @@ class Reading:
             yield Interrupted()
         yield SpeechBegan()
 
-    def _ended(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        yield SpeechEnded()
-
     def _transcribing(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
         utterance = self._heard.setdefault(_str(event, "item_id"), Utterance(InputTranscript))
         yield from utterance.add(_str(event, "delta"))
@@ -133,7 +128,7 @@ class Reading:
         yield from self._heard.pop(item, Utterance(InputTranscript)).settle(_str(event, "transcript"))
         usage = event.get("usage")
         if isinstance(usage, Mapping) and usage.get("type") == "tokens":
-            yield UsageReported(usage_of(usage), "transcription")
+            yield UsageReported(usage_of(usage))
 
     def _untranscribed(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
         self._heard.pop(_str(event, "item_id"), None)
@@ -225,7 +220,6 @@ class Reading:
 
 _READERS: Mapping[str, Callable[[Reading, Mapping[str, Any]], Iterator[LiveEvent]]] = {
     "input_audio_buffer.speech_started": Reading._began,
-    "input_audio_buffer.speech_stopped": Reading._ended,
     "conversation.item.input_audio_transcription.delta": Reading._transcribing,
     "conversation.item.input_audio_transcription.completed": Reading._transcribed,
     "conversation.item.input_audio_transcription.failed": Reading._untranscribed,

@@ -19,7 +19,7 @@ from inarch_live.port import (
     LiveSetup,
     Scheduling,
 )
-from inarch_live.resampling import Resampler
+from inarch_live.samples import Resampler
 from inarch_live.wires.openai_reading import Reading
 from inarch_live.wires.openai_setup import (
     RATE,
@@ -159,7 +159,7 @@ class OpenAIConnection:
         for result in results:
             await self._socket.send(result_item(result))
         if scheduling != "silent":
-            await self.respond(now=scheduling == "interrupt")
+            await self.respond()
 
     async def interrupt(self, unheard_ms: int) -> None:
         """Stop the answer, and take out of the conversation what was not heard of it."""

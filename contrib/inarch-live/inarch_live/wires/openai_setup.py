@@ -20,14 +20,14 @@ def session_update(setup: LiveSetup, transcription_model: str) -> Message:
     detection = {"type": "server_vad", "create_response": True, "interrupt_response": True}
     session: Message = {
         "type": "realtime",
-        "output_modalities": [setup.modality],
+        "output_modalities": ["audio"],
         "instructions": setup.instructions,
         "tools": [_tool(tool) for tool in setup.tools],
         "tool_choice": "auto",
         "audio": {
             "input": {
                 "format": _FORMAT,
-                "transcription": {"model": transcription_model} if setup.transcribe else None,
+                "transcription": {"model": transcription_model},
                 "turn_detection": detection if setup.hearing == "open" else None,
             },
             "output": {"format": _FORMAT, **({"voice": setup.voice} if setup.voice else {})},

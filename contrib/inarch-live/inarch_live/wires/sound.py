@@ -1,4 +1,4 @@
-"""Sound as it stands in messages: base64 of 16-bit samples, whose pieces may end within a sample."""
+"""Pieces as they stand in messages: sound in base64, and utterances that grow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from attrs import define, field
 
 from inarch import ProviderError
-from inarch_live.port import BYTES_PER_SAMPLE, AudioDelta
+from inarch_live.port import BYTES_PER_SAMPLE, AudioDelta, InputTranscript, OutputTranscript
 
 LOWEST_RATE, HIGHEST_RATE = 4_000, 384_000
 _PCM = re.compile(r"audio/(pcm|l16)\b", re.I)
@@ -56,3 +56,36 @@ class Samples:
     def reset(self) -> None:
         """Forget the half of a sample: what comes next doesn't continue it."""
         self._half = b""
+
+
+LONGEST = 100_000
+"""Characters of an utterance; one that goes on is told as another."""
+
+
+@define
+class Utterance:
+    """One side's present utterance."""
+
+    kind: type[InputTranscript] | type[OutputTranscript]
+    _whole: str = field(init=False, default="")
+
+    def add(self, text: str, is_final: bool = False) -> list[InputTranscript | OutputTranscript]:
+        """Return the event for more of it, none where nothing is new."""
+        if not text and not (is_final and self._whole):
+            return []
+        self._whole += text
+        is_final = is_final or len(self._whole) > LONGEST
+        event = self.kind(text, self._whole, is_final)
+        if is_final:
+            self._whole = ""
+        return [event]
+
+    def end(self) -> list[InputTranscript | OutputTranscript]:
+        """Return the event that it is complete, none where nothing was said."""
+        return self.add("", is_final=True)
+
+    def settle(self, whole: str) -> list[InputTranscript | OutputTranscript]:
+        """Return the event for what it was in the end, which may differ from the pieces that came."""
+        new = whole.removeprefix(self._whole) if whole.startswith(self._whole) else whole
+        self._whole = ""
+        return [self.kind(new, whole, True)] if whole else []

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import inarch
-from inarch_web.server.commands import commands_of
-from inarch_web.server.completing import complete
+from inarch_web.server.commands import commands_of, complete
 from inarch_web.server.exporting import export
 from inarch_web.server.numbering import Raw
 from inarch_web.server.page import Page

@@ -1,8 +1,9 @@
-"""Samples at another rate, piece by piece: the same result however the stream is cut into pieces.
+"""Samples: signed 16-bit little-endian PCM with one channel, as numbers, as bytes, and at another rate.
 
-A windowed sinc, one set of weights for each place that an output sample can have between two input samples (Crochiere
-and Rabiner, Multirate Digital Signal Processing, 1983). The weights of a place sum to one, so a constant stays what it
-is. In plain Python, from 16 to 24 kHz, a second of sound takes some 30 ms of one core.
+Resampling gives the same result however the stream is cut into pieces: a windowed sinc, one set of weights for each
+place that an output sample can have between two input samples (Crochiere and Rabiner, Multirate Digital Signal
+Processing, 1983). The weights of a place sum to one, so a constant stays what it is. In plain Python, from 16 to 24
+kHz, a second of sound takes some 30 ms of one core.
 """
 
 from __future__ import annotations
@@ -15,6 +16,41 @@ from operator import mul
 from attrs import define, field
 
 from inarch_live.port import BYTES_PER_SAMPLE
+
+BYTES = 2
+LOUDEST = 32_767
+
+
+def samples(pcm: bytes) -> array[int]:
+    """Return bytes as samples; half a sample at the end is left out."""
+    found = array("h", pcm[: len(pcm) - len(pcm) % BYTES])
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
+
+
+def as_bytes(found: array[int]) -> bytes:
+    """Return samples as bytes."""
+    if sys.byteorder == "big":
+        found = array("h", found)
+        found.byteswap()
+    return found.tobytes()
+
+
+def level(pcm: bytes) -> float:
+    """Return how loud a piece is, from 0 to 1: its highest sample."""
+    found = samples(pcm)
+    return max(max(found), -min(found)) / (LOUDEST + 1) if found else 0.0
+
+
+def mixed(pcm: bytes, channels: int) -> bytes:
+    """Return the mean of several channels as one."""
+    if channels == 1:
+        return pcm
+    found = samples(pcm)
+    whole = len(found) - len(found) % channels
+    return as_bytes(array("h", (sum(found[at : at + channels]) // channels for at in range(0, whole, channels))))
+
 
 REACH = 8
 """Zero crossings of the sinc on each side that are kept."""
@@ -50,7 +86,7 @@ class Resampler:
         pcm = self._half_sample + pcm
         whole = len(pcm) - len(pcm) % BYTES_PER_SAMPLE
         pcm, self._half_sample = pcm[:whole], pcm[whole:]
-        return pcm if self.source == self.target else self._made(_little(array("h", pcm)).tolist())
+        return pcm if self.source == self.target else self._made(samples(pcm).tolist())
 
     def flush(self) -> bytes:
         """Return the rest, and begin anew."""
@@ -61,12 +97,12 @@ class Resampler:
     def _begin(self) -> None:
         self._kept, self._at, self._half_sample = [0] * (self._half - 1), 0, b""  # silence before the beginning
 
-    def _made(self, samples: list[int]) -> bytes:
+    def _made(self, more: list[int]) -> bytes:
         """Make the output samples whose input samples are there.
 
         `_at` is where the next one's first input sample stands in what is kept, in steps of 1 / `_up`.
         """
-        kept = self._kept + samples
+        kept = self._kept + more
         width, weights = 2 * self._half, self._weights
         made = array("h")
         first, place = divmod(self._at, self._up)
@@ -79,7 +115,7 @@ class Resampler:
             first += steps
         done = min(first, len(kept))
         self._kept, self._at = kept[done:], (first - done) * self._up + place
-        return _little(made).tobytes()
+        return as_bytes(made)
 
     def _weighed(self, place: int) -> list[float]:
         """Return the weights of the input samples around an output sample `place / _up` behind one of them."""
@@ -89,13 +125,6 @@ class Resampler:
         weights = [_sinc(x * cut) * _window(x / self._half) for x in behind]
         total = sum(weights)
         return [weight / total for weight in weights]
-
-
-def _little(samples: array[int]) -> array[int]:
-    """Return samples between the machine's order of bytes and the wire's, which is the little-endian one."""
-    if sys.byteorder == "big":
-        samples.byteswap()
-    return samples
 
 
 def _sinc(x: float) -> float:
