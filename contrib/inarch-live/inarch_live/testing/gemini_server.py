@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any
 
 from attrs import define, field
@@ -17,16 +16,15 @@ from inarch_live.wires.gemini import GeminiLive
 
 @define
 class Heard:
-    """What of a conversation outlives a connection: everything that came, in order, and the calls that wait."""
+    """What of a conversation outlives a connection: everything that came, in order."""
 
     pieces: list[tuple[str, Any]] = field(factory=list)
     """`("audio", samples)`, `("text", words)`, `("result", SentResult)`, `("begin", None)` and `("end", None)`."""
-    waiting: list[str] = field(factory=list)
 
 
 @define(eq=False)
 class GeminiThere(There):
-    """One connection of Gemini Live. A blocking call of it is `waiting` in `heard` until its result comes."""
+    """One connection of Gemini Live."""
 
     handles: dict[str, Heard] = field(factory=dict)
     heard: Heard = field(init=False, factory=Heard)
@@ -36,7 +34,7 @@ class GeminiThere(There):
         if "setup" in message:
             handle = message["setup"].get("sessionResumption", {}).get("handle")
             if handle:
-                self.heard = deepcopy(self.handles[handle])
+                self.heard = self.handles[handle]
             await self.send({"setupComplete": {}})
         if "realtimeInput" in message:
             self._input(message["realtimeInput"])
@@ -66,7 +64,6 @@ class GeminiThere(There):
 
     async def call(self, *calls: LiveCall) -> None:
         """Ask for calls."""
-        self.heard.waiting += [call.id for call in calls]
         told = [{"id": call.id, "name": call.name, "args": dict(call.arguments)} for call in calls]
         await self.send({"toolCall": {"functionCalls": told}})
 
@@ -101,7 +98,7 @@ class GeminiThere(There):
             await self.send({"sessionResumptionUpdate": {"resumable": False}})
             return ""
         handle = f"handle-{len(self.handles) + 1}"
-        self.handles[handle] = deepcopy(self.heard)
+        self.handles[handle] = self.heard
         await self.send({"sessionResumptionUpdate": {"newHandle": handle, "resumable": True}})
         return handle
 
@@ -127,8 +124,6 @@ class GeminiThere(There):
         result = SentResult(response.get("id", ""), said["status"], text, response.get("scheduling", ""))
         self.results.append(result)
         self.heard.pieces.append(("result", result))
-        if result.id in self.heard.waiting:
-            self.heard.waiting.remove(result.id)
 
 
 @define(eq=False)
