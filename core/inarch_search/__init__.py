@@ -11,8 +11,7 @@ asking                 a question becomes an answer
 ├─► weighing           how rare they are here, and what may be called the same
 ├─► scoring            BM25F: what each document's words come to
 ├─► embedding          what means the same, by vectors of words
-├─► judging            what speaks for each place, and how much
-├─► ranking            their order
+├─► ranking            what speaks for each place, and their order
 └─► confidence         how sure that is
 texts                  prose and settings
 asides                 the code, comments and strings of a text

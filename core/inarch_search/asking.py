@@ -10,9 +10,8 @@ from inarch_search.confidence import confidence_of
 from inarch_search.documents import MODULE, NATURES, TEXTS
 from inarch_search.embedding import embedded, is_known, similarity
 from inarch_search.index import Index
-from inarch_search.judging import file_scores
 from inarch_search.questions import REPORT, SYMBOL, Question, understood
-from inarch_search.ranking import Hit, ranked
+from inarch_search.ranking import Hit, file_scores, ranked
 from inarch_search.scoring import CANDIDATES, Candidate, accumulated, best, candidates, nature_shares
 from inarch_search.weighing import Weighing, weighed
 

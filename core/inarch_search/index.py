@@ -20,8 +20,7 @@ from typing import NamedTuple, Self
 
 from inarch_search.documents import CLASS, FUNCTION, METHOD, NATURES, PRODUCT, TEXTS, WEIGHTS, Document
 from inarch_search.embedding import embedded
-from inarch_search.postings import Postings, put_in
-from inarch_search.segments import SCHEMA, Segments, storable
+from inarch_search.segments import SCHEMA, Postings, Segments, put_in, storable
 
 FORMAT = "6"
 _SCHEMA = (

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from inarch_search.documents import FIELDS, GENERATED, HISTORY, NATURES, PRODUCT, TEST, TEXT, VENDORED
 from inarch_search.index import Index, Kept
-from inarch_search.postings import STEPS, weight_of
 from inarch_search.questions import Question
+from inarch_search.segments import STEPS, weight_of
 from inarch_search.weighing import Sought
 
 CANDIDATES = 200

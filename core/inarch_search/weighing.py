@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from itertools import product
 from typing import NamedTuple
 
 from inarch_search.index import Index
-from inarch_search.questions import REPORT, Question
+from inarch_search.questions import Question
 from inarch_search.tokens import stem
-from inarch_search.vocabulary import near_words, plain_words
+from inarch_search.vocabulary import near_words
 
 MOST_TERMS = 40
 """Terms of a report that are looked for: those that count most."""
-Words = Callable[[], dict[str, tuple[str, ...]]]
-"""A list of words, each with others."""
 NEAR, JOINED = 0.3, 0.8
-"""What a near or plain word, and two words as one, count against the word itself."""
+"""What a near word, and two words as one, count against the word itself."""
 
 
 class Sought(NamedTuple):
@@ -69,9 +66,8 @@ def weighed(index: Index, question: Question) -> Weighing:
     for joined, words in _pairs(question, own):
         add(stem(joined), words, JOINED)
     if len(order) < MOST_TERMS:  # a report has words enough of its own
-        lists = (near_words,) if question.shape == REPORT else (near_words, plain_words)
-        for term, listed in product(order, lists):
-            for near in map(stem, _by_term(listed).get(term, ())):
+        for term in order:
+            for near in map(stem, _near().get(term, ())):
                 add(near, (term,), NEAR)
     return Weighing(own, unknown, tuple(sought.values()))
 
@@ -83,8 +79,8 @@ def _pairs(question: Question, own: dict[str, float]) -> Iterator[tuple[str, tup
 
 
 @cache
-def _by_term(listed: Words) -> dict[str, list[str]]:
+def _near() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for word, others in listed().items():
+    for word, others in near_words().items():
         found.setdefault(stem(word), []).extend(others)
     return found

@@ -34,7 +34,7 @@ def inarch_tools(context: PluginContext) -> Iterable[Tool]:
 @hookimpl
 def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
     """Give the source that adds the flow through what a prompt names."""
-    from inarch_brief_tracer.answers.flow_source import FlowSource
+    from inarch_brief_tracer.answers.turns import FlowSource
 
     settings = _settings(context)
     return [FlowSource(_desk(context), settings.context_seconds, settings.context_tokens if settings.context else 0)]
@@ -43,7 +43,7 @@ def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
 @hookimpl
 def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
     """Give the strategy `trace-first`."""
-    from inarch_brief_tracer.answers.trace_first import TraceFirst
+    from inarch_brief_tracer.answers.turns import TraceFirst
 
     return [TraceFirst()]
 
@@ -54,7 +54,7 @@ def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:
     settings = _settings(context)
     if not (settings.impact or settings.index_in_background):
         return []
-    from inarch_brief_tracer.answers.impact_tracer import ImpactTracer
+    from inarch_brief_tracer.answers.turns import ImpactTracer
 
     return [ImpactTracer(_desk(context), settings.impact)]
 

@@ -1,11 +1,27 @@
-"""The tool calls that plans make, each with the arguments of its tool."""
+"""The tool calls that plans make, and reading on: long files in ranges, long lists in pages."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
-from inarch import PlannedCall
+from attrs import evolve
+
+from inarch import PlannedCall, ToolResult
+from inarch_offline.exchange import Asking
+from inarch_offline.results import (
+    FileText,
+    Symbol,
+    file_text,
+    files,
+    is_limited,
+    is_partial,
+    last_line,
+    output_page,
+    output_ref,
+)
 
 _SPECIAL = r"[.^$*+?()\[\]{}|\\]"
 
@@ -62,3 +78,67 @@ def literal(text: str) -> str:
 def any_of(words: Iterable[str]) -> str:
     """Give a pattern that matches any of some words."""
     return "|".join(literal(word) for word in words)
+
+
+_RANGE, _MOST_RANGES = 700, 12
+"""Lines of one read, which fit into one result, and reads of one file."""
+_PAGE, _MOST_PAGES = 50_000, 24
+"""Bytes of one page of a stored result, and pages of one."""
+
+
+def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileText | None, ToolResult]]:
+    """Read a file, or its lines from `first` to `last`; returns its text, cut if it is too long, and the result."""
+    end = min(last or first + _RANGE - 1, first + _RANGE - 1)
+    [result] = yield [read_file(path, first, end)]
+    text = file_text(result)
+    if text is not None and not last and not last_line(result) and text.text.count("\n") >= end - first:
+        return text._replace(truncated=True), result  # too large for its lines to be counted
+    total = min(last or last_line(result), last_line(result) or last)
+    if text is None or text.truncated or total <= end:
+        return text, result
+    starts = range(end + 1, total + 1, _RANGE)
+    read = yield [read_file(path, start, min(start + _RANGE - 1, total)) for start in starts[:_MOST_RANGES]]
+    pieces, is_cut = [text.text.removesuffix("\n")], len(starts) > _MOST_RANGES
+    for more in map(file_text, read):
+        pieces += [more.text.removesuffix("\n")] if more else []
+        if more is None or more.truncated:
+            is_cut = True
+            break
+    return text._replace(text="\n".join(pieces), truncated=is_cut), result
+
+
+def whole_code(target: Symbol) -> Asking[Symbol]:
+    """Return a definition with its code from its first line on, read if the index gives less."""
+    lines = target.code.splitlines()
+    if lines and lines[0].lstrip().startswith(("@", "#[")):  # decorators, which may be many lines
+        named = rf"\s*(?!@)(?:[\w()]+ )*{re.escape(target.name)}\b"
+        lines = lines[next((index for index, line in enumerate(lines) if re.match(named, line)), len(lines)) :]
+    if target.kind == "module" or target.end - target.place.line < len(lines):
+        return target._replace(code="\n".join(lines))
+    text, _ = yield from whole_file(target.place.path, target.place.line, target.end)
+    return target._replace(code=text.text if text and not text.truncated else "\n".join(lines))
+
+
+def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
+    """Return the paths of a `list_files`, behind its limit only what says most, and whether these are all."""
+    # In order of their names: the top level and the packages may be behind the end.
+    more = [list_files(pattern, 500) for pattern in ("*", "*/__init__.py", "*/*/__init__.py")]
+    beside = (yield more) if is_limited(listed) else []
+    [listed] = yield from whole(listed)
+    return sorted({*files(listed), *(path for one in beside for path in files(one))}), not is_partial(listed)
+
+
+def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
+    """Put results together that were too long to be shown whole; they stay as they are if that can't be."""
+    joined = list(results)
+    for index, result in enumerate(results):
+        ref = output_ref(result)
+        if not ref:
+            continue
+        [first] = yield [read_output(ref, 0, _PAGE)]
+        starts = list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
+        pages = (yield [read_output(ref, start, _PAGE) for start in starts]) if starts else []
+        text = "".join(output_page(page)[0] for page in [first, *pages])
+        with suppress(ValueError):  # a page is missing
+            joined[index] = evolve(result, data=json.loads(text), metadata={**result.metadata, "truncated": False})
+    return joined

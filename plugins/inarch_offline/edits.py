@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from inarch import PlannedCall, ToolResult
 from inarch_offline import calls
+from inarch_offline.calls import whole_file
 from inarch_offline.exchange import Plan
 from inarch_offline.page import Page, Place, code, counted, cut, joined
-from inarch_offline.reading import whole_file
 from inarch_offline.results import FileText, files, is_changed, said
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What several plans share: whether a definition is named, text searches, and lists of definitions and call sites."""
+"""What several plans share: text searches, whether a definition is named, lists of places, ways from entry points."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inarch_offline import calls
 from inarch_offline.exchange import Asking
 from inarch_offline.intents import Intent
 from inarch_offline.layout import is_built
-from inarch_offline.page import Page, code, counted, cut, sentence, shortened
+from inarch_offline.page import Page, code, counted, cut, glued, joined, sentence, shortened
 from inarch_offline.prose import plain_text
-from inarch_offline.results import Hit, Site, Symbol, files, hits, said
+from inarch_offline.results import Context, Hit, Site, Symbol, Way, files, hits, said
 from inarch_offline.words import held, significant, words_of
 
 DEFINING = r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|fun)"
@@ -140,3 +140,34 @@ def say_note(page: Page, result: ToolResult, without: str = "(?!)", named: bool 
         page.open_with("; ".join(partly))
     if kept := [note for note in notes if note not in partly]:
         page.note("; ".join(kept))
+
+
+def say_ways(page: Page, found: Sequence[Way], most: int) -> None:
+    """Write how the program gets there, each call with its place; tests only if nothing else does."""
+    longer = [way for way in found if len(way.names) > 1]
+    own = [way for way in longer if not way.is_test] or longer
+    if own:
+        page.head("Reached from" if len(own) <= most else f"Reached from ({most} of {counted(len(own), 'way')})")
+    for way in own[:most]:
+        page.item(f"{way.entry}: {cut(' → '.join(way.names), 220)}", *way.places[:6])
+
+
+def say_tests(page: Page, found: Sequence[Way], most: int) -> None:
+    """Write which tests get there."""
+    tests = [way for way in found if way.is_test]
+    if tests and len(tests) < len(found):
+        page.head("Tests that reach it")
+    for way in tests[:most] if len(tests) < len(found) else ():
+        page.item(cut(" → ".join(way.names), 160), way.places[0])
+
+
+def say_path(page: Page, found: Context, most: int) -> None:
+    """Write the first way call by call, the middle of a long one left out, and the files in it."""
+    way, target = found.ways[0], found.target
+    steps = [f"`{name}` ({glued(place)})" for name, place in zip(way.names, way.places, strict=True)]
+    steps = [*steps[:2], "…", *steps[3 - most :]] if len(steps) > most else steps
+    page.inner(f"Entry: {way.entry}")
+    for step in steps:
+        page.item(step, depth=2)
+    places = [*way.places, target.place] if target else list(way.places)
+    page.inner(f"Files in this path: {joined(dict.fromkeys(place.path for place in places), 8)}")

@@ -9,16 +9,11 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch_offline.layout import MANIFESTS, is_manifest
 from inarch_offline.page import Place, cut, one_line
 from inarch_offline.prose import Fact, licence_of
 from inarch_offline.results import FileText
 
-MANIFESTS = (
-    "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "tox.ini", "noxfile.py", "pytest.ini",
-    "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", "composer.json",
-    "CMakeLists.txt", "Makefile",
-)  # fmt: skip
-"""File names that are read, the most telling first."""
 _CFG = {
     "name": r"^name\s*=\s*(\S.*)", "description": r"^description\s*=\s*(\S.*)", "licence": r"^license\s*=\s*(\S.*)",
     "python": r"^python_requires\s*=\s*(\S.*)", "dependencies": r"^[ \t]+([A-Za-z][^\n]*)",
@@ -80,11 +75,6 @@ class Project:
         for name, fact in facts.items():
             if fact is not None and fact.text and getattr(self, name) is None:
                 setattr(self, name, fact)
-
-
-def is_manifest(path: str) -> bool:
-    """Whether a path is a manifest's by its name or ending."""
-    return path.rpartition("/")[2] in MANIFESTS or path.endswith((".gemspec", ".csproj", ".cabal"))
 
 
 def read_project(texts: Sequence[FileText], paths: Sequence[str]) -> Project:

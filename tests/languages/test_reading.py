@@ -67,11 +67,6 @@ def test_definitions_of_ecmascript() -> None:
     }  # fmt: skip
 
 
-def test_a_name_that_begins_like_exports_is_a_name_of_its_own() -> None:
-    bundled = "exports.one = () => 1;\nexports2.two = () => 2;\nmodule.exports = () => 3;\nexportsOf = () => 4;\n"
-    assert list(kinds("a.js", bundled)) == ["one", "exports2.two", "exports", "exportsOf"]
-
-
 def test_signatures_comments_and_bases_of_ecmascript() -> None:
     found = symbols("a.js", ECMASCRIPT)
     assert found["Server"].doc == "Serves requests." and found["Server"].bases == ("Base",)
@@ -124,30 +119,6 @@ def test_typescript_and_its_elements() -> None:
     found = symbols("a.tsx", text)
     assert found["Box"].bases == ("Thing", "Shape")
     assert ("View", "Panel") in calls("a.tsx", text) and ("Box.area", "self.size.squared") in calls("a.tsx", text)
-
-
-def test_overloads_are_the_function_with_the_body() -> None:
-    text = """
-        /** Tries again. */
-        export function retry(count?: number): Op;
-        export function retry(config: Config): Op;
-        export function retry(given: any = first()) { return operate(given); }
-        class Box {
-          /** Puts one in. */
-          put(a: string): void;
-          put(a: any) { this.hold(a); }
-        }
-        interface Shape { draw(a: string): void; draw(a: number): void }
-        declare function later(): void;
-    """
-    found = facts("a.ts", text).symbols
-    names = ["", "retry", "Box", "Box.put", "Shape", "Shape.draw", "Shape.draw", "later"]
-    assert [symbol.name for symbol in found] == names
-    assert [(symbol.doc, symbol.line) for symbol in found if symbol.name in ("retry", "Box.put")] == [
-        ("Tries again.", 5),
-        ("Puts one in.", 9),
-    ]
-    assert calls("a.ts", text) == [("retry", "first"), ("retry", "operate"), ("Box.put", "self.hold")]
 
 
 def test_go() -> None:
@@ -360,20 +331,3 @@ def test_what_nobody_wrote_is_not_parsed() -> None:
     assert read(b"function f(){};" * 3_000, language).problem == "minified"
     assert read(b"f();\n" * 250_000, language).problem == "larger than 1 MB"
     assert read(b"f();\n\0", language).problem == "holds NUL bytes"
-
-
-def test_other_encodings_keep_what_is_ascii() -> None:
-    found = facts("a.js", "// caf\n").symbols
-    assert found[0].end == 2
-    language = language_of("a.js")
-    assert language is not None
-    assert [symbol.name for symbol in read("// é\nfunction f() {}".encode("latin-1"), language).symbols] == ["", "f"]
-    assert [symbol.name for symbol in read("function f() {}".encode("utf-16"), language).symbols] == ["", "f"]
-    assert read(b"function f() {\r\n}\r\nfunction g() {}\r\n", language).symbols[2].line == 3
-
-
-def test_a_comment_below_the_first_code_is_not_about_the_file() -> None:
-    below = "'use strict'\n\nvar a = require('a')\n\n/**\n * Hands out one.\n */\n\nexports.one = a\n"
-    assert symbols("a.js", below)[""].doc == ""
-    above = "'use strict'\n\n/*\n * Rings bells.\n */\n\nvar a = require('a')\n"
-    assert symbols("a.js", above)[""].doc == "Rings bells."

@@ -1,12 +1,6 @@
 """Mechanical edits go through the edit tools and their approval, and are told as they came out."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from inarch import ToolError, ToolResult
-from inarch_offline.edits import REPLACE, Edit, patched, spans_of
-from inarch_offline.results import said
 
 
 def test_replacement_is_made_and_cited(shop, answer):
@@ -56,11 +50,6 @@ def test_nothing_outside_is_written(shop, answer, path):
     assert not (shop.parent / "outside.txt").exists()
 
 
-def test_denial_by_a_person_says_nothing_meant_for_a_model():
-    error = ToolError("denied", "the user denied delete_file", "ask the user how to go on, or do it another way")
-    assert said(ToolResult(False, error=error)) == "the user denied delete_file"
-
-
 _CODE = "def total(items):\n    return sum(items)\n\nsubtotal = total([1])\nprint(cart.total(), total_of, total)\n"
 
 
@@ -81,29 +70,6 @@ def test_attributes_are_replaced_when_told(shop, answer):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("cart.total()", "except as an attribute"), ("subtotal", "as a whole name")]
-)
-def test_name_that_stands_there_otherwise_is_left_alone(shop, answer, name, told):
-    (shop / "a.py").write_text(f"{name}\n")
-    assert told in answer(shop, "replace total with amount in a.py", approve="all")
-    assert (shop / "a.py").read_text() == f"{name}\n"
-
-
-@pytest.mark.parametrize(
-    ("old", "before", "after"),
-    [
-        ("30", "[30, 300, 0.30, 30.5, x30]\n", "[NEW, 300, 0.30, 30.5, x30]\n"),
-        ("1.2", "1.2, 11.2, 1.2.3, 1.25\n", "NEW, 11.2, 1.2.3, 1.25\n"),
-        ("os.path", "os.path, os.pathlike, chaos.path, os.path.join\n", "NEW, os.pathlike, chaos.path, NEW.join\n"),
-    ],
-)
-def test_numbers_and_dotted_names_are_replaced_as_a_whole(shop, answer, old, before, after):
-    (shop / "a.py").write_text(before)
-    answer(shop, f"replace all {old} with NEW in a.py", approve="all")
-    assert (shop / "a.py").read_text() == after
-
-
-@pytest.mark.parametrize(
     "prompt",
     [
         'create file notes.md with "hello" and commit it',
@@ -118,18 +84,3 @@ def test_what_is_not_understood_to_the_last_word_changes_nothing(shop, asked, pr
     assert "Nothing was changed: “" in turn.content
     assert "This works: " in turn.content
     assert {path: path.read_bytes() for path in shop.rglob("*") if path.is_file()} == before
-
-
-@given(
-    text=st.text("ax_. $-\r\n", max_size=60),
-    name=st.sampled_from(["a", "ax", "x_a"]),
-    ending=st.sampled_from(["py", "js", "css"]),
-    attributes=st.booleans(),
-)
-def test_block_around_names_stands_once_and_holds_them_all(text, name, ending, attributes):
-    change = Edit(REPLACE, f"f.{ending}", name, "NEW", as_name=True, attributes=attributes)
-    spans = spans_of(change, text)
-    if spans:
-        patch = patched(change, text, spans)
-        assert text.count(patch["search"]) == 1 or patch["replace_all"]
-        assert spans_of(change, text.replace(patch["search"], patch["replace"])) == []

@@ -12,7 +12,6 @@ from inarch import (
     Finish,
     Message,
     ModelRequest,
-    PlannedCall,
     ResultPart,
     Text,
     TextDelta,
@@ -20,8 +19,7 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
-from inarch_offline.exchange import MAX_ROUNDS, carry_on, read_exchange
-from inarch_offline.page import NOTICE, Page
+from inarch_offline.exchange import MAX_ROUNDS
 from inarch_offline.provider import Offline
 
 EVERY_TOOL = tuple(
@@ -74,11 +72,6 @@ def test_independent_calls_go_into_one_reply():
     assert all(isinstance(json.loads(delta.arguments), dict) for delta in deltas if isinstance(delta, CallDelta))
 
 
-def test_only_the_first_text_of_the_prompt_is_read():
-    deltas = ask(user("hello", "# Project structure\nsummarize this codebase"), tools=())
-    assert "Ask about the code" in text_of(deltas)
-
-
 def test_the_kernels_closing_message_is_not_taken_for_a_prompt():
     deltas = ask(
         user("how does x_y work"),
@@ -129,27 +122,3 @@ def test_calls_of_earlier_turns_are_not_used_again():
 def test_decisions_are_left_to_the_turn():
     reply = json.loads(text_of(ask(user("list files"), response_schema={"type": "object"}, purpose="decision")))
     assert reply["requires_tool_call"] is False
-
-
-@pytest.mark.parametrize("purpose", ["summary", "check"])
-def test_conversations_are_condensed_to_first_lines(purpose):
-    assert text_of(ask(user("first\nsecond"), purpose=purpose)) == "user: first"
-
-
-def test_one_call_that_is_wanted_twice_is_made_once():
-    def plan():
-        yield [PlannedCall("list_files", {}), PlannedCall("list_files", {})]
-        return Page()
-
-    request = ModelRequest("extractive", "", (user("x"),), TOOLS)
-    assert carry_on(plan(), read_exchange(request)) == [PlannedCall("list_files", {})]
-
-
-@pytest.mark.parametrize("data", [None, [], "text", {"target": 3, "others": {"a": 1}}, {"callers": [1, None, {}]}])
-def test_results_of_another_shape_are_left_out(data):
-    deltas = ask(
-        user("who calls x_y"),
-        *called("context_get", {"query": "x_y"}, ToolResult(True, data)),
-        tool_choice="none",
-    )
-    assert text_of(deltas).startswith(NOTICE)

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import ToolResult
-from inarch_offline.intents import COMPARE, parse
-from inarch_offline.page import Place, clause
-from inarch_offline.plans.entry_lists import COMMANDS, Way, named, ways_of
-from inarch_offline.reading import whole
+from inarch_offline.calls import whole
+from inarch_offline.page import Place
 from inarch_offline.results import Entry, is_partial
 
 from .conftest import PYTHON, write
@@ -106,24 +104,6 @@ def test_an_overview_is_one_screen(tmp_path, answer, shape):
     assert "command `shop`" in text
 
 
-@pytest.mark.parametrize(
-    ("prompt", "names"),
-    [
-        ("what is the difference between Till and Counter?", ("Till", "Counter")),
-        ("compare Till with Counter", ("Till", "Counter")),
-        ("how does a request differ from a response?", ("Request", "Response")),
-        ("how do a request and a response differ?", ("Request", "Response")),
-        ("price_of vs check_item", ("price_of", "check_item")),
-        ("how do price_of and check_item work?", ("price_of", "check_item")),
-        ("how does shop.till.Till work?", ()),
-        ("compare prices", ()),
-    ],
-)
-def test_comparisons_are_understood(prompt, names):
-    intent = parse(prompt)
-    assert (intent.names if intent.kind == COMPARE else ()) == names
-
-
 def test_both_sides_of_a_comparison_are_shown(shop, answer):
     write(shop, {"src/shop/pot.py": "class Pot:\n    def total(self): pass\n    def smash(self): pass\n"})
     text = answer(shop, "what is the difference between Till and Pot?")
@@ -135,18 +115,6 @@ def test_both_sides_of_a_comparison_are_shown(shop, answer):
 
 def command(name):
     return Entry("command", name, f"shop.{name.replace(' ', '_')}", Place("a.py", 1), "@click.command")
-
-
-def test_what_was_not_all_listed_is_not_counted():
-    rows = [
-        {"kind": "main", "name": f"python {number}.py", "file": f"{number}.py", "line": 1, "qualname": "", "how": ""}
-        for number in range(5)
-    ]
-    [way] = ways_of(ToolResult(True, {"entries": rows, "totals": {"main": 9}}))
-    assert way.number == "5 or more runnable modules" and named(way, 2) == "python 0.py, python 1.py, … and more"
-    [way] = ways_of(ToolResult(True, {"entries": rows, "totals": {"main": 5}}))
-    assert way.number == "5 runnable modules" and named(way, 2) == "python 0.py, python 1.py, … 3 more"
-    assert named(Way(COMMANDS, (command("a"), command("a b")), True), 5) == "a (1 subcommand)"
 
 
 @given(st.lists(st.text(max_size=40), max_size=60), st.integers(1, 3))
@@ -161,8 +129,3 @@ def test_results_are_put_together_from_their_pages(paths, missing):
             plan.send(pages)
         [result] = end.value.value
         assert result.data["files"] == expected and is_partial(result) == (pages[0] is not page)
-
-
-@given(st.text(max_size=300), st.integers(30, 200))
-def test_clauses_and_sentences_fit(text, most):
-    assert len(clause(text, most)) <= most

@@ -4,10 +4,6 @@ import re
 
 import pytest
 
-from inarch import ToolResult
-from inarch_offline.lookup import LINKED, say_note
-from inarch_offline.page import Page
-
 from .conftest import write
 
 HEADINGS = ("Found:", "Likely one of these:", "Probably not here; nearest:")
@@ -122,14 +118,6 @@ def test_in_full_opens_three_places_and_alone_is_about_the_question_before(many,
     assert "send_slip" not in alone.content.split("Ask about")[0]
 
 
-@pytest.mark.parametrize("behind", [", in full", " --long", ", at length"])
-def test_an_edit_has_no_more_to_say_in_full(shop, asked, behind):
-    [turn] = asked(shop, f'replace "a till" by "tills" in README.md{behind}')
-    assert [call for call in turn.calls if call.name == "patch_source_file"], turn.content
-    [turn] = asked(shop, f'replace "a till" by "tills" in README.md twice{behind}')
-    assert not turn.calls and "twice" in turn.content
-
-
 def test_in_full_alone_makes_no_edit_a_second_time(shop, asked):
     first, second = asked(shop, 'replace "a counter" by "counters" in README.md', "in full")
     assert not [call for call in second.calls if call.name == "patch_source_file"]
@@ -151,14 +139,3 @@ def test_added_folders_are_searched_for_a_name_and_for_words_that_are_nowhere_el
     assert f"nor is “check_item” found as text in +{other}" in " ".join(turn.content.split())
     [turn] = asked(shop, "list the tests", added=[other])
     assert f"only the folder that you work in was looked at, not +{other}" in " ".join(turn.content.split())
-
-
-def test_notes_on_callers_are_left_out_where_they_change_nothing():
-    page = Page()
-    say_note(page, ToolResult(True, {"note": "10 of 20 files are linked; something else"}), LINKED)
-    assert page.lines == ["Note: something else"]
-
-
-def test_a_class_is_shown_by_its_main_methods_and_what_they_say(shop, answer):
-    text = answer(shop, "how does Till work?")
-    assert "`add` — Put an item on the receipt." in text and "`total` — Add up the prices in cents." in text

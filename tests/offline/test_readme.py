@@ -19,14 +19,6 @@ def test_lead_is_past_title_badges_and_links():
     assert (lead.text, lead.place.line) == ("Bell is a small bell that rings.", 9)
 
 
-def test_restructured_text_is_read_too():
-    text = FileText(
-        "README.rst", "====\nBell\n====\n\n.. image:: x.svg\n   :alt: x\n\n`Bell <x>`_ is a bell that rings.\n"
-    )
-    assert title_of(text).text == "Bell"
-    assert lead_of(text).text == "Bell is a bell that rings."
-
-
 @pytest.mark.parametrize(
     ("marked", "plain"),
     [

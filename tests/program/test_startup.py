@@ -68,7 +68,7 @@ def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: di
     modules_after(*asked, cwd=project, environ=environ)
     loaded = modules_after(*asked, cwd=project, environ=environ)
     assert "inarch_offline.plans.callers" in loaded
-    plans = {"places", "outline", "settings", "guides", "overview"}
+    plans = {"places", "outline", "how_to", "lists", "overview"}
     assert not loaded & {f"inarch_offline.plans.{name}" for name in plans}
     assert not loaded & {"inarch_brief_tracer.linking.edges", "inarch_brief_tracer.linking.link", "inarch_search.texts"}
     assert not loaded & {

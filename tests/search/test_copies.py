@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inarch_search.copies import compiled
+from inarch_search.formats import compiled
 
 
 @pytest.mark.parametrize(

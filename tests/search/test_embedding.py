@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-from math import sqrt
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,21 +37,6 @@ def test_what_no_vector_is_known_of_is_near_to_nothing() -> None:
 
 
 known = st.sampled_from(sorted(vectors().rows))
-
-
-@given(st.lists(st.tuples(known, st.integers(1, 9)), max_size=60))
-def test_a_sum_in_one_integer_is_that_of_its_vectors(counted: list[tuple[str, int]]) -> None:
-    sums, taken = [0] * DIMENSIONS, 0
-    for term, times in counted:
-        if taken + times > 257:
-            break
-        taken += times
-        row = vectors().rows[term]
-        for place, number in enumerate(vectors().numbers[row : row + DIMENSIONS]):
-            sums[place] += times * (number - 128)
-    length = sqrt(sum(number * number for number in sums)) or 1.0
-    expected = struct.pack(f"{DIMENSIONS}b", *[round(number * (127 / length)) for number in sums]) if taken else b""
-    assert embedded(counted) == expected
 
 
 @given(st.lists(known, min_size=1, max_size=30), st.lists(known, min_size=1, max_size=30))

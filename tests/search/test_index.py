@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_search import FUNCTION, PRODUCT, TEST, Document, Index, search
-from inarch_search.postings import STEPS, empty, packed, step_of, unpacked, weight_of
+from inarch_search.segments import empty, packed, unpacked
 
 from .opened import opened
 
@@ -72,20 +72,6 @@ def test_many_updates_are_merged_and_lose_nothing() -> None:
     assert len(search(index, "send").hits) == 13
 
 
-def test_while_more_is_put_in_nothing_is_merged_and_all_is_found() -> None:
-    index, other = opened(), opened()
-    for number in range(20):
-        update = {f"m{number % 13}.py": [function(f"m{number % 13}.py", f"send_{WORDS[number % 10]}")]}
-        index.update(update, more=True)
-        other.update(update)
-    assert len(index.segments.all()) == 20
-    assert answers(index) == answers(other)
-    index.update({}, ["m0.py"])
-    other.update({}, ["m0.py"])
-    assert len(index.segments.all()) == 1
-    assert answers(index) == answers(other)
-
-
 def test_what_was_replaced_is_not_found() -> None:
     index = opened()
     index.update({"a.py": [function("a.py", "old_cookie")], "b.py": [function("b.py", "url")]})
@@ -119,17 +105,6 @@ def test_another_format_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert index.size() == 0 and index.stamps() == {}
 
 
-def test_a_lent_connection_keeps_its_other_tables_and_stays_open(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "theirs.db")
-    connection.execute("CREATE TABLE files(path TEXT)")
-    connection.execute("INSERT INTO files VALUES ('theirs')")
-    connection.commit()
-    with Index(connection) as index:
-        index.update({"a.py": [function("a.py", "cookie")]})
-    assert connection.execute("SELECT path FROM files").fetchall() == [("theirs",)]
-    connection.close()
-
-
 def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "index.db").write_bytes(b"no database" * 100)
     with pytest.raises(sqlite3.DatabaseError):
@@ -147,11 +122,6 @@ def test_postings_come_back_as_they_were(entries: list[tuple[int, int]]) -> None
     assert unpacked(packed(postings)) == postings
 
 
-def test_steps_grow_with_weights() -> None:
-    assert [step_of(weight_of(step)) for step in range(1, STEPS)] == list(range(1, STEPS))
-    assert step_of(1e9) == STEPS - 1
-
-
 def test_a_file_is_found_by_a_longer_path_and_by_its_end() -> None:
     index = opened()
     index.update({"src/app/jar.py": [function("src/app/jar.py", "cookie")]})
@@ -160,18 +130,3 @@ def test_a_file_is_found_by_a_longer_path_and_by_its_end() -> None:
     assert index.in_file("ar.py") == index.in_file("other.py") == index.in_file("%") == []
     index.update({".ci/jar.py": [function(".ci/jar.py", "check")]})
     assert [kept.name for kept in index.in_file("./.ci/jar.py")] == ["check"]
-
-
-def test_what_is_put_in_ends_with_the_transaction_of_whoever_lent_the_connection() -> None:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    connection.execute("CREATE TABLE others(name TEXT)")
-    index = Index(connection)
-    index.update({"a.py": [function("a.py", "send_cookie")]})
-    connection.execute("BEGIN")
-    connection.execute("INSERT INTO others VALUES ('x')")
-    Index(connection).update({"b.py": [function("b.py", "send_jar")]}, gone=["a.py"])
-    assert connection.in_transaction
-    connection.execute("ROLLBACK")
-    assert connection.execute("SELECT count(*) FROM others").fetchone() == (0,)
-    assert [hit.place.file for hit in search(Index(connection), "send").hits] == ["a.py"]
-    connection.close()

@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_search.questions import (
-    _ASKS_TEXTS,
-    _TEXTS_WORDS,
     CODE,
     MESSAGE,
     OUTPUT,
@@ -75,11 +73,6 @@ def test_frames_come_in_their_order_and_pasted_names_are_kept_apart() -> None:
     assert {"merge_cookies", "Session.send"} <= set(question.identifiers)
 
 
-def test_a_title_counts_more_than_pasted_code() -> None:
-    terms = understood(ISSUE).terms
-    assert terms[stem("redirect")].weight > terms[stem("empty")].weight > terms[stem("helper")].weight
-
-
 def test_tests_and_kinds_are_asked_for_in_sentences() -> None:
     assert understood("Which tests cover the parser?").about_tests
     assert understood("Which class keeps the cookies?").kind == "class"
@@ -112,11 +105,6 @@ def test_a_question_in_another_language_keeps_its_identifiers_and_words() -> Non
 def test_the_longest_texts_take_one_pass(text: str) -> None:
     """A pattern that tries each beginning of a run again would take hours here."""
     understood(text)
-
-
-@given(st.from_regex(_ASKS_TEXTS, fullmatch=True, alphabet=st.characters(max_codepoint=127)))
-def test_what_asks_for_texts_has_a_word_that_does(text: str) -> None:
-    assert any(word in text.lower() for word in _TEXTS_WORDS)
 
 
 @given(st.text())

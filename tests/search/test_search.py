@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_search import CLASS, EXAMPLE, FUNCTION, MODULE, PRODUCT, TEST, VENDORED, Document, Index, search
-from inarch_search.confidence import LIKELY, SURE
+from inarch_search.confidence import LIKELY
 
 from .opened import opened
 
@@ -75,12 +75,6 @@ def test_near_words_and_abbreviations_are_found(shop: Index) -> None:
     assert "read_env" in names(shop, "Which environment is looked at?")
 
 
-def test_plain_words_find_what_programs_call_otherwise_but_never_the_other_way() -> None:
-    index = filled([place("a.py", "on_error"), place("b.py", "crash"), place("c.py", "convert", body="number")])
-    assert names(index, "What is done after it has crashed?") == ["crash", "on_error"]
-    assert names(index, "What is done after an error?") == ["on_error"]
-
-
 def test_a_report_is_found_by_its_own_words_alone() -> None:
     index = filled([place("a.py", "on_error"), place("b.py", "send"), place("c.py", "receive")])
     assert names(index, "It crashed\n\nIt crashed while I tried to send.\n") == ["send"]
@@ -126,33 +120,6 @@ def test_another_file_that_answers_as_well_leaves_doubt() -> None:
     assert search(filled(one), text).confidence > search(filled(two), text).confidence
 
 
-def test_several_places_that_say_the_same_leave_doubt_but_not_a_class_and_its_own_methods() -> None:
-    text = "How is the header of a reply parsed?"
-    alone = [place("a.py", "Header.parse_header", summary="Parse a reply's header."), place("b.py", "send")]
-    beside = [*alone, place("a.py", "HeaderReader.parse_header", 20, summary="Parse the header of a reply.")]
-    inside = [*alone, place("a.py", "Header", 1, CLASS, summary="Parses the header of a reply.")]
-    assert search(filled(alone), text).confidence >= SURE
-    assert search(filled(inside), text).confidence >= SURE
-    assert search(filled(beside), text).confidence < SURE
-    named = search(filled([*beside, place("c.py", "get")]), "how does Header.parse_header read the header of a reply?")
-    assert named.confidence >= SURE
-
-
-def test_an_asynchronous_twin_stays_behind_and_leaves_no_doubt_unless_it_is_asked_for() -> None:
-    twins = [
-        place(file, f"{name}.send_request", line, summary="Send a request and wait for the reply.")
-        for file, name, line in (("aio.py", "AsyncClient", 1), ("client.py", "Client", 30))
-    ]
-    index = filled([*twins, *SHOP[:4], *SHOP[6:]])
-    sync = search(index, "how is a request sent and its reply waited for?")
-    assert [hit.place.qualified for hit in sync.hits[:2]] == [
-        "client.Client.send_request", "aio.AsyncClient.send_request"
-    ]  # fmt: skip
-    assert sync.confidence >= SURE
-    told = search(index, "how is a request sent by the async client and its reply waited for?")
-    assert told.hits[0].place.qualified == "aio.AsyncClient.send_request"
-
-
 def test_what_does_the_work_comes_before_what_offers_it_and_before_its_class() -> None:
     prices = [
         place("till.py", "Till", 1, CLASS, summary="Adds up prices."),
@@ -186,19 +153,6 @@ def test_bad_questions_are_answered(shop: Index, text: str) -> None:
     assert search(opened(), text).hits == ()
 
 
-def test_bad_documents_are_kept(shop: Index) -> None:
-    index = filled(
-        [
-            place("huge.py", "huge", body="word " * 200_000 + "needle", summary="A very long one"),
-            place("odd.py", "\ud800x", summary="control \x00\x1b[31m \ud800 marks"),
-            place("", "", summary="nothing has a name"),
-        ]
-    )
-    assert names(index, "a very long one") == ["huge"]
-    assert len(search(index, "control marks").hits) == 1
-    assert len(search(index, "name").hits) == 1
-
-
 @given(st.permutations(SHOP), st.sampled_from(["take cookies out of a reply", "header", "Jar", "send a request again"]))
 def test_the_order_of_documents_changes_nothing(shop: Index, documents: list[Document], text: str) -> None:
     mine, other = search(filled(documents), text), search(shop, text)
@@ -211,26 +165,3 @@ def test_unrelated_documents_reorder_nothing_that_comes_first(shop: Index, count
     others = [place(f"other{number}.py", f"zebra{number}", body="giraffe lion") for number in range(count)]
     for text in ("cookies", "jar merge", "header"):
         assert names(filled(SHOP + others), text)[:3] == names(shop, text)[:3]
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_documents_are_found_in() -> None:
-    words = ("cookie", "jar", "send", "request", "parse", "header", "retry", "timeout", "join", "url")
-    index = opened()
-    index.update(
-        {
-            f"f{file}.py": [
-                place(
-                    f"f{file}.py",
-                    f"{words[number % 10]}_{words[file % 10]}",
-                    10 * number + 1,
-                    body=f"shelf{file} row{number}",
-                )
-                for number in range(100)
-            ]
-            for file in range(1_000)
-        }
-    )
-    assert index.size() == 100_000
-    assert search(index, "shelf777 row42").hits[0].place[1:3] == ("f777.py", 421)
-    assert names(index, "how does it send the cookie?")[0] in ("cookie_send", "send_cookie")

@@ -32,29 +32,6 @@ Put it on a counter.
 
 Nobody pays twice.
 """
-REST = """====
-Shop
-====
-
-Sells apples.
-
-Install it
-----------
-
-Get it::
-
-    pip install shop
-
-Deeper
-~~~~~~
-
-More.
-
-After
------
-
-Done.
-"""
 TOML = """[project]
 name = "shop"
 # What it needs.
@@ -79,15 +56,6 @@ def test_sections_of_markdown_end_where_the_next_heading_begins() -> None:
     assert told("README.md", MARKDOWN) == [(1, 8, "Shop"), (10, 13, "Shop > Set it up"), (15, 17, "Shop > Rules")]
     first = documents_of_text("README.md", MARKDOWN)[0]
     assert (first.kind, first.name, first.summary) == (SECTION, "Shop", "Sells apples.")
-
-
-def test_sections_of_restructured_text_are_as_deep_as_the_order_of_their_signs() -> None:
-    assert told("docs/index.rst", REST) == [
-        (1, 5, "Shop"),
-        (7, 12, "Shop > Install it"),
-        (14, 17, "Shop > Install it > Deeper"),
-        (19, 22, "Shop > After"),
-    ]
 
 
 def test_text_without_headings_is_one_section() -> None:
@@ -156,18 +124,3 @@ def test_code_comes_before_texts_unless_they_are_asked_for() -> None:
     assert search(index, "what does the documentation say about retrying a block?").hits[0].place.line == 3
     only = search(index, "retry a block", among=frozenset(("text",)))
     assert {hit.place.file for hit in only.hits} == {"README.md"}
-
-
-def test_what_is_rare_in_code_is_not_told_from_texts() -> None:
-    code = [
-        Document("a.py", n, n, "function", "product", f"part{n}", f"a.part{n}", summary="A part.") for n in range(9)
-    ]
-    rare = Document("b.py", 1, 2, "function", "product", "jar", "b.jar", summary="Open the jar.")
-    questions = ("open a part of the jar", "jar")
-    alone, among = opened(), opened()
-    alone.update({"a.py": code, "b.py": [rare]})
-    among.update({"a.py": code, "b.py": [rare]})
-    among.update({"docs/jar.md": documents_of_text("docs/jar.md", "# Jar\n\nThe jar.\n" * 9)})
-    for question in questions:
-        found = [hit.place.qualified for hit in search(among, question).hits if hit.place.nature == "product"]
-        assert found == [hit.place.qualified for hit in search(alone, question).hits]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch_search.tokens import LONGEST_WORD, pieces, stem, terms, terms_of_word
-from inarch_search.vocabulary import IRREGULAR, STOP_WORDS, WEAK_WORDS, near_words, plain_words
+from inarch_search.tokens import pieces, stem, terms, terms_of_word
+from inarch_search.vocabulary import IRREGULAR, STOP_WORDS, WEAK_WORDS, near_words
 
 
 @pytest.mark.parametrize(
@@ -50,17 +50,6 @@ def test_any_text_has_terms_without_blanks_and_the_same_among_blanks(text: str) 
     assert terms(f" {text}\n") == found
 
 
-def test_forms_of_irregular_verbs_share_a_stem() -> None:
-    for forms in (
-        ("keep", "kept", "keeps", "keeping"),
-        ("write", "wrote", "written", "writer"),
-        ("override", "overridden"),
-    ):
-        assert len({stem(form) for form in forms}) == 1
-    assert terms("how are cookies kept, where is it sent") == terms("cookie keep send")
-    assert all(IRREGULAR.get(verb, verb) == verb for verb in IRREGULAR.values())
-
-
 @given(st.from_regex(r"[a-z]{1,40}", fullmatch=True).filter(lambda word: word not in IRREGULAR))
 def test_a_stem_begins_as_its_word_and_is_not_longer(word: str) -> None:
     assert stem(word)[:2] == word[:2]
@@ -72,20 +61,7 @@ def test_snake_and_camel_case_are_cut_alike(parts: list[str]) -> None:
     assert pieces("_".join(parts)) == pieces("".join(part.capitalize() for part in parts)) == parts
 
 
-def test_what_is_longer_than_any_word_is_data() -> None:
-    assert terms("x" * (LONGEST_WORD + 1) + " table") == [stem("table")]
-
-
 def test_near_words_are_near_both_ways_and_lists_are_lower_case() -> None:
     near = near_words()
     assert all(word in near[other] for word, others in near.items() for other in others)
     assert all(word == word.lower() and word.isidentifier() for word in {*STOP_WORDS, *WEAK_WORDS, *near})
-
-
-def test_plain_words_are_found_by_their_terms_and_none_stands_for_itself() -> None:
-    plain = plain_words()
-    assert all(terms(word) and terms(other) for word, others in plain.items() for other in others)
-    assert all(word not in others and len({*others}) == len(others) for word, others in plain.items())
-    assert all(
-        word == word.lower() and word.isidentifier() for words in plain.items() for word in (words[0], *words[1])
-    )

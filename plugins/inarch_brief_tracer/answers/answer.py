@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from inarch_brief_tracer.answers import kept_paths
 from inarch_brief_tracer.answers.flow_text import TOKENS, Story, ordered, own_calls, told
-from inarch_brief_tracer.answers.source_lines import Sources
-from inarch_brief_tracer.answers.wording import at, cut, entered, joined, plain, signature
-from inarch_brief_tracer.facts.entry_kinds import FIXTURE, ORPHAN
-from inarch_brief_tracer.facts.entry_kinds import TEST as TEST_ENTRY
+from inarch_brief_tracer.answers.wording import Sources, at, cut, entered, joined, plain, signature
 from inarch_brief_tracer.facts.file_facts import FULL, LIGHT
-from inarch_brief_tracer.facts.file_names import is_other
-from inarch_brief_tracer.facts.modules import TEST, TEXT, VENDORED
+from inarch_brief_tracer.facts.kinds import FIXTURE, ORPHAN
+from inarch_brief_tracer.facts.kinds import TEST as TEST_ENTRY
+from inarch_brief_tracer.facts.modules import TEXT
 from inarch_brief_tracer.finding.hits import Hit, described
-from inarch_brief_tracer.finding.neighbours import callers_of, made_by
 from inarch_brief_tracer.finding.targets import Match, matching
-from inarch_brief_tracer.graph.flows import below, ends_of, flow_to, routes_between
-from inarch_brief_tracer.graph.model import NAME, Arc, Flow, Node
+from inarch_brief_tracer.graph.flows import below, flow_to, routes_between
+from inarch_brief_tracer.graph.model import Flow, Node
 from inarch_brief_tracer.indexing.index import UNINDEXED
-from inarch_brief_tracer.linking.resolver import Place, Resolver
 from inarch_search import understood
 
 if TYPE_CHECKING:
@@ -31,15 +27,12 @@ if TYPE_CHECKING:
 
 ELSEWHERE = "find other code with search_files"
 MAX_OTHERS = 9
-MAX_CODE_LINES = 80
-MAX_SITES = 30
 MAX_BELOW = 24
 """Calls of a function that are shown of a trace downwards."""
 SHOWN = 0.7
 """Confidence from which on a model is shown the flow beside the list."""
 _LONGEST_LINE = 110
 _UNLINKED = "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM arcs a WHERE a.file = f.id) LIMIT 1"
-_SAME = "SELECT o.id FROM symbols o JOIN symbols s ON s.file = o.file AND s.dotted = o.dotted WHERE s.id = ?"
 
 Row = dict[str, Any]
 
@@ -169,114 +162,6 @@ def between(graph: Graph, start: Node, end: Node, depth: int) -> Answered:
     flow = Flow(end, routes, min(1, len(routes)), {}, {}, (), 0, "")
     story = Story(flow, is_trace=True) if routes else None
     return Answered(Match(), story, Sources(graph.shelf.read))
-
-
-def neighbourhood(graph: Graph, coverage: Coverage, query: str, found: Answered) -> Row:
-    """Give the best match with its code, its callers and what it calls, and the other matches."""
-    hits = found.match.hits
-    data: Row = {
-        "query": query, "target": None, "confidence": round(found.match.confidence, 2),
-        "unknown": list(found.match.unknown), "callers": [], "callees": [], "more_callers": False,
-        "more_callees": False, "others": [described(hit) for hit in hits[1 : MAX_OTHERS + 1]],
-    }  # fmt: skip
-    if not hits:
-        return {**data, "note": coverage.noted("nothing found" if coverage.files else ELSEWHERE)}
-    best = hits[0]
-    if best.role == TEXT:
-        target, cut_note = _target(best, (), found.sources.lines(best.path)[best.line - 1 : best.end])
-        return {**data, "target": target, "note": coverage.noted(cut_note)}
-    symbol = graph.shelf.facts(best.file)[3].symbols[best.place]
-    code = found.sources.lines(best.path)[(symbol.decorated or symbol.line) - 1 : symbol.end]
-    target, cut_note = _target(best, symbol.decorators, code)
-    callers, left = _callers(graph, best, found.sources)
-    callees = _callees(graph, best)
-    note = f"the first {MAX_SITES} callers found" if left else None
-    return {
-        **data, "target": target, "callers": callers[:MAX_SITES], "callees": callees[: 2 * MAX_SITES],
-        "more_callers": left, "more_callees": len(callees) > 2 * MAX_SITES,
-        "note": coverage.noted(graph.linked, note, cut_note),
-    }  # fmt: skip
-
-
-def _callers(graph: Graph, best: Hit, sources: Sources) -> tuple[list[Row], bool]:
-    """Give what names and imports show, then what only the graph knows, and whether there are more."""
-    resolver, node = Resolver(graph.shelf), graph.at(best.file, best.place)
-    known = callers_of(resolver, Place(best.file, best.place))
-    found = [_site(resolver.qualname(site.caller), site.path, site.line, sources) for site in known]
-    places = {(row["file"], row["line"]) for row in found}
-    rows, left = callers_in(graph, sources, node) if node else ([], 0)
-    for row in rows:
-        is_name = row.pop("confidence") == NAME
-        row.pop("kind")
-        if (row["file"], row["line"]) not in places and (not is_name or is_other(best.path)):
-            found.append({**row, "by_name": True} if is_name else row)
-    return found, left > 0 or len(found) > MAX_SITES
-
-
-def _callees(graph: Graph, best: Hit) -> list[Row]:
-    """Give what is called; a class that is made is named itself, not the `__init__` that it may have from a base."""
-    resolver, node = Resolver(graph.shelf), graph.at(best.file, best.place)
-    rows = callees_in(graph, node) if node else []
-    for item in made_by(resolver, Place(best.file, best.place)):
-        name, file = resolver.qualname(item.callee), resolver.file(item.callee.file).path
-        defined = at(file, resolver.symbol(item.callee).line)
-        lines = [row for row in rows if row["line"] == item.line and row["qualname"].endswith(".__init__")]
-        if not any(row["qualname"] == f"{name}.__init__" for row in lines):
-            rows = [row for row in rows if row not in lines]
-            rows.append({"qualname": name, "file": item.path, "line": item.line, "defined_at": defined})
-    return sorted(rows, key=lambda row: row["line"])
-
-
-def _target(best: Hit, decorators: Sequence[str], code: Sequence[str]) -> tuple[Row, str | None]:
-    note = f"code cut to {MAX_CODE_LINES} of {len(code)} lines" if len(code) > MAX_CODE_LINES else None
-    return {**described(best), "decorators": list(decorators), "code": "\n".join(code[:MAX_CODE_LINES])}, note
-
-
-def _site(qualname: str, path: str, line: int, sources: Sources) -> Row:
-    lines = sources.lines(path)
-    text = lines[line - 1].strip()[:200] if 0 < line <= len(lines) else ""
-    return {"qualname": qualname, "file": path, "line": line, "text": text}
-
-
-def callers_in(graph: Graph, sources: Sources, node: Node) -> tuple[list[Row], int]:
-    """Give who calls a function, product code first, and how many more do."""
-    arcs = {(arc.caller, arc.line): arc for start in _made(graph, node) for arc in graph.callers(start)}
-    callers = graph.nodes(arc.caller for arc in arcs.values())
-    found = [(callers[arc.caller], arc) for arc in arcs.values() if arc.caller in callers]
-    found.sort(key=lambda row: (row[0].role in (TEST, VENDORED), row[0].file != node.file, row[0].file, row[1].line))
-    shown = [
-        {**_site(caller.qualname, caller.file, arc.line, sources), "kind": arc.kind, "confidence": arc.confidence}
-        for caller, arc in found[:MAX_SITES]
-    ]
-    return shown, len(found) - len(shown)
-
-
-def callees_in(graph: Graph, node: Node) -> list[Row]:
-    """Give what a function surely calls, each once, in order."""
-    arcs: dict[int, Arc] = {}
-    for start in _made(graph, node):
-        for arc in graph.callees(start):
-            if arc.confidence != NAME or is_other(node.file):
-                arcs.setdefault(arc.callee, arc)
-    nodes: Mapping[int, Node] = graph.nodes(item for arc in arcs.values() for item in (arc.callee, arc.caller))
-    return [
-        {
-            "qualname": nodes[arc.callee].qualname,
-            "file": nodes[arc.caller].file,
-            "line": arc.line,
-            "defined_at": at(nodes[arc.callee].file, nodes[arc.callee].line),
-            **({"by_name": True} if arc.confidence == NAME else {}),
-        }
-        for arc in sorted(arcs.values(), key=lambda arc: arc.line)
-        if arc.callee in nodes and arc.caller in nodes
-    ]
-
-
-def _made(graph: Graph, node: Node) -> list[int]:
-    """Give the nodes of a symbol: other definitions of its name, and of a class what making one runs."""
-    ends = (number for number, cost in ends_of(graph, node).items() if not cost)
-    same = graph.connection.execute(_SAME, (node.id,)).fetchall()
-    return list(dict.fromkeys((node.id, *(number for (number,) in same), *ends)))
 
 
 def unread(graph: Graph, node: Node) -> str:

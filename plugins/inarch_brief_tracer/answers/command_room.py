@@ -21,8 +21,7 @@ from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.finding.targets import Named, by_name
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node
-from inarch_brief_tracer.indexing.index import Coverage, Index
-from inarch_brief_tracer.indexing.looking import Look
+from inarch_brief_tracer.indexing.index import Coverage, Index, Look
 from inarch_brief_tracer.store.database import Store
 from inarch_brief_tracer.store.kept_files import Shelf
 

@@ -26,7 +26,7 @@ def get(
     """Show the best match for QUERY, every entry point that reaches it, and what it calls."""
     if as_json and mermaid:
         raise click.UsageError("--json and --mermaid exclude each other")
-    from inarch_brief_tracer.answers import trace_printing  # here, so that `--help` doesn't wait for it
+    from inarch_brief_tracer.answers import printing  # here, so that `--help` doesn't wait for it
     from inarch_brief_tracer.answers.answer import Wish
 
-    trace_printing.get(" ".join(words), as_json, mermaid, tokens, Wish(file, not no_paths, code))
+    printing.get(" ".join(words), as_json, mermaid, tokens, Wish(file, not no_paths, code))

@@ -16,6 +16,7 @@ from inarch_brief_tracer.store.database import Store
 if TYPE_CHECKING:
     from inarch_brief_tracer.indexing.index import Index
 
+
 _PROCESS = "inarch_brief_tracer.answers.finisher"
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import frozen
 
-from inarch_brief_tracer.answers.source_lines import Sources
-from inarch_brief_tracer.answers.wording import MARK, at, count, entered, joined, named, plain, signature, tag
-from inarch_brief_tracer.facts.entry_kinds import FIXTURE, ORPHAN, TEST
+from inarch_brief_tracer.answers.wording import MARK, Sources, at, count, entered, joined, named, plain, signature, tag
+from inarch_brief_tracer.facts.kinds import FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.facts.modules import CODE
 from inarch_brief_tracer.facts.modules import TEST as TEST_ROLE
 from inarch_brief_tracer.graph.model import Below, Entry, ExecutionPath, Flow, Node, Step

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from inarch import ToolFailed
 from inarch_brief_tracer.answers.wording import count, plain
-from inarch_brief_tracer.facts.entry_kinds import API, FIXTURE, ORPHAN, TEST
+from inarch_brief_tracer.facts.kinds import API, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.entries import candidates, entry
+from inarch_brief_tracer.graph.flows import reaching
 from inarch_brief_tracer.graph.model import Node
-from inarch_brief_tracer.graph.ways import reaching
-from inarch_brief_tracer.indexing.index import Coverage
-from inarch_brief_tracer.indexing.looking import Look
+from inarch_brief_tracer.indexing.index import Coverage, Look
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.answers.tools import Desk

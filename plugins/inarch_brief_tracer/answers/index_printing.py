@@ -13,8 +13,7 @@ from typing import Any
 from inarch_brief_tracer.answers import command_room
 from inarch_brief_tracer.answers.wording import count, joined
 from inarch_brief_tracer.facts.file_facts import LIGHT
-from inarch_brief_tracer.facts.file_names import is_other
-from inarch_brief_tracer.facts.modules import TEXT
+from inarch_brief_tracer.facts.modules import TEXT, is_other
 from inarch_brief_tracer.graph.arcs import calls_kept
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import Node

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
 
-from inarch import Effects, PluginContext, Tool, ToolContext, Workspace, tool
+from inarch import Effects, PluginContext, Tool, ToolContext, ToolFailed, Workspace, tool
 
 if TYPE_CHECKING:
-    from inarch_brief_tracer.indexing.index import Index
+    from inarch_brief_tracer.graph.call_graph import Graph
+    from inarch_brief_tracer.graph.model import Node
+    from inarch_brief_tracer.indexing.index import Coverage, Index, Look
+    from inarch_brief_tracer.store.kept_files import Shelf
 
 Kind = Literal["any", "function", "class", "method", "constant", "module", "section", "setting"]
 EntryKind = Literal[
     "all", "script", "main", "command", "route", "view", "task", "signal", "hook", "handler", "test", "api"
 ]
 Direction = Literal["up", "down", "both"]
+FLOW_TOKENS = 1_200
+MAX_FOUND = 100
+LONGEST_NAME = 200
+"""Characters of an unknown name that a message repeats."""
+LOOK_UPS = ("find_symbols", "context_get", "trace_execution", "find_callers", "find_entry_points")
+FURTHER_KINDS = frozenset(("management-command", "view", "task", "signal", "hook", "handler"))
+"""Kinds that frameworks show, but only linking resolves."""
 _READS = Effects(reads=frozenset({""}))
 _MOST_TURNS = 100
 
@@ -82,9 +93,23 @@ def tools(desk: Desk) -> list[Tool]:
         Args:
             query: A name, path:line, or words about what the code does
         """
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.finding.hits import described
+        from inarch_brief_tracer.finding.search import search
 
-        return tool_answers.find_symbols(desk, context, query, kind, limit)
+        def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
+            found = search(shelf, query, kind, max(1, min(limit, MAX_FOUND)))
+            confidence, note = round(found.confidence, 2), coverage.noted()
+            if desk.is_for_model(context.turn_id):
+                from inarch_brief_tracer.answers.answer import listed
+                from inarch_brief_tracer.finding.targets import product_first
+
+                return {"confidence": confidence, "found": listed(product_first(found.hits, query)), "note": note}
+            return {
+                "symbols": [described(hit) for hit in found.hits], "files": found.files[: len(found.hits)],
+                "confidence": confidence, "unknown": list(found.unknown), "note": note,
+            }  # fmt: skip
+
+        return _look(context, query).facts(desk.index, answer)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def context_get(context: ToolContext, query: str) -> dict[str, Any]:
@@ -93,9 +118,20 @@ def tools(desk: Desk) -> list[Tool]:
         Args:
             query: A name, path:line, or words about what the code does
         """
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.answers.answer import Wish, answered
+        from inarch_brief_tracer.answers.kept_paths import KeptPaths
 
-        return tool_answers.context_get(desk, context, query)
+        is_model = desk.is_for_model(context.turn_id)
+
+        def answer(graph: Graph, coverage: Coverage) -> dict[str, Any]:
+            found = answered(graph, coverage, query, Wish(code=is_model), KeptPaths(desk.context.project))
+            if is_model:
+                return found.brief(FLOW_TOKENS)
+            from inarch_brief_tracer.answers.neighbourhood import neighbourhood
+
+            return {**neighbourhood(graph, coverage, query, found), "paths": found.paths}
+
+        return _look(context, query).graph(desk.index, answer)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def trace_execution(
@@ -107,9 +143,15 @@ def tools(desk: Desk) -> list[Tool]:
             function: A name, Class.method or path:line
             depth: Calls on a path.
         """
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.answers.answer import traced
 
-        return tool_answers.trace_execution(desk, context, function, direction, depth)
+        def answer(graph: Graph, coverage: Coverage) -> dict[str, Any]:
+            node = _only(graph, coverage, function)
+            flow = traced(graph, node, direction, max(1, min(depth, 20))).text(FLOW_TOKENS)
+            notes = coverage.noted(graph.linked)
+            return {"function": node.qualname, "direction": direction, "flow": flow, "note": notes}
+
+        return _look(context, function).graph(desk.index, answer)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_callers(context: ToolContext, function: str) -> dict[str, Any]:
@@ -118,15 +160,79 @@ def tools(desk: Desk) -> list[Tool]:
         Args:
             function: A name, Class.method or path:line
         """
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.answers.neighbourhood import callers_in
+        from inarch_brief_tracer.answers.wording import Sources
 
-        return tool_answers.find_callers(desk, context, function)
+        def answer(graph: Graph, coverage: Coverage) -> dict[str, Any]:
+            node = _only(graph, coverage, function)
+            callers, more = callers_in(graph, Sources(graph.shelf.read), node)
+            notes = coverage.noted(graph.linked)
+            return {"function": node.qualname, "callers": callers, "more": more, "note": notes}
+
+        return _look(context, function).graph(desk.index, answer)
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_entry_points(context: ToolContext, kind: EntryKind = "all") -> dict[str, Any]:
         """List where the program is entered."""
-        from inarch_brief_tracer.answers import tool_answers
+        from inarch_brief_tracer.indexing.entry_nodes import entries
+        from inarch_brief_tracer.store.kept_files import state
 
-        return tool_answers.find_entry_points(desk, context, kind)
+        def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
+            found, totals, notes = entries(shelf, kind)
+            if kind == "all" and state(shelf.connection, "linked"):
+                _add_linked(desk.index.links.graph(shelf), None, FURTHER_KINDS, found, totals)
+            return {"entries": found, "totals": totals, "note": coverage.noted(*notes)}
+
+        def linked(graph: Graph, coverage: Coverage) -> dict[str, Any]:
+            found: list[dict[str, Any]] = []
+            totals: dict[str, int] = {}
+            _add_linked(graph, kind, FURTHER_KINDS | {kind}, found, totals)
+            return {"entries": found, "totals": totals, "note": coverage.noted(graph.linked)}
+
+        # The graph is waited for only if it alone can answer.
+        if kind == "api" or kind in FURTHER_KINDS:
+            return _look(context).graph(desk.index, linked)
+        return _look(context).facts(desk.index, answer)
 
     return [find_symbols, context_get, trace_execution, find_callers, find_entry_points]
+
+
+def _look(context: ToolContext, about: str = "") -> Look:
+    """Say how a call looks: calls of one turn share a walk of the tree if nothing but look-ups ran in between."""
+    from inarch_brief_tracer.indexing.index import Look
+
+    others = tuple(call.id for call in context.earlier if call.name not in LOOK_UPS)
+    return Look(context.workspace, (context.turn_id, others), context.cancelled.is_set, about=about)
+
+
+def _only(graph: Graph, coverage: Coverage, function: str) -> Node:
+    """Give the one function that a name names.
+
+    Raises:
+        ToolFailed: None or several have that name.
+    """
+    from inarch_brief_tracer.finding.targets import by_name
+
+    named = by_name(graph, function)
+    if named.node is not None:
+        return named.node
+    function = function[:LONGEST_NAME]
+    if named.candidates:
+        places = ", ".join(f"{node.qualname} ({node.file}:{node.line})" for node in named.candidates[:12])
+        raise ToolFailed(
+            "validation", f"{function} is the name of {len(named.candidates)} functions", f"one of: {places}"
+        )
+    note = coverage.noted()
+    near = f"nearest: {', '.join(named.nearest)}" if named.nearest else "find_symbols searches by words"
+    raise ToolFailed("not_found", f"no function is called {function}" + (f" ({note})" if note else ""), near)
+
+
+def _add_linked(
+    graph: Graph, kind: str | None, wanted: Collection[str], found: list[dict[str, Any]], totals: dict[str, int]
+) -> None:
+    from inarch_brief_tracer.answers.flow_data import entry_data
+    from inarch_brief_tracer.graph.entries import listed
+
+    more, counts = listed(graph, kind)
+    found += [entry_data(entry) for entry in more if entry.kind in wanted]
+    totals |= {name: number for name, number in counts.items() if name in wanted}

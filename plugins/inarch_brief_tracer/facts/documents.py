@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, TESTING, Facts, Symbol
-from inarch_brief_tracer.facts.generated import is_generated
 from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
-from inarch_brief_tracer.facts.name_scan import light_facts
+from inarch_brief_tracer.facts.parsing import light_facts
+from inarch_brief_tracer.facts.source import is_generated
 from inarch_search import documents
 from inarch_search.asides import Parted
 from inarch_search.documents import Document

@@ -1,17 +1,13 @@
-"""Facts of one file: a pure function of its bytes, versioned, encoded as JSON.
-
-Facts
-├── symbols   the module itself first, then classes, functions, methods and constants in order of line
-├── imports   what a name stands for, and in which symbol's scope
-├── calls     call sites: dotted callee, line, enclosing symbol
-└── exports, guard, unparsable, level
-"""
+"""Facts of one file: a pure function of its bytes, versioned, encoded as JSON; and what symbols are to the entries."""
 
 from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, absolute_name
 
 FACTS_VERSION = 16
 """Raised whenever extraction or encoding changes; kept facts of another version are read anew."""
@@ -139,3 +135,63 @@ def decode(blob: bytes) -> Facts:
         )
     except (zlib.error, TypeError) as error:
         raise ValueError(f"damaged facts: {error}") from error
+
+
+TEST_SIDE, BODY, TEST_FUNCTION, FIXTURE_FUNCTION, TOP, EXPORTED, PUBLIC, SPECIAL = 1, 2, 4, 8, 16, 32, 64, 128
+"""Code of a test or example; a module's body; a test; a fixture; exported by a top-level package, by any package;
+public by all parts of its name; public but for its own name, which is special or stands in a function."""
+
+SHIFT = 16
+"""Natures are kept above the flags of a symbol."""
+
+
+def nature(symbol: Symbol, module: str, role: str) -> int:
+    """Tell what a symbol is; what other files say of it (exports) is added when files are linked."""
+    parts = symbol.name.split(".") if symbol.name else []
+    found = TEST_SIDE if role in (TEST, EXAMPLE) else 0
+    if symbol.kind == MODULE:
+        return found | BODY
+    if role == TEST and symbol.kind in (FUNCTION, METHOD):
+        if any("fixture" in text.partition("(")[0].rpartition(".")[2] for text in symbol.decorators):
+            return found | FIXTURE_FUNCTION
+        in_class = len(parts) == 2 and symbol.kind == METHOD
+        if parts[-1].startswith("test") and (len(parts) == 1 or in_class):
+            return found | TEST_FUNCTION
+    if symbol.flags & TESTING:
+        return found | TEST_SIDE
+    if role == CODE:
+        found |= _publicity(symbol, module, parts)
+    return found
+
+
+def _publicity(symbol: Symbol, module: str, parts: list[str]) -> int:
+    around = (*module.split("."), *parts[:-1])
+    if any(part.startswith("_") for part in around):
+        return 0
+    name = parts[-1]
+    special = name.startswith("__") and name.endswith("__")
+    if symbol.kind != CLASS and (special or (len(parts) > 1 and symbol.kind == FUNCTION)):
+        return SPECIAL
+    return 0 if name.startswith("_") else PUBLIC
+
+
+def exports_of(path: str, module: str, role: str, facts: Facts) -> Iterator[tuple[str, str]]:
+    """Give what a package's `__init__` hands on: the name, and the dotted name it stands for.
+
+    A private module gives what its `__all__` lists as names with `=` in front: that is what `*` takes of it.
+    """
+    if role != CODE:
+        return
+    if not path.endswith("__init__.py"):
+        if facts.exports is not None and module.rpartition(".")[2].startswith("_"):
+            yield from ((f"={name}", f"{module}.{name}") for name in facts.exports)
+        return
+    for item in facts.imports:
+        if item.scope or item.target == "" or item.name.startswith("_"):
+            continue
+        if facts.exports is not None and item.name not in facts.exports and item.name != "*":
+            continue
+        yield item.name, f"{absolute_name(module, True, item.module, item.level)}.{item.target}"
+    for symbol in facts.symbols[1:]:
+        if "." not in symbol.name and not symbol.name.startswith("_") and symbol.kind in (CLASS, FUNCTION):
+            yield symbol.name, f"{module}.{symbol.name}"

@@ -1,13 +1,72 @@
-"""Module names and roles of files, derived from their paths alone."""
+"""Names and roles of files and modules, from their paths; where these don't tell, from the imports inside."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from types import MappingProxyType
 
-from inarch_brief_tracer.facts.file_names import STUB, is_built, is_other, is_other_test
 from inarch_search.formats import format_of
+
+NOTEBOOK = ".ipynb"
+STUB = ".pyi"
+PYTHON = (".py", STUB, NOTEBOOK)
+
+SUFFIXES = frozenset(
+    """
+    .js .mjs .cjs .jsx .ts .mts .cts .tsx .go .rs .java .c .h .cc .cpp .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .cu .cuh
+    .rb .rake .gemspec .php
+    """.split()  # noqa: SIM905 - a list of thirty strings is no easier to read
+)
+
+_TESTS = re.compile(
+    r"[._-](?:test|tests|spec|e2e)\.\w+$|_test\.(?:go|cc|cpp|c|rb)$|(?:Test|Tests|IT|TestCase)\.(?:java|php)$"
+    r"|(?:^|/)(?:test|test_\w+|conftest)\.(?:c|cc|cpp|js|ts)$"
+)
+_TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "__mocks__", "testdata", "e2e", "fixtures"))
+
+
+_BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd", "legacy", "target"))
+_DECLARING = (".d.ts", ".d.mts", ".d.cts")
+_SERVED = frozenset(("static", "_static", "assets", "media", "public", "www", "webroot"))
+_LIBRARIES = re.compile(
+    r"(?i)(?:^|/)(?:alpine|angular|backbone|bootstrap|chart|codemirror|d3|ember|handlebars|highlight|htmx|jquery|lodash"
+    r"|modernizr|moment|mustache|popper|react|react-dom|require|select2|swagger-ui|underscore|vue|xregexp)[\w.-]*\.js$"
+)
+"""Libraries that are copied into the folder that a program serves."""
+_SCRIPTS = frozenset((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"))
+
+
+def suffix_of(path: str) -> str:
+    """Give the ending of a file's name in small letters, "" without one."""
+    dot = path.rfind(".")
+    return path[dot:].lower() if dot > path.rfind("/") else ""
+
+
+def is_other(path: str) -> bool:
+    """Whether a file is in a language besides Python that is looked at."""
+    return suffix_of(path) in SUFFIXES
+
+
+def is_built(path: str) -> bool:
+    """Whether a script is made from other files, as vendored code is a copy: it stands where such are put, or declares.
+
+    A declaration file has the names of a script beside it or of its source, and nothing of what they do.
+    """
+    if suffix_of(path) not in _SCRIPTS:
+        return False
+    if _LIBRARIES.search(path) and not _SERVED.isdisjoint(path.split("/")[:-1]):
+        return True
+    return ".min." in path or path.endswith(_DECLARING) or not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
+
+
+def is_other_test(path: str) -> bool:
+    """Whether the name of a file in another language says that it is a test."""
+    return bool(_TESTS.search(path)) or not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1])
+
 
 CODE, TEST, EXAMPLE, VENDORED, TEXT = "code", "test", "example", "vendored", "text"
 """What a file is; a text is prose or configuration."""
@@ -143,3 +202,83 @@ def shared_folders(path: str, other: str) -> int:
             break
         count += 1
     return count
+
+
+MOST_READ = 400
+"""Files that are asked for their imports."""
+MOST_OF_ONE = 40
+"""The same of one folder."""
+
+
+def open_folders(paths: Collection[str], packages: Collection[str]) -> dict[str, list[str]]:
+    """Give the folders whose root imports decide, with their files: below others, without a package above."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        folders = parts_of(path)[0]
+        top = regular_top(folders, packages)
+        # A package at the top has nothing above it; a plain folder at the top is where things begin.
+        is_open = top > 1 or (top == 1 and top < len(folders))
+        if is_open and folders[top - 1].isidentifier() and "src" not in folders and role_of(path) == CODE:
+            found.setdefault("/".join(folders[: top + 1]), []).append(path)
+    return found
+
+
+def decided(
+    folders: Mapping[str, list[str]], packages: Collection[str], imports_of: Callable[[str], Collection[str]]
+) -> dict[str, int]:
+    """Ask the absolute imports of files for the roots of folders; those of which they say nothing are left out."""
+    asked = [(folder, imports_of(path)) for folder, path in islice(_asked(folders), MOST_READ)]
+    lasts = {name.rpartition(".")[2] for _, names in asked for name in names}
+    ends = _suffixes(folders, packages, lasts)
+    votes: dict[str, Counter[int]] = {}
+    for folder, names in asked:
+        for name in names:
+            targets = ends.get(name, ())
+            for target, root in targets:
+                votes.setdefault(target, Counter())[root] += 1
+            # Another part of the same namespace: the importer's own root stands above the same name.
+            first, above = name.partition(".")[0], folder.split("/")
+            if first in above and any(target != folder for target, _ in targets):
+                votes.setdefault(folder, Counter())[above.index(first)] += 1
+    return {folder: _most(count, folder, packages) for folder, count in votes.items()}
+
+
+def _asked(folders: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
+    for folder, files in folders.items():
+        yield from ((folder, path) for path in files[:MOST_OF_ONE])
+
+
+def _suffixes(
+    folders: Mapping[str, list[str]], packages: Collection[str], lasts: Collection[str]
+) -> dict[str, list[tuple[str, int]]]:
+    """Give, by dotted names that end so, the folders that hold a module of that name below one of their roots."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for folder, files in folders.items():
+        for path in files:
+            above, stem = parts_of(path)
+            parts = above if stem == "__init__" else [*above, stem]
+            if parts[-1] not in lasts:
+                continue
+            for root in range(regular_top(above, packages) + 1):
+                if len(parts) - root > 1 and all(part.isidentifier() for part in parts[root:]):
+                    found.setdefault(".".join(parts[root:]), []).append((folder, root))
+    return found
+
+
+def _most(votes: Counter[int], folder: str, packages: Collection[str]) -> int:
+    """Give the root with the most votes; of equal ones the usual."""
+    folders = folder.split("/")
+    usual = usual_root(folders, packages)
+    return max(votes, key=lambda root: (votes[root], root == usual, root))
+
+
+def kept_roots(folders: Mapping[str, list[str]], modules: Mapping[str, str]) -> dict[str, int] | None:
+    """Give the roots that kept modules tell; None where a file has no kept module."""
+    found: dict[str, int] = {}
+    for folder, files in folders.items():
+        for path in files:
+            module = modules.get(path)
+            if module is None:
+                return None
+            found[folder] = len(root_of(path, module))
+    return found

@@ -30,8 +30,7 @@ from inarch_brief_tracer.facts.link_facts import (
     LinkFacts,
     packed_code,
 )
-from inarch_brief_tracer.facts.open_scope import CalledAt
-from inarch_brief_tracer.facts.scopes import Scopes
+from inarch_brief_tracer.facts.scopes import CalledAt, Scopes
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.facts.outline import Outline

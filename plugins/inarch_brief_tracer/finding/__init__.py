@@ -1,8 +1,7 @@
 """Finding: which symbols, files and functions a question or a name is about.
 
 finding
-├── search                       what is named exactly, then what `inarch_search` finds by words
-├── hits                         symbols as answers
-├── targets                      which function a question is about
-└── neighbours, entry_listing    callers, callees and entry points, as far as names and imports tell
+├── search   what is named exactly, then what `inarch_search` finds by words
+├── hits     symbols as answers
+└── targets  which function a question is about
 """

@@ -2,9 +2,8 @@
 
 graph
 ├── model       nodes, arcs, entries, routes, flows
-├── arcs, costs all arcs in memory, what each costs on a route
+├── arcs        all arcs in memory, what each costs on a route
 ├── call_graph  nodes and arcs of a tree
 ├── entries     which nodes are entries, and which to show
-├── ways        ways up and down any graph
-└── flows       the flow through a target, the ways between two functions
+└── flows       ways up and down; the flow through a target
 """

@@ -11,8 +11,7 @@ from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import OVERLOAD, TESTING
 from inarch_brief_tracer.facts.modules import TEST
-from inarch_brief_tracer.graph.arcs import Adjacency
-from inarch_brief_tracer.graph.costs import Costs
+from inarch_brief_tracer.graph.arcs import Adjacency, Costs
 from inarch_brief_tracer.graph.model import Arc, Node
 from inarch_brief_tracer.store.kept_files import Shelf
 

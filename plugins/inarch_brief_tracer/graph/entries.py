@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from posixpath import dirname
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts.entry_kinds import API, CALLS_IT, DECORATED, FIXTURE, ORPHAN, TEST
-from inarch_brief_tracer.facts.nature import (
+from inarch_brief_tracer.facts.file_facts import (
     BODY,
     EXPORTED,
     FIXTURE_FUNCTION,
@@ -18,6 +17,7 @@ from inarch_brief_tracer.facts.nature import (
     TEST_SIDE,
     TOP,
 )
+from inarch_brief_tracer.facts.kinds import API, CALLS_IT, DECORATED, FIXTURE, ORPHAN, TEST
 from inarch_brief_tracer.graph.arcs import Adjacency
 from inarch_brief_tracer.graph.call_graph import Graph
 from inarch_brief_tracer.graph.model import RANKS, Entry, Gate, Node

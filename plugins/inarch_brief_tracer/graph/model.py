@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from attrs import frozen
 
-from inarch_brief_tracer.facts.entry_kinds import ENTRY_KINDS
-from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
+from inarch_brief_tracer.facts.kinds import CALL_KINDS, CONFIDENCES, ENTRY_KINDS
 
 RANKS: Mapping[str, int] = {kind: place for place, kind in enumerate(ENTRY_KINDS)}
 

@@ -9,11 +9,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from inarch_brief_tracer.facts.file_facts import OVERLOAD
-from inarch_brief_tracer.facts.nature import EXPORTED, SHIFT, TOP
+from inarch_brief_tracer.facts.file_facts import EXPORTED, OVERLOAD, SHIFT, TOP
+from inarch_brief_tracer.facts.kinds import CALL_KINDS, CONFIDENCES
 from inarch_brief_tracer.graph.arcs import FileArcs, packed_arcs
 from inarch_brief_tracer.graph.model import Arc, Gate
-from inarch_brief_tracer.linking.edge_kinds import CALL_KINDS, CONFIDENCES
 from inarch_brief_tracer.linking.edges import Edges, Names, label
 from inarch_brief_tracer.store.kept_files import put_state, state
 

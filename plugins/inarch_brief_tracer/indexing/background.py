@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import Factory, define, field
 
-from inarch_brief_tracer.facts.collecting import uncollected
+from inarch_brief_tracer.facts.source import uncollected
 from inarch_brief_tracer.indexing.reading import Changed
-from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import Edges, shared_modules
 from inarch_brief_tracer.linking.link import link
+from inarch_brief_tracer.linking.linker import Budget
 from inarch_brief_tracer.linking.loading import Files
 
 SETTLED = 1.5

@@ -1,4 +1,4 @@
-"""The index of one root: looks at the files, reads what changed, keeps what it found."""
+"""The index of one root: looks at the files, reads what changed, keeps what it found, answers."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from attrs import define, field
+from attrs import define, field, frozen
 
-from inarch import Workspace
-from inarch_brief_tracer.facts.collecting import uncollected
+from inarch import ToolFailed, Workspace
 from inarch_brief_tracer.facts.file_facts import NAMES
-from inarch_brief_tracer.indexing.reading import Changed, Progress, Reader, Reading, readable
-from inarch_brief_tracer.indexing.time_limit import Limit
+from inarch_brief_tracer.facts.source import uncollected
+from inarch_brief_tracer.indexing.reading import Changed, Limit, Progress, Reader, Reading, readable
 from inarch_brief_tracer.indexing.walking import MAX_FILES, walked
 from inarch_brief_tracer.store.database import Busy, Store, transaction
-from inarch_brief_tracer.store.kept_files import kept_files, put_state, state
+from inarch_brief_tracer.store.kept_files import Shelf, kept_files, put_state, state
 
 if TYPE_CHECKING:
+    from inarch_brief_tracer.graph.call_graph import Graph
     from inarch_brief_tracer.indexing.background import Rest
     from inarch_brief_tracer.indexing.relinking import Links, Version
     from inarch_search.index import Index as Search
+
 
 FEW = 150
 """Files that are read in any order: so many take half a second."""
@@ -185,7 +186,7 @@ class Index:
         gone, changed = found.gone, found.changed
         self._wanted = {}
         if call.about and len(changed) > FEW:
-            from inarch_brief_tracer.indexing.leading import led
+            from inarch_brief_tracer.indexing.walking import led
 
             self._wanted = led(call.workspace, changed, call.about, Limit(self.seconds * SCANNING))
         # What a walk through very many files took leaves no less than half of the time.
@@ -312,3 +313,58 @@ def _unparsable(connection: sqlite3.Connection) -> list[str]:
 
 class Damaged(Exception):
     """The kept index can't be read; it is to be discarded."""
+
+
+Answer = TypeVar("Answer")
+
+
+@frozen(eq=False, repr=False)
+class Look:
+    """How to look.
+
+    Args:
+        workspace: Where files are read.
+        moment: Looks with an equal moment share one walk of the tree; None walks always.
+        stop: Asked between files.
+        progress: Told how far the index is.
+        about: What is asked: where there is no time for all files, those that it leads to come first.
+    """
+
+    workspace: Workspace
+    moment: object = None
+    stop: Callable[[], bool] = lambda: False
+    progress: Progress | None = None
+    about: str = ""
+
+    def read(self, path: str) -> bytes | None:
+        """Read a file; None for what isn't there or isn't for us."""
+        return readable(self.workspace, path)
+
+    def facts(self, index: Index, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
+        """Answer from the facts of the files."""
+        return self._asked(index, answer, linked=False)
+
+    def linked(self, index: Index, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
+        """Answer from what is kept, linked as far as there is time."""
+        return self._asked(index, answer, linked=True)
+
+    def graph(self, index: Index, answer: Callable[[Graph, Coverage], Answer]) -> Answer:
+        """Answer from the graph, as far as it is made."""
+        return self.linked(index, lambda shelf, found: answer(index.links.graph(shelf, found.linked), found))
+
+    def _asked(self, index: Index, answer: Callable[[Shelf, Coverage], Answer], linked: bool) -> Answer:
+        """Answer from an index that is up to date; one that proves damaged is built again, once."""
+        for attempt in range(3):
+            try:
+                with index.opened(self.workspace, self.moment, self.stop, linked, self.progress, self.about) as (
+                    connection,
+                    coverage,
+                ):
+                    shelf = Shelf(connection, self.read, index.words)
+                    try:
+                        return answer(shelf, coverage)
+                    finally:
+                        index.words = shelf.former
+            except Damaged as error:
+                index.recover(str(error), in_memory=attempt > 0)
+        raise ToolFailed("execution", "the symbol index can't be built", "try again")

@@ -11,17 +11,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from inarch import Workspace
-from inarch_brief_tracer.facts.file_names import is_other
-from inarch_brief_tracer.facts.nature import SHIFT
+from inarch_brief_tracer.facts.file_facts import SHIFT
+from inarch_brief_tracer.facts.kinds import CONFIDENCES
+from inarch_brief_tracer.facts.modules import is_other
 from inarch_brief_tracer.graph.arcs import FileArcs
 from inarch_brief_tracer.graph.model import CALL, Arc
 from inarch_brief_tracer.indexing.arc_rows import put_arcs, put_gates
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
-from inarch_brief_tracer.indexing.time_limit import Limit
-from inarch_brief_tracer.linking.edge_kinds import CONFIDENCES
-from inarch_brief_tracer.linking.other_files import Manifests, OtherFile
+from inarch_brief_tracer.indexing.reading import Limit
 from inarch_brief_tracer.linking.other_linking import OtherEdge, linked_others
-from inarch_brief_tracer.linking.other_names import Names
+from inarch_brief_tracer.linking.other_names import Manifests, Names, OtherFile
 from inarch_brief_tracer.store.database import Busy, transaction
 from inarch_brief_tracer.store.kept_files import Shelf, put_state, state
 

@@ -12,8 +12,8 @@ from inarch_brief_tracer.graph.model import CALL
 from inarch_brief_tracer.indexing.arc_rows import add_lambdas, by_file, numbered, numbers_of, put_arcs
 from inarch_brief_tracer.indexing.background import linked
 from inarch_brief_tracer.indexing.entry_nodes import gates_of
-from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.edges import shared_modules
+from inarch_brief_tracer.linking.linker import Budget
 from inarch_brief_tracer.linking.loading import Files
 from inarch_brief_tracer.store.kept_files import Shelf
 

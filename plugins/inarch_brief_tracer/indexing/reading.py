@@ -1,7 +1,4 @@
-"""Reading of files that changed: from their bytes to facts, for the store and for linking.
-
-What reads is loaded with the first file that changed: most questions find none.
-"""
+"""Reading of files that changed: from their bytes to facts, within a time, for the store and for linking."""
 
 from __future__ import annotations
 
@@ -15,11 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import Factory, define, field
 
 from inarch import Cancelled, FileStat, ToolFailed, Workspace
-from inarch_brief_tracer.facts.collecting import uncollected
 from inarch_brief_tracer.facts.file_facts import NAMES
-from inarch_brief_tracer.facts.file_names import NOTEBOOK, is_other
-from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, TEST, TEXT, VENDORED, role_of
-from inarch_brief_tracer.indexing.time_limit import Limit
+from inarch_brief_tracer.facts.modules import CODE, EXAMPLE, NOTEBOOK, TEST, TEXT, VENDORED, is_other, role_of
+from inarch_brief_tracer.facts.source import uncollected
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
 
 if TYPE_CHECKING:
@@ -27,6 +22,31 @@ if TYPE_CHECKING:
     from inarch_brief_tracer.facts.link_facts import LinkFacts
     from inarch_brief_tracer.indexing.other_files import OtherReader
     from inarch_brief_tracer.store.file_rows import FileRow
+
+
+PATIENCE = 3.0
+"""Seconds on the clock for one of processor time, where the machine has other things to do, too."""
+
+
+class Limit:
+    """Processor time of this thread from now on, and a bound on the clock for waiting."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._spent = time.thread_time()
+        self._start = time.monotonic()
+
+    @property
+    def left(self) -> float:
+        """Seconds of processor time that are left, none once the clock says so."""
+        used = max(time.thread_time() - self._spent, (time.monotonic() - self._start) / PATIENCE)
+        return max(0.0, self._seconds - used)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self.left <= 0.0
+
 
 BATCH_BYTES = 2_000_000
 """Text of files that is read before what was found in it is kept: this much is in memory at a time."""
@@ -179,8 +199,8 @@ class Reader:
         if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
             self.found.touched.append((path, stamp))
             return
-        from inarch_brief_tracer.facts.generated import is_bundled
         from inarch_brief_tracer.facts.parsing import as_text, examined
+        from inarch_brief_tracer.facts.source import is_bundled
         from inarch_brief_tracer.store.file_rows import FileRow
 
         role, data = role_of(path), whole.data

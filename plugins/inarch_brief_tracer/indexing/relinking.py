@@ -15,17 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import Factory, define, field
 
-from inarch_brief_tracer.facts.collecting import uncollected
-from inarch_brief_tracer.indexing.reading import Progress
-from inarch_brief_tracer.indexing.time_limit import PATIENCE, Limit
+from inarch_brief_tracer.facts.source import uncollected
+from inarch_brief_tracer.indexing.reading import PATIENCE, Limit, Progress
 from inarch_brief_tracer.store.database import Busy, Store, give_back, transaction
 from inarch_brief_tracer.store.kept_files import Shelf, put_state, state
 
 if TYPE_CHECKING:
     from inarch_brief_tracer.facts.link_facts import LinkFacts
-    from inarch_brief_tracer.graph.arcs import Adjacency
+    from inarch_brief_tracer.graph.arcs import Adjacency, Costs
     from inarch_brief_tracer.graph.call_graph import Graph
-    from inarch_brief_tracer.graph.costs import Costs
     from inarch_brief_tracer.indexing.background import Job
     from inarch_brief_tracer.linking.loading import Files
 
@@ -168,9 +166,8 @@ class Links:
 
     def graph(self, shelf: Shelf, note: str = "") -> Graph:
         """Give the graph as it is kept now; `note` says what is missing of it."""
-        from inarch_brief_tracer.graph.arcs import adjacency
+        from inarch_brief_tracer.graph.arcs import Costs, adjacency
         from inarch_brief_tracer.graph.call_graph import Graph
-        from inarch_brief_tracer.graph.costs import Costs
 
         version = self.version(shelf.connection)
         if self._known is None or self._known[0] != version:

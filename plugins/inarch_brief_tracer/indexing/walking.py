@@ -1,19 +1,32 @@
-"""The look at a tree: which files there are, which of them changed, which are gone."""
+"""The look at a tree: which files changed, which are gone, and which of very many a question leads to."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from inarch import FileStat, ToolFailed, Workspace
-from inarch_brief_tracer.facts.file_names import PYTHON, is_other
-from inarch_brief_tracer.facts.import_roots import decided, kept_roots, open_folders
-from inarch_brief_tracer.facts.modules import TEXT, doubled, module_names, packages_of, role_of
+from inarch_brief_tracer.facts.modules import (
+    CODE,
+    PYTHON,
+    TEXT,
+    decided,
+    doubled,
+    is_other,
+    kept_roots,
+    module_names,
+    open_folders,
+    packages_of,
+    role_of,
+)
 from inarch_brief_tracer.facts.source import sound
-from inarch_brief_tracer.indexing.reading import Changed
+from inarch_brief_tracer.indexing.reading import Changed, Limit
 from inarch_brief_tracer.store.kept_files import Kept, Stamp
-from inarch_search.copies import compiled
-from inarch_search.formats import format_of
+from inarch_search.formats import compiled, format_of
+from inarch_search.tokens import pieces, stem, words
+from inarch_search.vocabulary import STOP_WORDS, WEAK_WORDS
 
 MAX_FILES = 50_000
 SOURCES = "**/*"
@@ -100,13 +113,15 @@ def _roots(
         if known is not None:
             return known
 
-    def text_of(path: str) -> str:
-        try:
-            return workspace.read(path, max_bytes=_HEAD).data.decode("utf-8", "replace")
-        except ToolFailed:
-            return ""
+    from inarch_brief_tracer.facts.parsing import absolute_imports  # what was decided is kept
 
-    return decided(folders, packages, text_of)
+    def imports_of(path: str) -> set[str]:
+        try:
+            return absolute_imports(workspace.read(path, max_bytes=_HEAD).data.decode("utf-8", "replace"))
+        except ToolFailed:
+            return set()
+
+    return decided(folders, packages, imports_of)
 
 
 def _is_known(kept: Kept | None, now: FileStat) -> bool:
@@ -120,3 +135,64 @@ def _is_unchanged(kept: Stamp, now: FileStat) -> bool:
     youngest = max(now.mtime_ns, now.ctime_ns)
     margin = _COARSE_NS if youngest % 1_000_000_000 == 0 else _RACY_NS
     return youngest < kept.read_ns - margin
+
+
+_AT_LEAST = 100
+"""Texts that are looked at in any case."""
+_TEXT_HEAD = 200_000
+_LONGEST = 2_000
+_OTHER = 0.3
+"""What a test or a copy of other code counts, against the program itself."""
+
+
+def led(workspace: Workspace, files: Sequence[Changed], question: str, limit: Limit) -> Mapping[str, float]:
+    """Weigh the files by what a question and they have in common; those without anything are left out."""
+    terms = terms_of(question)
+    if not terms:
+        return {}
+    lower = {item.path: item.path.lower() for item in files}
+    paths = {path: [term for term in terms if term in text] for path, text in lower.items()}
+    order = sorted(paths, key=lambda path: (-len(paths[path]), role_of(path) != CODE, path.count("/"), path))
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for number, path in enumerate(order):
+        if number >= _AT_LEAST and limit.is_over:
+            break
+        found[path] = _text_terms(workspace, path, terms)
+    spread = Counter(term for held, _ in found.values() for term in held)
+    weights = {term: math.log(1 + len(found) / (1 + spread[term])) for term in terms}
+    scores = {
+        path: sum(weights[term] for part in (paths[path], *found.get(path, ())) for term in part)
+        * (1.0 if role_of(path) == CODE else _OTHER)
+        for path in order
+        if paths[path] or path in found
+    }
+    return {path: score for path, score in scores.items() if score > 0}
+
+
+def terms_of(question: str) -> tuple[str, ...]:
+    """Give what to look for in texts: names as they are, and words up to where their endings begin."""
+    found: dict[str, None] = {}
+    for name in words(question[:_LONGEST]):
+        parts = [part for part in pieces(name) if len(part) > 2 and part not in STOP_WORDS and part not in WEAK_WORDS]
+        if len(parts) > 1:
+            found[name.lower()] = None
+        for part in parts:
+            root = stem(part)
+            found[root if part.startswith(root) else root[:-1]] = None  # a last letter may have been changed
+    return tuple(term for term in found if len(term) > 2)
+
+
+def _text_terms(workspace: Workspace, path: str, terms: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Give the terms that a file holds, and those in names that it defines."""
+    try:
+        text = workspace.read(path, max_bytes=_TEXT_HEAD).data.decode("utf-8", "replace")
+    except ToolFailed:
+        return [], []
+    lower = text.lower()
+    held = [term for term in terms if term in lower]
+    if not held:
+        return [], []
+    from inarch_brief_tracer.facts.parsing import defined_in  # only while an index is made
+
+    names = " ".join(defined_in(text)).lower()
+    return held, [term for term in held if term in names]

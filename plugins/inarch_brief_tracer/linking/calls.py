@@ -1,24 +1,194 @@
-"""Calling values: edges, parameters bound from arguments, and what comes back."""
+"""Calling values: edges, parameters bound from arguments, what comes back, and what is handed to outside code."""
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.binding import call_all, call_function
-from inarch_brief_tracer.linking.budget import CALL, CALLBACK, DUNDER, HIERARCHY, INFERRED, NAME
-from inarch_brief_tracer.linking.callbacks import call_overriding, hand_over
-from inarch_brief_tracer.linking.cells import Arguments, Value, Values
-from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
+import re
+from collections.abc import Iterable
+
+from inarch_brief_tracer.linking.linker import (
+    CALL,
+    CALLBACK,
+    DUNDER,
+    EMPTY,
+    HIERARCHY,
+    INFERRED,
+    NAME,
+    Linker,
+    every,
+    union,
+)
 from inarch_brief_tracer.linking.members import instance_cell, lookup, outside_bases
+from inarch_brief_tracer.linking.names import own_cell
 from inarch_brief_tracer.linking.values import (
+    NO_ARGUMENTS,
+    Arguments,
     Bound,
+    Cell,
     Cls,
+    Container,
     Func,
+    Generator,
     Guess,
     Instance,
     Method,
     OpenClass,
     Outside,
     Partial,
+    Value,
+    Values,
 )
+
+
+def call_function(linker: Linker, func: Func, arguments: Arguments, kind: int, confidence: int, line: int) -> Values:
+    """Note a call of a function, bind its parameters, and give what it returns."""
+    linker.edge(func.scope, kind, confidence, line)
+    if arguments is not NO_ARGUMENTS:
+        bind_parameters(linker, func, arguments)
+    return returned(linker, func, arguments)
+
+
+def call_all(
+    linker: Linker, cells: Iterable[Cell], arguments: Arguments, kind: int, confidence: int, line: int
+) -> Values:
+    """Call all functions that some cells hold, and give what they return."""
+    result: Values = ()
+    for cell in cells:
+        for value in linker.read(cell):
+            if isinstance(value, Func):
+                result = union(result, call_function(linker, value, arguments, kind, confidence, line))
+    return result
+
+
+def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:
+    """Give what a call of a function returns."""
+    if func.generator:
+        return (generator(func),)
+    result = linker.read(func.returns)
+    for position in func.passed:
+        if position < 0:
+            receiver = arguments.positional[0] if arguments.positional else EMPTY
+            made = [
+                value.cls.open if isinstance(value, OpenClass) else value.exact
+                for value in receiver
+                if isinstance(value, Cls | OpenClass)
+            ]
+            result = union(result, tuple(made))
+            continue
+        names = func.scope.facts.parameters
+        if position < len(arguments.positional):
+            result = union(result, arguments.positional[position])
+        elif names.positional[position] in arguments.keywords:
+            result = union(result, arguments.keywords[names.positional[position]])
+        else:
+            result = union(result, linker.read(own_cell(func.scope, names.positional[position])))
+    return result
+
+
+def generator(func: Func) -> Generator:
+    """Give what calling a generator function gives."""
+    if func.yields is None:
+        func.yields = Generator(func)
+    return func.yields
+
+
+def bind_parameters(linker: Linker, func: Func, arguments: Arguments) -> None:
+    """Put the arguments of a call into the function's parameters."""
+    names = func.scope.facts.parameters
+    for place, values in enumerate(arguments.positional):
+        if values:
+            _bind(linker, func, place, values)
+    for name, values in arguments.keywords.items():
+        _bind(linker, func, name, values)
+    at = len(arguments.positional)
+    for value in arguments.rest:
+        if isinstance(value, Container):
+            for index, cell in list(value.items.items()):
+                if isinstance(index, int) and index >= 0:
+                    _bind(linker, func, at + index, linker.read(cell))
+            other = linker.read(value.rest)
+            for place in range(at, len(names.positional)) if other else ():
+                _bind(linker, func, place, other)
+            if names.rest:
+                linker.put(linker.own_container(func, "tuple").rest, other)
+    for mapping in arguments.mappings:
+        if isinstance(mapping, Container):
+            for key, cell in list(mapping.items.items()):
+                if isinstance(key, str):
+                    _bind(linker, func, key[1:], linker.read(cell))
+            if names.keywords:
+                linker.put(linker.own_container(func, "dict").rest, linker.read(mapping.rest))
+
+
+def _bind(linker: Linker, func: Func, key: int | str, values: Values) -> None:
+    """Put values into the parameter at a place or of a name, else into that of `*` or `**`."""
+    scope = func.scope
+    names = scope.facts.parameters
+    if isinstance(key, int):
+        if key >= len(names.positional):
+            if names.rest:
+                linker.put(linker.item(linker.own_container(func, "tuple"), key - len(names.positional)), values)
+        elif key or scope.cls is None:  # what a method is called on is known from its class
+            linker.put(own_cell(scope, names.positional[key]), values)
+    elif key in names.positional or key in names.keyword:
+        linker.put(own_cell(scope, key), values)
+    elif names.keywords:
+        linker.put(linker.item(linker.own_container(func, "dict"), f"'{key}"), values)
+
+
+_RUNNING = re.compile(
+    r"(add|apply|call|connect|emit|filter|finalize|listen|map|on|reduce|register|run|Fire|schedule|serve|spawn|start|submit"
+    r"|subn?|subscribe|to_thread)(_|$)|.*(callback|Executor|Process|Server|Thread|Timer)$"
+)
+"""Names of functions outside that call what they are handed in any place."""
+_TAKING = re.compile(
+    r"(^|_)(action|callbacks?|default|factory|fn|func|function|handlers?|hooks?|initializer|key|target)$"
+)
+"""Names of parameters whose values are called, whatever they are handed to."""
+MAX_DEPTH = 5
+"""Partials within one another that are looked through."""
+
+
+def hand_over(linker: Linker, arguments: Arguments, line: int, callee: str) -> None:
+    """Note that what is called outside the tree calls functions that it is handed, as far as names say so."""
+    if arguments is NO_ARGUMENTS or callee.startswith("<builtin>."):
+        return
+    runs = _RUNNING.match(callee.rpartition(".")[2])
+    given = [*arguments.positional, arguments.rest] if runs else []
+    given += [values for name, values in arguments.keywords.items() if _TAKING.search(name)]
+    for values in given:
+        for value in values:
+            call_back(linker, value, line)
+
+
+def call_back(linker: Linker, value: Value, line: int, depth: int = 0) -> None:
+    """Note that outside code calls a value."""
+    confidence = INFERRED
+    if isinstance(value, Guess):
+        value, confidence = value.value, NAME
+    if isinstance(value, Func):
+        linker.edge(value.scope, CALLBACK, confidence, line)
+    elif isinstance(value, Bound):
+        linker.edge(value.func.scope, CALLBACK, confidence, line)
+    elif isinstance(value, Partial) and depth < MAX_DEPTH:
+        for func in linker.read(value.func):
+            call_back(linker, func, line, depth + 1)
+
+
+_STARTING = {
+    **dict.fromkeys(("threading.Thread.start", "multiprocessing.Process.start"), "run"),
+    **dict.fromkeys(("ast.NodeVisitor.visit", "ast.NodeVisitor.generic_visit", "ast.NodeTransformer.visit"), "visit_"),
+    "html.parser.HTMLParser.feed": "handle_",
+}
+"""Methods outside that call others of the object: the one of a name, or all that begin with it."""
+
+
+def call_overriding(linker: Linker, receiver: Instance, name: str, line: int) -> None:
+    """Note that a method which a class has from outside calls those that the class overrides."""
+    called = _STARTING.get(name, "?")
+    for cls in receiver.cls.ancestry:
+        for own in [own for own in cls.class_cells if own == called or (called[-1] == "_" and own.startswith(called))]:
+            for value in linker.read(cls.class_cells[own]):
+                call_back(linker, value, line)
 
 
 def call(

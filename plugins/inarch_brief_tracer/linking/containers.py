@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from inarch_brief_tracer.linking.attributes import attribute, special
-from inarch_brief_tracer.linking.budget import CALL, DUNDER, INFERRED
 from inarch_brief_tracer.linking.calls import call
-from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Value, Values
-from inarch_brief_tracer.linking.linker import EMPTY, Linker, every, union
-from inarch_brief_tracer.linking.namespaces import entry, write_entry
+from inarch_brief_tracer.linking.linker import CALL, DUNDER, EMPTY, INFERRED, Linker, every, union
+from inarch_brief_tracer.linking.members import entry, write_entry
 from inarch_brief_tracer.linking.values import (
+    NO_ARGUMENTS,
+    Arguments,
     Cls,
     Container,
     Generator,
@@ -19,6 +19,8 @@ from inarch_brief_tracer.linking.values import (
     Pattern,
     Property,
     Text,
+    Value,
+    Values,
 )
 
 

@@ -6,12 +6,8 @@ from collections.abc import Callable
 
 from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.attribute_writes import store
-from inarch_brief_tracer.linking.attributes import attribute, special
-from inarch_brief_tracer.linking.binding import generator
-from inarch_brief_tracer.linking.budget import CALL, EXACT, HIERARCHY, INFERRED
-from inarch_brief_tracer.linking.calls import call, functions_first
-from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
+from inarch_brief_tracer.linking.attributes import attribute, special, store
+from inarch_brief_tracer.linking.calls import call, functions_first, generator
 from inarch_brief_tracer.linking.containers import (
     all_items,
     as_text,
@@ -22,9 +18,21 @@ from inarch_brief_tracer.linking.containers import (
     set_item,
     unpack,
 )
-from inarch_brief_tracer.linking.linker import EMPTY, Linker, Missing, every, union
+from inarch_brief_tracer.linking.linker import CALL, EMPTY, EXACT, HIERARCHY, INFERRED, Linker, Missing, every, union
 from inarch_brief_tracer.linking.names import binding_cell, builtin, name_cell, own_cell
-from inarch_brief_tracer.linking.values import Container, Func, Generator, Guess, Instance, Number, Scope, Text
+from inarch_brief_tracer.linking.values import (
+    NO_ARGUMENTS,
+    Arguments,
+    Container,
+    Func,
+    Generator,
+    Guess,
+    Instance,
+    Number,
+    Scope,
+    Text,
+    Values,
+)
 
 Evaluate = Callable[[Linker, Code], Values]
 
@@ -50,22 +58,22 @@ def evaluate(linker: Linker, code: Code) -> Values:
 
 
 def _attribute(linker: Linker, code: Code) -> Values:
-    bases = evaluate(linker, code[1])
-    name, line = code[2], code[3]
+    return _attribute_of(linker, code, is_called=False)
+
+
+def _attribute_of(linker: Linker, code: Code, is_called: bool) -> Values:
+    bases, name, line = evaluate(linker, code[1]), code[2], code[3]
     if len(bases) == 1:
         return attribute(linker, bases[0], name, line)
     if not bases:
-        linker.missing.append(Missing(code[1], name, line, False))
+        linker.missing.append(Missing(name, line, is_called))
     return every([attribute(linker, base, name, line) for base in bases])
 
 
 def _call(linker: Linker, code: Code) -> Values:
     callee, line = code[1], code[4]
     if type(callee) is tuple and callee[0] == codes.ATTRIBUTE:
-        bases = evaluate(linker, callee[1])
-        callees = every([attribute(linker, base, callee[2], callee[3]) for base in bases])
-        if not bases:
-            linker.missing.append(Missing(callee[1], callee[2], line, True))
+        callees = _attribute_of(linker, callee, is_called=True)
     else:
         callees = evaluate(linker, callee)
         if type(callee) is tuple and callee[0] == codes.CALL:

@@ -1,4 +1,4 @@
-"""The state of one linking: cells, the worklist, the edges found so far."""
+"""The state of one linking: what it may cost, cells, the worklist, the edges found so far."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.budget import EXACT, NAME, Budget
-from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
 from inarch_brief_tracer.linking.values import (
+    Arguments,
     Bound,
+    Cell,
     Cls,
     Container,
     File,
@@ -31,7 +30,45 @@ from inarch_brief_tracer.linking.values import (
     Property,
     Scope,
     Text,
+    Value,
+    Values,
 )
+
+CALL, PROPERTY, DUNDER, DECORATOR, CALLBACK, FRAMEWORK = range(6)
+EXACT, INFERRED, HIERARCHY, NAME = range(4)
+"""Kinds and confidences of calls while they are linked: places in `CALL_KINDS` and `CONFIDENCES`."""
+
+
+class Budget(NamedTuple):
+    """How much linking may cost; where nothing is said, the size of the tree decides."""
+
+    values: int = 0
+    """Instances a set may hold before they are taken for anything."""
+    functions: int = 0
+    """Functions and classes a set may hold: a decorator wraps many."""
+    overrides: int = 0
+    """Classes derived from a receiver's that are looked at."""
+    visits: int = 0
+    """How often one statement is evaluated at most."""
+    steps: float = 0.0
+    """Statements evaluated at most, as a multiple of those there are."""
+
+
+_SIZES = (
+    (20_000, Budget(24, 64, 32, 6, 6)),
+    (45_000, Budget(12, 32, 16, 4, 4)),
+    (100_000, Budget(12, 64, 16, 2, 1.3)),
+    (150_000, Budget(6, 8, 6, 2, 1.2)),
+    (10**9, Budget(4, 6, 4, 2, 1.1)),
+)
+"""Statements of a tree, and what its sets may hold and its statements may cost: a large one is linked more coarsely."""
+
+
+def sized(budget: Budget, count: int) -> Budget:
+    """Fill a budget for a tree with so many statements."""
+    usual = next(row for size, row in _SIZES if count <= size)
+    return Budget._make(given or known for given, known in zip(budget, usual, strict=True))
+
 
 V = TypeVar("V", bound=Value)
 BUILTINS = {name: f"<builtin>.{name}" for name in dir(builtins)}
@@ -40,8 +77,6 @@ BUILTINS = {name: f"<builtin>.{name}" for name in dir(builtins)}
 class Missing(NamedTuple):
     """An attribute read whose base is unknown."""
 
-    base: Code
-    """The expression that it is read from."""
     name: str
     line: int
     called: bool
@@ -66,7 +101,9 @@ class Linker:
     scope: Scope = None  # type: ignore[assignment]  # set before anything is evaluated
     work: int = 0
     missing: list[Missing] = Factory(list)
-    called: bool = False
+    """What the statement being evaluated reads."""
+    unresolved: dict[int, list[Missing]] = Factory(dict)
+    """Attributes whose bases stay unknown, by the unit that reads them."""
     waiting: dict[str, list[int]] = Factory(dict)
     """Units that looked for an attribute of that name, for when another class gets one."""
     containers: dict[tuple[int, int], Value] = Factory(dict)
@@ -241,10 +278,6 @@ class Linker:
         if value is None:
             value = self.containers[key] = maker(*given)
         return value  # type: ignore[return-value]  # a place makes one kind
-
-    def scope_of_unit(self, unit: int) -> Scope:
-        """Give the scope a unit is in."""
-        return self.scopes[self.unit_scope[unit]]
 
     def item(self, container: Container, key: str | int) -> Cell:
         """Give the cell of an item, made when it is first written."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from inarch_brief_tracer.linking.attribute_writes import attributes_matching
-from inarch_brief_tracer.linking.attributes import attribute, special
-from inarch_brief_tracer.linking.budget import CALLBACK
+from inarch_brief_tracer.linking.attributes import attribute, attributes_matching, special
 from inarch_brief_tracer.linking.calls import call
-from inarch_brief_tracer.linking.cells import NO_ARGUMENTS, Arguments, Values
 from inarch_brief_tracer.linking.containers import as_text, iterated
-from inarch_brief_tracer.linking.linker import EMPTY, Linker, Model, union
+from inarch_brief_tracer.linking.linker import CALLBACK, EMPTY, Linker, Model, union
 from inarch_brief_tracer.linking.names import module_value
 from inarch_brief_tracer.linking.values import (
+    NO_ARGUMENTS,
     STATIC,
     Above,
+    Arguments,
     Cls,
     Container,
     Func,
@@ -23,6 +22,7 @@ from inarch_brief_tracer.linking.values import (
     Property,
     Scope,
     Text,
+    Values,
 )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from inarch_brief_tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
-from inarch_brief_tracer.linking.budget import CALL, NAME, PROPERTY
-from inarch_brief_tracer.linking.linker import Linker, Missing
+from inarch_brief_tracer.linking.linker import CALL, NAME, PROPERTY, Linker
 from inarch_brief_tracer.linking.values import Cls, Property, Scope
 
 MAX_FAMILIES = 3
@@ -21,13 +22,13 @@ _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | {
 """Attributes of builtin objects: an unknown object that has one may well be one of these."""
 
 
-def match_names(linker: Linker, unresolved: dict[int, list[Missing]]) -> None:
-    """Add edges for attributes of unknown objects that the methods or properties of at most three families have."""
-    methods, properties = _candidates(linker) if unresolved else ({}, {})
-    for unit, missing in sorted(unresolved.items()):
-        linker.scope = linker.scope_of_unit(unit)
-        for item in missing:
-            if not is_telling(item.name):
+def match_names(linker: Linker, paths: Container[str]) -> None:
+    """Add edges for attributes of unknown objects, in some files, that methods or properties of few families have."""
+    methods, properties = _candidates(linker) if linker.unresolved else ({}, {})
+    for unit, missing in sorted(linker.unresolved.items()):
+        linker.scope = linker.scopes[linker.unit_scope[unit]]
+        for item in missing if linker.scope.file.path in paths else ():
+            if item.name in _COMMON or item.name.startswith("__"):
                 continue
             found = methods.get(item.name, []) if item.called else properties.get(item.name, [])
             if item.called and not found:
@@ -48,11 +49,6 @@ def _families(found: list[Scope], name: str) -> int:
         having = [cls for cls in scope.cls.ancestry if name in cls.class_cells] if scope.cls is not None else []
         first.add(having[-1] if having else scope.cls)
     return len(first)
-
-
-def is_telling(name: str) -> bool:
-    """Whether the name of an attribute tells anything: no builtin object has it."""
-    return name not in _COMMON and not name.startswith("__")
 
 
 def _candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:

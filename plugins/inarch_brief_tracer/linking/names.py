@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE
 from inarch_brief_tracer.facts.modules import absolute_name, shared_folders
-from inarch_brief_tracer.linking.cells import Cell, Values
 from inarch_brief_tracer.linking.linker import BUILTINS, EMPTY, Linker
-from inarch_brief_tracer.linking.values import File, Module, Scope
+from inarch_brief_tracer.linking.values import Cell, File, Module, Scope, Values
 
 
 def own_cell(scope: Scope, name: str) -> Cell:

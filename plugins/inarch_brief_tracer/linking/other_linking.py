@@ -8,9 +8,8 @@ from typing import NamedTuple
 from attrs import define
 
 from inarch_brief_tracer.facts.file_facts import CLASS, CONSTANT, FUNCTION, METHOD, Call
-from inarch_brief_tracer.linking.edge_kinds import CONFIDENCES
-from inarch_brief_tracer.linking.other_files import OtherFile, Spot
-from inarch_brief_tracer.linking.other_names import Names
+from inarch_brief_tracer.facts.kinds import CONFIDENCES
+from inarch_brief_tracer.linking.other_names import Names, OtherFile, Spot
 
 EXACT, INFERRED, _, NAME = CONFIDENCES
 MOST_CANDIDATES = 3

@@ -6,17 +6,15 @@ from collections.abc import Callable
 
 from inarch_brief_tracer.facts import link_facts as codes
 from inarch_brief_tracer.facts.link_facts import Code
-from inarch_brief_tracer.linking.annotations import hinted
 from inarch_brief_tracer.linking.attributes import special
 from inarch_brief_tracer.linking.calls import call
-from inarch_brief_tracer.linking.cells import Arguments, Cell, Values
 from inarch_brief_tracer.linking.containers import enter, iterated
-from inarch_brief_tracer.linking.definitions import _class, _function
+from inarch_brief_tracer.linking.definitions import _class, _function, hinted
 from inarch_brief_tracer.linking.evaluate import assign, evaluate
 from inarch_brief_tracer.linking.linker import Linker, union
 from inarch_brief_tracer.linking.members import instance_cell
 from inarch_brief_tracer.linking.names import absolute, binding_cell, exported_cell, module_values, outside_module
-from inarch_brief_tracer.linking.values import Cls, Container, Instance, Module
+from inarch_brief_tracer.linking.values import Arguments, Cell, Cls, Container, Instance, Module, Values
 
 
 def run(linker: Linker, code: Code) -> None:

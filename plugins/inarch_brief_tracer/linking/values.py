@@ -1,8 +1,8 @@
-"""What an expression can stand for: functions, classes, instances, modules, containers and names outside the tree."""
+"""What an expression can be: functions, classes, instances, containers, names outside; and the cells that hold it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from sys import intern
 from typing import Any
 
@@ -10,7 +10,69 @@ from attrs import Factory, define
 
 from inarch_brief_tracer.facts.link_facts import CLASS_SCOPE, ScopeFacts
 from inarch_brief_tracer.facts.modules import root_of
-from inarch_brief_tracer.linking.cells import Arguments, Cell, Value, Values
+
+
+class Value:
+    """Anything a cell can hold."""
+
+    __slots__ = ()
+
+
+Values = tuple[Value, ...]
+
+
+_UNREAD: list[int] = []
+"""Stands for the readers of every cell that has none, and is never written to."""
+
+
+class Cell:
+    """A set of values in the order they were found, and the units (statements) to look at again when it grows."""
+
+    __slots__ = ("readers", "values")
+
+    def __init__(self) -> None:
+        self.values: Values = ()
+        self.readers: list[int] = _UNREAD
+
+
+NO_KEYWORDS: dict[str, Values] = {}
+
+
+class Arguments:
+    """The arguments of one call."""
+
+    __slots__ = ("keywords", "mappings", "positional", "rest")
+
+    def __init__(
+        self,
+        positional: Sequence[Values] = (),
+        keywords: dict[str, Values] | None = None,
+        rest: Values = (),
+        mappings: Values = (),
+    ) -> None:
+        self.positional = positional
+        self.keywords = NO_KEYWORDS if keywords is None else keywords
+        self.rest = rest
+        """Values that fill any further position: of `*items`."""
+        self.mappings = mappings
+        """Containers given as `**mapping`."""
+
+    def after(self, first: Values) -> Arguments:
+        """Give the same arguments with one in front."""
+        return Arguments((first, *self.positional), self.keywords, self.rest, self.mappings)
+
+    def every(self) -> Values:
+        """Give all values that are handed over."""
+        found: Values = ()
+        for values in self.positional:
+            found += values
+        for values in self.keywords.values():
+            found += values
+        return found + self.rest + self.mappings
+
+
+NO_ARGUMENTS = Arguments()
+
 
 _FEW = 6
 """Names among which looking one by one is as quick as by hash, and takes less memory."""

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief_tracer.facts import entry_kinds
+from inarch_brief_tracer.facts import kinds
 from inarch_brief_tracer.facts.documents import documents_of
 from inarch_brief_tracer.facts.entry_points import entry_points_of
-from inarch_brief_tracer.facts.file_facts import CONSTANT, NAMES, Facts, encode
+from inarch_brief_tracer.facts.file_facts import CONSTANT, NAMES, SHIFT, Facts, encode, exports_of, nature
 from inarch_brief_tracer.facts.modules import TEST, TEXT, VENDORED
-from inarch_brief_tracer.facts.name_scan import imported_in, tests_in
-from inarch_brief_tracer.facts.nature import SHIFT, exports_of, nature
+from inarch_brief_tracer.facts.parsing import imported_in, tests_in
 from inarch_brief_tracer.store.kept_files import Stamp, put_state, state
 from inarch_search import Document, Index
 from inarch_search.texts import documents_of_text
@@ -158,9 +157,7 @@ def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
         rows.callees.append((file, " ".join(imported_in(entry.text))))
         count = tests_in(entry.text)
         if count:
-            rows.entry_points.append(
-                (file, entry_kinds.TEST, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", "")
-            )
+            rows.entry_points.append((file, kinds.TEST, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", ""))
     elif facts:
         rows.callees.append((file, " ".join(_called_names(facts))))
         rows.exports += [(file, *pair) for pair in exports_of(entry.path, entry.module, entry.role, facts)]
@@ -171,13 +168,13 @@ def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
 def _add_other(rows: _Rows, entry: FileRow, file: int, facts: Facts) -> None:
     """Note what a file in another language shows; its tests are counted, and found by their names."""
     rows.callees.append((file, " ".join(_called_names(facts))))
-    tests = sum(shown.kind == entry_kinds.TEST for shown in facts.shown)
+    tests = sum(shown.kind == kinds.TEST for shown in facts.shown)
     if tests:
-        rows.entry_points.append((file, entry_kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))
+        rows.entry_points.append((file, kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))
     if entry.role in (TEST, VENDORED):
         return
     for kind, name, place, line, how, target in facts.shown:
-        if kind != entry_kinds.TEST:
+        if kind != kinds.TEST:
             rows.entry_points.append((file, kind, name or entry.path, place, line, how, target))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import Factory, define
 
 from inarch_brief_tracer.facts.file_facts import Facts, decode
-from inarch_brief_tracer.facts.file_names import NOTEBOOK
+from inarch_brief_tracer.facts.modules import NOTEBOOK
 
 if TYPE_CHECKING:
     from inarch_search import Answer

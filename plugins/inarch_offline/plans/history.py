@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from inarch_offline import calls
+from inarch_offline.calls import whole_file
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import Intent
 from inarch_offline.page import Page, cut, shortened
 from inarch_offline.prose import facts_of
-from inarch_offline.reading import whole_file
 from inarch_offline.results import Symbol, commits, files, said, symbols
 from inarch_offline.words import paths_in
 

@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Sequence
 
 from inarch_offline import calls
+from inarch_offline.calls import whole_file
 from inarch_offline.exchange import Asking, Plan
 from inarch_offline.intents import EXPLAIN, Intent
 from inarch_offline.layout import is_test
 from inarch_offline.page import Page, Place, code, counted, cut, joined, sentence, shortened
 from inarch_offline.prose import docstring_in, lead_of
-from inarch_offline.reading import whole_file
 from inarch_offline.results import FileText, Hit, context, files, hits, is_partial, last_line, said
 from inarch_search.documents import SECTION
 from inarch_search.formats import APART

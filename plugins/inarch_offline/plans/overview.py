@@ -7,16 +7,30 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from inarch_offline import calls
+from inarch_offline.calls import whole, whole_list
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
-from inarch_offline.layout import Package, folders, is_aside, is_test, languages, main_package, packages, sources
-from inarch_offline.manifests import MANIFESTS, Project, is_manifest, read_project
+from inarch_offline.layout import (
+    MANIFESTS,
+    TOP_LEVEL,
+    Package,
+    Part,
+    folders,
+    imports_of,
+    is_aside,
+    is_manifest,
+    is_test,
+    languages,
+    main_package,
+    packages,
+    parts_of,
+    sources,
+)
+from inarch_offline.manifests import Project, read_project
 from inarch_offline.page import Page, Place, clause, counted, cut, fitting, joined, room_for, sentence
-from inarch_offline.plans.entry_lists import SCRIPTS, Way, named, ways_of
+from inarch_offline.plans.lists import SCRIPTS, Way, named, ways_of
 from inarch_offline.prose import Fact, docstring_in, lead_of, title_of
-from inarch_offline.reading import whole, whole_list
 from inarch_offline.results import FileText, file_text, hits, is_limited, is_partial, said
-from inarch_offline.structure import TOP_LEVEL, Part, imports_of, parts_of
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from inarch_offline import calls
 from inarch_offline.exchange import Plan
 from inarch_offline.intents import Intent
+from inarch_offline.layout import TOP_LEVEL, parts_of
 from inarch_offline.page import Page, code
 from inarch_offline.results import hits
-from inarch_offline.structure import TOP_LEVEL, parts_of
 
 _MOST_HITS = 400
 """Definitions among which examples are found."""

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_brief_tracer.answers.flow_data import chart
-from inarch_brief_tracer.answers.flow_text import UNLINKED, UNSURE, Story, own_calls, tokens_of, told
-from inarch_brief_tracer.answers.kept_paths import Checked, path_of, written
-from inarch_brief_tracer.answers.source_lines import Sources
+from inarch_brief_tracer.answers.flow_text import UNLINKED, UNSURE, Story, tokens_of, told
+from inarch_brief_tracer.answers.wording import Sources
 from inarch_brief_tracer.graph.model import RANKS, Below, Entry, ExecutionPath, Flow, Node, Step
 
 
@@ -34,18 +33,6 @@ def flow(target: Node, routes: tuple[ExecutionPath, ...], down: tuple[Below, ...
 
 
 NOTHING = Sources(lambda path: None)
-
-
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("if x:\n    target(a, b=2)\n", "target(a, b=2)"),
-        ("x = (\n    target(\n        1,\n        two=2,\n    )\n)\n", "target(1, two=2)"),
-        ("x\n", ""),
-    ],
-)
-def test_a_call_is_one_line_as_it_is_written(source: str, text: str) -> None:
-    assert Sources(lambda path: source.encode()).call(Step(node(2, "m.target"), "m.py", 2, "call", "exact")) == text
 
 
 @given(st.text(max_size=80), st.integers(1, 6))
@@ -98,13 +85,6 @@ def test_a_function_that_nothing_reaches_says_so() -> None:
     assert "No entry point reaches it" in text
 
 
-def test_stale_curated_paths_are_marked() -> None:
-    target = node(1, "m.target")
-    path = path_of("mine", (written("m.target", "m.py", 5), written("m.gone")), "About it.")
-    text = told(Story(flow(target, ()), kept=(Checked(path, (target, None)),)), NOTHING)
-    assert "- mine (stale): About it." in text
-
-
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30)
 
 
@@ -148,24 +128,6 @@ def test_any_flow_is_a_chart_of_the_grammar(found: Flow) -> None:
         assert re.fullmatch(rf"  n\d+(?:\(\[{label}\]\)|\[{label}\])|  n\d+ (?:-->|-\.->)\|{label}\| n\d+", line), line
 
 
-def test_ways_of_the_product_through_tests_come_last_and_its_own_ways_first() -> None:
-    target, main, other = node(1, "m.target"), node(2, "m.main"), node(3, "m.other")
-    double = node(4, "t.double", "t.py")._replace(role="test")
-    tests = [node(10 + number, f"t.test_{number}", "t.py")._replace(role="test") for number in range(9)]
-    last = Step(target, "m.py", 4, "call", "exact")
-    around = route(Step(main), Step(double, "m.py", 5, "callback", "inferred"), last, kind="api")
-    routes = (*(route(Step(test), last, kind="test") for test in tests), around, route(Step(other), last, kind="api"))
-    text = told(Story(flow(target, routes)), NOTHING)
-    assert text.index("Entry: other()") < text.index("- test_0()") < text.index("- main()")
-    assert "Entry: other()" in told(Story(flow(target, routes)), NOTHING, 60)
-
-
-def test_what_tests_hand_in_is_not_what_the_product_calls() -> None:
-    target, own, double = node(1, "m.target"), node(2, "m.own", "own.py"), node(3, "t.double", "t.py")
-    down = tuple(Below(Step(one, "m.py", 5, "callback", "inferred")) for one in (own, double._replace(role="test")))
-    assert [item.step.node for item in own_calls(down, target)] == [own]
-
-
 @pytest.mark.parametrize("confidence", ["exact", "inferred", "hierarchy", "name"])
 def test_the_mark_of_unsure_calls_is_explained_once_where_it_stands(confidence: str) -> None:
     target = node(2, "m.target")
@@ -192,14 +154,6 @@ def test_further_entries_are_a_line_each_and_tests_are_counted() -> None:
     ]
     asked = told(Story(flow(target, tuple(routes)), tests=True, entries=3), NOTHING)
     assert asked.count("- test_") == 9
-
-
-def test_several_ways_from_one_function_are_listed() -> None:
-    target, end = node(1, "m.target"), Step(node(1, "m.target"), "m.py", 4, "call", "exact")
-    middle = [Step(node(number, f"m.by_{number}"), "m.py", 4, "call", "exact") for number in (5, 6)]
-    main = Step(node(2, "m.main"))
-    text = told(Story(flow(target, tuple(route(main, one, end) for one in middle)), is_trace=True), NOTHING)
-    assert "Other ways:\n- main() · command, @command · m.py:1 → by_6() → target()\n" in text
 
 
 def test_what_is_not_linked_is_not_said_to_be_unreached() -> None:

@@ -14,11 +14,6 @@ def test_up_shows_every_entry(acme: Any) -> None:
     assert any(line.startswith("- test_columns_are_needed()") for line in lines)
 
 
-def test_a_function_in_the_place_of_a_command_is_told_the_command(acme: Any) -> None:
-    err = acme.run("trace", "check_schema", code=2).err
-    assert "inarch trace up check_schema" in err and "inarch trace --help" in err
-
-
 def test_down_goes_as_deep_as_asked(acme: Any) -> None:
     shallow = acme.run("trace", "down", "Dispatcher.execute_command", "--depth", "1").out
     deep = acme.run("trace", "down", "Dispatcher.execute_command", "--depth", "3").out
@@ -78,21 +73,6 @@ def test_an_ambiguous_name_lists_its_candidates(acme: Any) -> None:
     assert "acme.commands.table.TableCommand.execute  acme/commands/table.py:9" in err
 
 
-def test_tests_of_an_ambiguous_name_are_a_count(acme: Any) -> None:
-    acme.write({"tests/test_more.py": "class Fake:\n    def execute(self):\n        return 1\n"})
-    err = acme.run("trace", "up", "execute", code=2).err
-    assert "Fake.execute" not in err and "and 1 in tests, examples and the like" in err
-    assert "say which, as TableCommand.execute or acme/commands/table.py:9" in err
-
-
-def test_an_unknown_name_tells_the_nearest(acme: Any) -> None:
-    assert "acme.validation.table.validate_table" in acme.run("trace", "up", "validate_tabel", code=2).err
-
-
-def test_a_place_names_its_function(acme: Any) -> None:
-    assert "check_schema() ← YOUR TARGET" in acme.run("trace", "down", "acme/validation/table.py:8").out
-
-
 @pytest.mark.parametrize("words", [["up", "validate_table"], ["down", "validate_table"]])
 def test_mermaid_and_json_have_the_same_functions(acme: Any, words: list[str]) -> None:
     data = json.loads(acme.run("trace", *words, "--json").out)
@@ -139,39 +119,6 @@ def test_export_has_the_shapes_of_the_design(acme: Any) -> None:
         "kind": "call",
         "confidence": "exact",
     } in calls
-
-
-def test_exported_decorators_are_names_without_arguments(project: Any) -> None:
-    project.write({"app.py": "@route('/x', methods=['GET'])\n@plain\ndef f(): pass\n"})
-    project.run("trace", "index", "--export", "out")
-    rows = [json.loads(line) for line in (project.root / "out/manifest.jsonl").read_text().splitlines()]
-    assert [row["decorators"] for row in rows if row["name"] == "f"] == [["route", "plain"]]
-
-
-def test_an_export_that_cannot_be_written_is_one_line(acme: Any) -> None:
-    (acme.root / "taken").write_text("a file")
-    done = acme.run("trace", "index", "--export", "taken", code=2)
-    assert "can't be written" in done.err
-
-
-def test_a_script_and_the_function_in_it_share_a_name(project: Any) -> None:
-    project.write({"check.py": "def check():\n    return helper()\n\n\ndef helper():\n    pass\n\n\ncheck()\n"})
-    assert json.loads(project.run("trace", "down", "check", "--json").out)["target"]["qualname"] == "check.check"
-
-
-def test_what_is_not_parsed_is_not_taken_for_a_function_without_calls(project: Any) -> None:
-    project.write({"old.py": "def work():\n    print 'x'\n    other()\n", "new.py": "x = 1\n"})
-    done = project.run("trace", "down", "work")
-    assert "calls nothing" not in done.out
-    assert "old.py can't be parsed: who calls work and what it calls is not known" in done.err
-    listed = project.run("trace", "index").out
-    assert listed.count("can't parse old.py") == 1
-
-
-def test_a_file_that_is_too_large_to_be_parsed_is_named(project: Any) -> None:
-    project.write({"big.py": "def work():\n    pass\n\n\nDATA = [\n" + "    'row',\n" * 200_000 + "]\n"})
-    assert "big.py is too large to be parsed" in project.run("trace", "index").out
-    assert "big.py is too large to be parsed" in project.run("trace", "up", "work").err
 
 
 def test_a_tree_without_python_has_no_index(project: Any) -> None:

@@ -10,10 +10,6 @@ import pytest
 
 import inarch
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch_brief_tracer.indexing.index import Index
-from inarch_brief_tracer.store.database import Store
-from inarch_brief_tracer.store.kept_files import Shelf
-from inarch_sandbox_fs import inarch_workspaces
 
 GENEROUS: Mapping[str, Any] = {"plugins": {"brief-tracer": {"context_seconds": 60.0, "link_seconds": 60.0}}}
 
@@ -69,11 +65,6 @@ def test_the_same_flow_is_told_once_a_conversation(acme: Any) -> None:
     assert len(told(model, 1)) == 1
 
 
-def test_the_source_can_be_switched_off(acme: Any) -> None:
-    model, _ = run(acme, [says("done")], "fix validate_table", config={"plugins": {"brief-tracer": {"context": False}}})
-    assert told(model) == []
-
-
 def test_a_source_without_time_is_left_out(acme: Any) -> None:
     config = {"plugins": {"brief-tracer": {"context_seconds": 0.0}}}
     model, _ = run(acme, [says("done")], "fix validate_table", config=config)
@@ -97,32 +88,6 @@ def test_an_edit_tells_what_it_is_on(acme: Any, context: bool) -> None:
     assert note.startswith("this change (check_schema) is on ")
     assert "1 test reaches it" in note
     assert note.endswith("pytest tests/test_table.py")
-
-
-def test_a_turn_that_changes_no_python_tells_nothing(acme: Any) -> None:
-    write = calls(("create_file", {"file_path": "notes.txt", "content": "x"}))
-    _, events = run(acme, [write, says("done")], "note it", approve="all")
-    assert notes(events) == []
-
-
-def test_a_file_that_is_written_as_a_whole_is_said_to_be_one(acme: Any) -> None:
-    from inarch_brief_tracer.answers.impact import impact, touched
-
-    index = Index(Store("", str(acme.root)), 60.0, 60.0)
-    (spec,) = inarch_workspaces(inarch.PluginContext("sandbox-fs", str(acme.root)))
-    workspace = spec.open(str(acme.root))
-    path = "acme/validation/table.py"
-    try:
-        with index.opened(workspace, linked=True) as (connection, coverage):
-            shelf = Shelf(connection, lambda name: (acme.root / name).read_bytes())
-            graph = index.links.graph(shelf, coverage.linked)
-            everything = touched(graph, path, [""])
-            assert len(everything) == 4
-            text = impact(graph, everything, (path,))
-    finally:
-        index.links.close()
-        workspace.close()
-    assert text.startswith(f"this change (the whole of {path}) is on ")
 
 
 def results(model: ScriptedModel, request: int = 1) -> list[Any]:

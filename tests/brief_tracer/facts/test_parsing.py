@@ -107,37 +107,6 @@ def test_symbols_have_names_kinds_spans_and_signatures() -> None:
     assert "Shop.size" in symbols and "Shop._private" not in symbols
 
 
-def test_symbols_of_all_branches_come_in_the_order_of_their_lines() -> None:
-    text = """
-if a:
-    def first(): pass
-elif b:
-    def second(): pass
-elif c:
-    SECOND_AND_A_HALF = 1
-else:
-    class Third:
-        def third(self): pass
-try:
-    def fourth(): pass
-except E:
-    def fifth(): pass
-else:
-    def sixth(): pass
-finally:
-    def seventh(): pass
-while d:
-    def eighth(): pass
-else:
-    def ninth(): pass
-"""
-    names = [symbol.name for symbol in facts_of(text.encode()).symbols]
-    assert names == [
-        *("", "first", "second", "SECOND_AND_A_HALF", "Third", "Third.third"),
-        *("fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
-    ]
-
-
 def test_flags_say_what_a_symbol_is() -> None:
     symbols = by_name(facts_of(SAMPLE.encode()))
     assert symbols["Shop.buy"].flags == ASYNC

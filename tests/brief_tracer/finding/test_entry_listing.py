@@ -175,39 +175,6 @@ def test_tests_are_counted_per_file(tree: Any) -> None:
     assert entry["file"] == "tests/test_a.py" and entry["how"] == "2 tests"
 
 
-def test_totals_count_also_what_is_not_listed(tree: Any) -> None:
-    files = {f"tests/test_{number:03}.py": "def test_x(): pass\n" for number in range(45)}
-    fullest = "def test_x(): pass\nasync def test_y(): pass\ncode = 'def test_z'\n"
-    tree.write({**files, "tests/test_zz.py": fullest, "a.py": "if __name__ == '__main__':\n    x()\n"})
-    answer = tree.ask("find_entry_points", kind="all")
-    assert answer["totals"] == {"main": 1, "test": 46, "test_functions": 47}
-    assert len(answer["entries"]) == 41 and "the first 40 of 46 of kind test" in answer["note"]
-    assert answer["entries"][1]["file"] == "tests/test_zz.py"
-
-
-def test_code_of_tests_shows_no_commands(tree: Any) -> None:
-    tree.write(
-        {
-            "tests/test_a.py": "@click.command()\ndef fake(): pass\n",
-            "x/_vendor/y.py": "@app.route('/')\ndef f(): pass\n",
-        }
-    )
-    assert found(tree) == {}
-
-
-def test_a_rule_without_a_view_is_no_route(tree: Any) -> None:
-    tree.write(
-        {
-            "web.py": "from flask import Flask\n\n\ndef view(): pass\n\n\n"
-            "def create_app():\n    app = Flask(__name__)\n"
-            "    app.add_url_rule('/', endpoint='index')\n    app.add_url_rule('/list', 'list', methods=['GET'])\n"
-            "    app.add_url_rule('/view', view_func=view)\n    app.add_url_rule('/now', 'now', lambda: '')\n"
-            "    return app\n"
-        }
-    )
-    assert found(tree, "route") == {"GET /view": "web.view", "GET /now": "web.create_app"}
-
-
 def test_routes_of_a_router_have_its_prefix(tree: Any) -> None:
     tree.write(
         {
@@ -231,51 +198,9 @@ def test_routes_of_a_router_have_its_prefix(tree: Any) -> None:
     }
 
 
-def test_a_view_in_several_decorating_calls_is_what_runs(tree: Any) -> None:
-    tree.write(
-        {
-            "urls.py": (
-                "from django.urls import path\nfrom views import show, List\n"
-                "urlpatterns = [path('a', cache(60)(show)), path('b', never(login_required(show))),"
-                " path('c', login_required(List.as_view()))]\n"
-            ),
-            "views.py": "class List:\n    def get(self): pass\n\ndef show(request): pass\n",
-        }
-    )
-    names = found(tree, "route")
-    assert (names["/b"], names["/c"]) == ("views.show", "views.List")
-
-
 def test_what_is_handed_to_a_runner_is_an_entry(tree: Any) -> None:
     tree.write({"run.py": "import typer\n\ndef serve(): pass\n\ndef main():\n    typer.run(serve)\n"})
     assert found(tree, "main") == {"serve": "run.serve"}
-
-
-def test_the_callback_of_a_typer_application_is_a_command(tree: Any) -> None:
-    tree.write({"app.py": "import typer\napp = typer.Typer()\n\n@app.callback()\ndef main(): pass\n"})
-    assert found(tree, "command") == {"main": "app.main"}
-
-
-def test_hooks_of_rest_framework(tree: Any) -> None:
-    tree.write(
-        {
-            "api.py": (
-                "from rest_framework import permissions, serializers, viewsets\n"
-                "from rest_framework.decorators import action\n\n"
-                "class Items(viewsets.ModelViewSet):\n    def get_queryset(self): pass\n    def own(self): pass\n"
-                "    @action(detail=True)\n    def buy(self): pass\n\n"
-                "class Item(serializers.ModelSerializer):\n    def validate_name(self, value): pass\n"
-                "    def shown(self): pass\n\n"
-                "class Owner(permissions.BasePermission):\n    def has_permission(self, request, view): pass\n"
-            )
-        }
-    )
-    assert set(found(tree, "hook").values()) == {
-        "api.Items.get_queryset",
-        "api.Item.validate_name",
-        "api.Owner.has_permission",
-    }
-    assert "api.Items.buy" in found(tree, "view").values()
 
 
 def test_routes_have_the_prefix_that_their_router_is_mounted_under(tree: Any, linking: Any) -> None:
@@ -311,31 +236,6 @@ def test_routes_have_the_prefix_that_their_router_is_mounted_under(tree: Any, li
 
 
 @pytest.mark.parametrize(
-    ("mounts", "route"),
-    [
-        ("outer.include_router(inner, prefix='/c')\napp.include_router(outer, prefix='/a')\n", "/a/b/c/d/{key}"),
-        ("outer.include_router(inner)\napp.include_router(outer)\n", "/b/d/{key}"),
-        ("outer.include_router(inner)\ninner.include_router(outer)\n", "/b/d/{key}"),
-    ],
-    ids=["prefixes", "their own alone", "a circle"],
-)
-def test_routers_within_routers_have_the_prefixes_of_all(tree: Any, mounts: str, route: str) -> None:
-    tree.write(
-        {
-            "items.py": (
-                "from fastapi import APIRouter\ninner = APIRouter(prefix='/d')\n\n"
-                "@inner.get('/{key}')\ndef show(key): pass\n"
-            ),
-            "main.py": (
-                "from fastapi import APIRouter, FastAPI\nfrom items import inner\n"
-                "app = FastAPI()\nouter = APIRouter(prefix='/b')\n" + mounts
-            ),
-        }
-    )
-    assert found(tree, "route") == {f"GET {route}": "items.show"}
-
-
-@pytest.mark.parametrize(
     ("base", "method"),
     [("logging.Handler", "emit"), ("threading.Thread", "run"), ("ast.NodeVisitor", "visit_Name"), ("cmd.Cmd", "do_x")],
 )
@@ -349,9 +249,3 @@ def test_what_a_library_calls_of_a_class_is_an_entry(tree: Any, base: str, metho
         }
     )
     assert found(tree, "hook") == {name: f"own.{name}" for name in (f"Base.{method}", f"Further.{method}")}
-
-
-def test_what_a_library_calls_is_an_entry(tree: Any, linking: Any) -> None:
-    own = "import logging\n\n\nclass Own(logging.Handler):\n    def emit(self, record): _go()\n\n\ndef _go(): pass\n"
-    tree.write({"own.py": own})
-    assert linking().chains("own._go") == ["own.Own.emit > own._go"]

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from inarch_search import asking
-
 SHOP = '''"""A shop."""
 
 TIMEOUT = 3
@@ -115,29 +111,10 @@ def test_implementations_come_before_overloads_stubs_and_deprecated_ones(tree: A
     assert tree.names("unload")[0] == "e.unload"
 
 
-def test_equal_scores_keep_one_order_whatever_the_history(tree: Any) -> None:
-    files = {f"m{number}.py": "def apple_pie():\n    return bake()\n" for number in range(6)}
-    tree.write(files)
-    first = tree.names("apple pie")
-    for name in sorted(files, reverse=True):
-        tree.write({name: files[name] + "\n# touched\n"})
-        tree.names("apple pie")
-    assert tree.names("apple pie") == first == sorted(first)
-
-
 def test_odd_queries_are_answered(tree: Any) -> None:
     tree.write({"shop.py": SHOP})
     for query in ("", "the", "?", '"', "a.b.c.", "OR AND NOT NEAR(", "x" * 5000, "\ud800", "größe", "../../etc.py:3"):
         assert isinstance(tree.names(query), list)
-
-
-def test_names_count_more_than_words_of_the_body_before_anything_is_left_out(
-    tree: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bodies = {f"a{number}.py": f"def pear{number}():\n    return [mango, 1, mango]\n" for number in range(30)}
-    tree.write({**bodies, "z.py": "def ripen_the_mango(box):\n    return box\n"})
-    monkeypatch.setattr(asking, "CANDIDATES", 1)
-    assert tree.names("how does a mango get eaten")[:1] == ["z.ripen_the_mango"]
 
 
 def test_the_kind_that_is_asked_for_comes_first(tree: Any) -> None:
@@ -164,25 +141,6 @@ def test_the_init_of_a_class_is_found_by_its_words(tree: Any) -> None:
     assert found.index("a.Receipt") < found.index("a.Receipt.__init__") < found.index("a.fold")
 
 
-def test_a_sentence_with_the_name_of_a_field_is_about_what_does_its_work(tree: Any) -> None:
-    tree.write(
-        {
-            "options.py": "class Options:\n    check_paper = True\n\n\nROLL_WIDTH = 3\n",
-            "printing.py": "def skip(check_paper):\n    '''Skip the check of the paper.'''\n",
-            "tests/rolls.py": "class Rolls:\n    def tillroll(self):\n        return 1\n",
-        }
-    )
-
-    def first(query: str) -> str:
-        return str(tree.ask("find_symbols", query=query)["symbols"][0]["qualname"])
-
-    assert first("check_paper=False does not skip the check") == "printing.skip"
-    assert first("Does a TillRoll skip the check of the paper?") == "printing.skip"
-    assert first("check_paper") == "options.Options.check_paper"
-    assert first("Options.check_paper does not skip the check") == "options.Options.check_paper"
-    assert first("who reads ROLL_WIDTH and skips the check?") == "options.ROLL_WIDTH"
-
-
 def test_a_name_of_the_language_is_a_word_of_a_sentence_but_a_name_alone(tree: Any) -> None:
     code = "class Bill:\n    def __repr__(self): ...\n\n\ndef add_repr(target):\n    'Generate a __repr__.'\n"
     tree.write({"bills.py": code})
@@ -199,41 +157,6 @@ def test_a_confidence_says_how_sure_the_first_is(tree: Any) -> None:
     assert named == 1.0 > asked > unknown
 
 
-def test_comments_strings_and_docstrings_are_told_from_code(tree: Any) -> None:
-    tree.write(
-        {
-            "a.py": (
-                "def first(x='''mango'''):\n    \"\"\"Peel it.\n\n    Slowly, with a spoon.\n    \"\"\"\n"
-                "    # walnuts are cracked here\n    raise ValueError('no almond')\n\n\n"
-                "def second():\n    return chestnut\n"
-            )
-        }
-    )
-    for word in ("walnuts", "almonds", "mango", "a spoon"):
-        assert tree.names(f"where are {word}?")[:1] == ["a.first"], word
-    assert tree.names("where are chestnuts?")[:1] == ["a.second"]
-
-
-def test_stub_stands_for_a_module_that_has_no_code(tree: Any) -> None:
-    tree.write(
-        {
-            "src/shop/__init__.py": "",
-            "src/shop/native.pyi": "class Reader:\n    def read(self) -> bytes: ...\n",
-            "src/shop/jar.py": "class Jar:\n    pass\n",
-            "src/shop/jar.pyi": "class Jar: ...\n",
-            "stubs/shop/jar.pyi": "class Jar: ...\n",
-            "shop-stubs/jar.pyi": "class Jar: ...\n",
-            "tests/test_reader.py": "def reader():\n    return 1\n",
-        }
-    )
-    assert tree.names("Reader")[0] == "shop.native.Reader"
-    assert tree.names("Reader.read")[0] == "shop.native.Reader.read"
-    assert tree.names("Jar").count("shop.jar.Jar") == 1
-    (tree.root / "src/shop/native.py").write_text("class Reader:\n    pass\n")
-    found = tree.ask("find_symbols", query="Reader", kind="class")["symbols"]
-    assert [row["file"] for row in found] == ["src/shop/native.py"]
-
-
 def test_sections_and_settings_are_found_with_their_lines(tree: Any) -> None:
     guide = "# Shop\n\nSells apples.\n\n## Deploying\n\nPut it behind a counter.\n"
     tree.write({"shop.py": SHOP, "README.md": guide, "pyproject.toml": "[tool.shop]\n# Seconds.\npatience = 3\n"})
@@ -242,40 +165,3 @@ def test_sections_and_settings_are_found_with_their_lines(tree: Any) -> None:
     assert tree.names("README.md:6")[0] == "README.md > Shop > Deploying"
     (tree.root / "README.md").write_text("# Shop\n\n## Selling\n\nx\n")
     assert "README.md > Shop > Deploying" not in tree.names("how do I deploy it?")
-
-
-def test_a_name_alone_is_a_class_before_a_method_of_another_one(tree: Any) -> None:
-    tree.write({"rules.py": "class A:\n    def rrule(self): ...\n\n\nclass rrule:\n    pass\n"})
-    assert tree.names("rrule")[0] == "rules.rrule"
-
-
-TWINS = '''
-class Till:
-    def open(self):
-        """Open the drawer with a key."""
-
-    def count(self):
-        """Count the coins of the drawer."""
-
-
-class AsyncTill:
-    async def aopen(self):
-        """Open the drawer with a key."""
-
-    async def count(self):
-        """Count the coins of the drawer."""
-'''
-
-
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("open the drawer", "till.Till.open"),
-        ("count coins of the drawer in a till", "till.Till.count"),
-        ("count coins of the drawer in an async till", "till.AsyncTill.count"),
-        ("AsyncTill.count", "till.AsyncTill.count"),
-    ],
-)
-def test_a_plain_definition_comes_before_its_async_twin_unless_that_is_asked_for(tree: Any, query, first) -> None:
-    tree.write({"till.py": TWINS, "a.py": "import asyncio\n"})
-    assert tree.names(query)[0] == first

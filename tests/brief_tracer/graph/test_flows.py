@@ -53,19 +53,6 @@ def test_the_first_example_gives_the_exact_chain(tree: Any, linking: Any) -> Non
     assert flow.linked == ""
 
 
-def test_names_match_whole_components_only(tree: Any, linking: Any) -> None:
-    tree.write(ACME)
-    with linking().graph() as (graph, _):
-        assert [node.qualname for node in graph.find("validate_table")] == ["acme.validation.table.validate_table"]
-        assert [node.qualname for node in graph.find("TableCommand.execute()")] == [
-            "acme.commands.table.TableCommand.execute"
-        ]
-        assert {node.name for node in graph.find("execute")} == {"Acme.execute", "TableCommand.execute"}
-        assert [node.name for node in graph.find("acme/validation/table.py:7")] == ["check_schema"]
-        assert [node.name for node in graph.find("/far/away/acme/validation/table.py:7")] == ["check_schema"]
-        assert graph.find("date_table") == graph.find("") == graph.find("nowhere.py:1") == []
-
-
 def test_tests_do_not_drown_the_entries(tree: Any, linking: Any) -> None:
     tests = {
         f"tests/test_{number}.py": "from acme.validation.table import validate_table\n\n\n"
@@ -182,83 +169,6 @@ def test_what_decorators_make_is_listed_when_it_is_asked_for_and_is_no_entry(
         (only,), totals = listed(graph, kind)
         assert (only.node.qualname, only.kind, totals) == ("shop.Thing", kind, {kind: 1})
         assert kind not in listed(graph)[1]
-
-
-def test_a_step_that_is_shown_elsewhere_is_kept_without_its_own_calls(tree: Any, linking: Any) -> None:
-    tree.write(
-        {
-            "a.py": "def main():\n    one()\n    two()\n\n\ndef one():\n    two()\n    leaf()\n\n\n"
-            "def two():\n    leaf()\n    two()\n\n\ndef leaf():\n    end()\n\n\ndef end():\n    pass\n"
-        }
-    )
-
-    def shape(calls: Any) -> Any:
-        return {item.step.node.name: shape(item.calls) for item in calls}
-
-    assert shape(linking().flow("a.main").down) == {"one": {"two": {}, "leaf": {}}, "two": {"leaf": {}}}
-    from inarch_brief_tracer.graph.flows import below
-
-    with linking().graph() as (graph, _):
-        (main,) = graph.find("a.main")
-        deep = shape(below(graph, main, 4)[0])
-    assert deep == {"one": {"two": {}, "leaf": {"end": {}}}, "two": {"leaf": {}}}
-
-
-def test_commands_of_a_group_bear_its_scripts_name(tree: Any, linking: Any) -> None:
-    tree.write(
-        {
-            "pyproject.toml": '[project.scripts]\nacme = "shop.cli:cli"\nother = "shop.parsing:main"\n',
-            "shop/__init__.py": "",
-            "shop/cli.py": "import click\nfrom shop.core import check\n\n\n@click.group()\ndef cli():\n    pass\n\n\n"
-            "@cli.command('check')\ndef check_it():\n    check()\n\n\n@cli.group()\ndef tables():\n    pass\n\n\n"
-            "@tables.command()\ndef drop():\n    check()\n",
-            "shop/parsing.py": "import argparse\nfrom shop.core import check\n\n\ndef main():\n"
-            "    parser = argparse.ArgumentParser()\n    parsers = parser.add_subparsers()\n"
-            "    parsers.add_parser('verify')\n    check()\n",
-            "shop/core.py": "def check():\n    pass\n",
-        }
-    )
-    names = {(entry.kind, entry.name) for entry in linking().flow("shop.core.check").entries}
-    assert {("command", "acme check"), ("command", "acme tables drop"), ("script", "other")} <= names
-    with linking().graph() as (graph, _):
-        gates = {gate.name for gates in graph.adjacency.gates.values() for gate in gates}
-    assert "other verify" in gates and "check" not in gates
-
-
-def test_what_a_package_takes_with_a_star_is_exported(tree: Any, linking: Any) -> None:
-    from inarch_brief_tracer.graph.entries import listed
-
-    tree.write(
-        {
-            "net/__init__.py": "from ._api import *\nfrom ._client import *\nfrom ._rest import *\n",
-            "net/_api.py": "from ._client import Client\n"
-            "\n__all__ = ['get']\n\n\ndef get():\n    return Client().send()\n\n\n"
-            "def hidden():\n    pass\n",
-            "net/_client.py": "__all__ = ['Client']\n\n\nclass Client:\n    def send(self):\n        pass\n\n"
-            "    def _raw(self):\n        pass\n",
-            "net/_rest.py": "def other():\n    pass\n\n\nclass Pool:\n    def close(self):\n        pass\n",
-        }
-    )
-    with linking().graph() as (graph, _):
-        names = {entry.node.qualname for entry in listed(graph, "api")[0]}
-    assert {"net._api.get", "net._client.Client.send", "net._rest.other", "net._rest.Pool.close"} <= names
-    assert not {"net._api.hidden", "net._client.Client._raw"} & names
-
-
-def test_tests_that_make_commands_do_not_run_them(tree: Any, linking: Any) -> None:
-    tests = "".join(
-        f"def test_{number}():\n    @command()\n    def made(): pass\n    assert made.name\n\n\n" for number in range(4)
-    )
-    tree.write(
-        {
-            "shop/__init__.py": "",
-            "shop/core.py": "class Command:\n    name = ''\n    def __call__(self):\n        return run()\n\n\n"
-            "def run():\n    pass\n\n\ndef command(func=None):\n    def decorator(f):\n        return Command()\n"
-            "    if func is not None:\n        return decorator(func)\n    return decorator\n",
-            "tests/test_core.py": f"from shop.core import command\n\n\n{tests}",
-        }
-    )
-    assert linking().flow("shop.core.run").entry_counts.get("test", 0) == 0
 
 
 def test_main_entries_fill_the_room_that_known_ones_leave(tree: Any, linking: Any) -> None:

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import os
-import resource
-import signal
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from inarch_brief_tracer.indexing import walking
-from inarch_brief_tracer.store import database
 
 APPLE = {"apple.py": "def apple():\n    return pear()\n\n\ndef pear():\n    return 1\n"}
 
@@ -75,47 +69,3 @@ def test_of_very_many_files_the_first_are_looked_at_and_that_is_said(
     found = tree.ask("find_symbols", query="apple")
     assert found["symbols"][0]["qualname"] == "a.apple"
     assert "only the first" in found["note"]
-
-
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    """Let no file grow beyond a size, as a full disk does."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
-
-
-@pytest.mark.parametrize("room", [0, 20_000, 60_000])
-def test_a_full_disk_is_said_and_done_without(tree: Any, room: int) -> None:
-    tree.write({f"m{number}.py": APPLE["apple.py"].replace("pear", f"pear{number}") for number in range(60)})
-    with largest_file(room):
-        found = tree.ask("find_callers", function="pear7")
-    assert [row["qualname"] for row in found["callers"]] == ["m7.apple"]
-    assert "kept in memory only" in found["note"]
-    # Where there is room again it is kept again.
-    assert tree.ask("find_callers", function="pear7")["note"] is None
-
-
-def test_what_another_process_writes_is_waited_for_and_then_done_without(
-    tree: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "BUSY_MS", 50)
-    tree.write(APPLE)
-    assert tree.names("pear")
-    (store,) = tree.cache.glob("*.sqlite")
-    tree.write({"new.py": "def quince():\n    pass\n"})
-    other = sqlite3.connect(store, isolation_level=None)
-    try:
-        other.execute("BEGIN IMMEDIATE")
-        found = tree.ask("find_symbols", query="pear")
-        assert found["symbols"][0]["qualname"] == "apple.pear"
-        assert "another process is writing the index" in found["note"]
-        other.execute("ROLLBACK")
-    finally:
-        other.close()
-    assert tree.names("quince")[:1] == ["new.quince"]

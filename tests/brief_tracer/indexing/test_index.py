@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -99,15 +97,6 @@ def test_an_unwritable_cache_is_said_and_done_without(tree: Any, tmp_path: Path)
     assert ask("find_symbols", query="banana")["symbols"]
 
 
-@pytest.mark.usefixtures("permissions_count")
-def test_a_read_only_cache_is_done_without(tree: Any) -> None:
-    tree.write({"a.py": "def apple(): pass\n"})
-    tree.cache.mkdir()
-    tree.cache.chmod(0o500)
-    found = tree.ask("find_symbols", query="apple")
-    assert found["symbols"] and "memory" in found["note"]
-
-
 def test_the_kept_index_is_the_users_own(tree: Any) -> None:
     tree.write({"a.py": "def apple(): pass\n"})
     tree.names("apple")
@@ -134,53 +123,6 @@ def test_ignored_files_are_not_indexed(tree: Any) -> None:
     tree.write({".gitignore": "gen/\n", "gen/a.py": "def apple(): pass\n", "b.py": "def apple(): pass\n"})
     (tree.root / ".git").mkdir()
     assert tree.names("apple") == ["b.apple"]
-
-
-def test_unparsable_files_are_found_by_their_names(tree: Any) -> None:
-    tree.write({"old.py": "def apple():\n    print 'x'\n", "bad.py": b"def pear(): '\xff'\n"})
-    assert tree.names("apple") == ["old.apple"] and tree.names("pear") == ["bad.pear"]
-
-
-SCRIPT = """
-import sys
-sys.path[:0] = {path!r}
-import threading, inarch
-from pathlib import Path
-from typing import Any
-from attrs import define
-from inarch_brief_tracer import inarch_tools
-from inarch_sandbox_fs import inarch_workspaces
-
-class Call:
-    def __init__(self, workspace, number):
-        self.workspace, self.turn_id, self.cancelled, self.earlier = workspace, str(number), threading.Event(), ()
-
-root, cache = sys.argv[1:]
-tool = next(iter(inarch_tools(inarch.PluginContext("brief-tracer", root, cache_dir=cache))))
-workspace = inarch_workspaces(inarch.PluginContext("sandbox-fs", root))[0].open(root)
-for number in range(20):
-    Path(root, f"p{{number % 3}}_{name}.py").write_text(f"def made_{{number}}_{name}(): pass\\n")
-    found = tool.run({{"query": f"made_{{number}}_{name}"}}, Call(workspace, number))
-    assert found["symbols"], found
-"""
-
-
-def test_two_processes_share_one_index(tree: Any) -> None:
-    tree.write({f"m{number}.py": f"def apple{number}(): pass\n" for number in range(30)})
-    scripts = [SCRIPT.format(path=sys.path, name=name) for name in ("one", "two")]
-    children = [subprocess.Popen([sys.executable, "-c", script, str(tree.root), str(tree.cache)]) for script in scripts]
-    assert [child.wait(timeout=120) for child in children] == [0, 0]
-    assert tree.names("made_19_one")[0] == "p1_one.made_19_one"
-    assert tree.names("made_19_two")[0] == "p1_two.made_19_two"
-    assert tree.names("apple7")[0] == "m7.apple7"
-
-
-def test_text_that_no_database_takes_is_indexed(tree: Any) -> None:
-    tree.write({"a.py": "__all__ = ['\\ud800']\ndef apple():\n    '''Doc \\ud800 and \\0.'''\n"})
-    (tree.root / os.fsdecode(b"b\xff.py")).write_text("def pear(): pass\n")
-    found = tree.ask("find_symbols", query="apple")
-    assert found["symbols"][0]["qualname"] == "a.apple"
-    assert found["symbols"][0]["doc"].startswith("Doc ?")
 
 
 def test_product_code_that_cannot_be_parsed_is_named(tree: Any) -> None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.indexing import reading
 from inarch_brief_tracer.indexing.partial_linking import link_near
 from inarch_brief_tracer.store.database import transaction
 from inarch_brief_tracer.store.kept_files import Shelf
@@ -91,16 +86,6 @@ def test_one_file_of_a_large_tree_is_linked_by_itself_at_first(tree: Any, linkin
     assert linked.arcs() == before
 
 
-def test_numbers_are_never_given_twice(tree: Any, linking: Any) -> None:
-    tree.write(CHAIN)
-    linked = linking()
-    linked.arcs()
-    (tree.root / "b.py").unlink()
-    linked.arcs()
-    tree.write({"c.py": "def three():\n    pass\n"})
-    assert linked.arcs() == set()
-
-
 def test_time_runs_out_and_the_graph_is_made_in_the_background(tree: Any, linking: Any) -> None:
     tree.write(CHAIN)
     linked = linking(seconds=0.0)
@@ -120,23 +105,6 @@ def test_tests_are_linked_after_the_code(tree: Any, linking: Any) -> None:
         (caller.removeprefix("tests."), callee) for caller, callee, *_ in linked.arcs()
     }
     assert tree.names("test_two")
-
-
-def test_an_unwritable_cache_is_done_without(tree: Any, linking: Any, tmp_path: Path) -> None:
-    tree.write(CHAIN)
-    (tmp_path / "file").write_text("no folder")
-    linked = linking(cache=str(tmp_path / "file" / "cache"))
-    assert len(linked.arcs()) == 1
-    tree.write({"b.py": "def two():\n    three()\n\n\ndef three():\n    pass\n"})
-    assert len(linked.arcs()) == 2
-
-
-@pytest.mark.usefixtures("permissions_count")
-def test_a_read_only_cache_is_done_without(tree: Any, linking: Any) -> None:
-    tree.write(CHAIN)
-    tree.cache.mkdir()
-    tree.cache.chmod(0o500)
-    assert len(linking().arcs()) == 1
 
 
 def test_a_store_damaged_anywhere_is_made_again(tree: Any) -> None:
@@ -161,8 +129,7 @@ def test_a_store_damaged_anywhere_is_made_again(tree: Any) -> None:
 def _flow_or_error(tree: Any) -> str:
     """Ask as the tools do, which build a damaged index again."""
     from inarch_brief_tracer.graph.flows import flow_to
-    from inarch_brief_tracer.indexing.index import Index
-    from inarch_brief_tracer.indexing.looking import Look
+    from inarch_brief_tracer.indexing.index import Index, Look
     from inarch_brief_tracer.store.database import Store
 
     workspace = tree.workspace()
@@ -205,11 +172,6 @@ def test_indexes_of_other_versions_do_not_stay_for_ever(tree: Any, linking: Any)
     assert young.exists() and not old.exists()
 
 
-def test_no_python_at_all_is_no_graph(tree: Any, linking: Any) -> None:
-    tree.write({"README.md": "# Nothing\n"})
-    assert linking().arcs() == set()
-
-
 def test_a_file_may_vanish_while_it_is_indexed(tree: Any, linking: Any) -> None:
     tree.write({**CHAIN, "tests/test_b.py": "def test_b():\n    pass\n"})
     linked = linking()
@@ -226,111 +188,6 @@ def test_a_file_may_vanish_while_it_is_indexed(tree: Any, linking: Any) -> None:
         assert "can't be read" in (coverage.note or "")
     workspace.close()
     assert reads and linked.arcs() == set()
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"print 'two'\n",
-        b"\xff\xfe\x00",
-        b"def f(:\n",
-        b"from a import *\nfrom b import *\nexec('x = 1')\n",
-        b"x = " + b"(" * 150 + b")" * 150,
-        b"def f():\n    f()\n    return f()()()\n",
-    ],
-)
-def test_bad_files_hurt_nobody_else(tree: Any, linking: Any, content: bytes) -> None:
-    tree.write({**CHAIN, "bad.py": content, "b.py": "from bad import *\n\n\ndef two():\n    pass\n"})
-    assert ("a.one", "b.two") in {arc[:2] for arc in linking().arcs()}
-
-
-def test_link_facts_of_many_files_are_read_from_the_store_again(
-    tree: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linking: Any
-) -> None:
-    tree.write({f"m{n}.py": f"from m{(n + 1) % 5} import *\ndef apple{n}(): apple{(n + 1) % 5}()\n" for n in range(5)})
-    made = linking(cache=str(tmp_path / "one")).arcs()
-    monkeypatch.setattr(reading, "MANY", 3)
-    linked = linking(cache=str(tmp_path / "two"))
-    assert linked.arcs() == made != set()
-    assert linked.index.links.fresh == {}
-
-
-def test_facts_of_a_large_tree_stay_in_the_store_until_they_are_linked(
-    tree: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linking: Any
-) -> None:
-    tree.write({**CHAIN, "c.py": "import a\nlate = lambda: a.one()\ndef three(): late()\n"})
-    expected = linking(cache=str(tmp_path / "one")).arcs()
-    monkeypatch.setattr(importlib.import_module("inarch_brief_tracer.linking.link"), "WHOLE", 0)
-    linked = linking(cache=str(tmp_path / "two"))
-    assert linked.arcs() == expected != set()
-    assert linking(cache="").arcs() == expected
-    tree.write({"b.py": "def zero(): pass\ndef two(): zero()\n"})
-    assert ("b.two", "b.zero") in {arc[:2] for arc in linked.arcs()}
-
-
-def test_a_snapshot_of_the_store_shows_what_it_held(tree: Any, linking: Any) -> None:
-    tree.write(CHAIN)
-    linked = linking()
-    linked.arcs()
-    snapshot = linked.index.store.snapshot()
-    tree.write({"b.py": "def two(): pass\n", "c.py": "import b\nb.two()\n"})
-    linked.arcs()
-    assert snapshot.execute("SELECT count(*) FROM link_facts").fetchone() == (2,)
-    snapshot.close()
-
-
-def test_a_whole_graph_is_not_looked_at_again_until_the_store_changes(tree: Any, linking: Any) -> None:
-    tree.write(CHAIN)
-    linked, other = linking(), linking()
-    linked.arcs()
-    asked: list[str] = []
-    with linked.graph() as (graph, _):
-        graph.connection.set_trace_callback(asked.append)
-    assert linked.arcs() and not any("link_facts" in statement for statement in asked)
-    tree.write({"c.py": "import b\n\n\ndef three():\n    b.two()\n"})
-    other.arcs()
-    assert ("c.three", "b.two", "call", "exact", 5) in linked.arcs()
-
-
-SCRIPT = """
-import sys
-sys.path[:0] = {path!r}
-import inarch
-from pathlib import Path
-from inarch_brief_tracer.graph.flows import flow_to
-from inarch_brief_tracer.indexing.index import Index
-from inarch_brief_tracer.indexing.looking import Look
-from inarch_brief_tracer.store.database import Store
-from inarch_sandbox_fs import inarch_workspaces
-
-root, cache = sys.argv[1:]
-workspace = inarch_workspaces(inarch.PluginContext("sandbox-fs", root))[0].open(root)
-index = Index(Store(cache, root), 60.0, 60.0)
-for number in range(8):
-    text = f"from m3 import apple3\\n\\n\\ndef made_{{number}}_{name}():\\n    apple3()\\n"
-    Path(root, f"p{{number % 3}}_{name}.py").write_text(text)
-
-    def answer(graph, coverage):
-        target, = graph.find("m3.apple3")
-        reached = [route.entry.node.name for route in flow_to(graph, target, entries=50).routes]
-        return f"made_{{number}}_{name}" in reached
-
-    # What the other process writes in between may hide a change from one look, not from those that follow.
-    assert any(Look(workspace).graph(index, answer) for _ in range(50))
-index.links.close()
-"""
-
-
-def test_two_processes_share_one_graph(tree: Any, linking: Any) -> None:
-    tree.write({f"m{number}.py": f"def apple{number}(): pass\n" for number in range(10)})
-    scripts = [SCRIPT.format(path=sys.path, name=name) for name in ("one", "two")]
-    children = [
-        subprocess.Popen([sys.executable, "-c", script, str(tree.root), str(tree.cache)], env={**os.environ})
-        for script in scripts
-    ]
-    assert [child.wait(timeout=240) for child in children] == [0, 0]
-    made = {caller for caller, callee, *_ in linking().arcs() if callee == "m3.apple3"}
-    assert {"p1_one.made_7_one", "p1_two.made_7_two"} <= made
 
 
 def test_other_languages_are_linked_a_part_with_each_call(tree: Any, linking: Any, tmp_path: Path) -> None:

@@ -47,19 +47,6 @@ def run(): Node().accept(Printer())
     assert ("Printer.visit_1", "Other.text") not in edges
 
 
-RENDERER = """
-class Renderer:
-    def find(self, kind): return getattr(self, kind)
-    def render(self, token): return self.find(token["kind"])(token)
-    def known(self): pass
-    def start(self): return self.known()
-class Html(Renderer):
-    def title(self, token): pass
-    def link(self, token): pass
-    def __len__(self): pass
-"""
-
-
 def test_modules_whose_names_stand_in_a_table_are_imported_though_they_are_many() -> None:
     names = ("one", "two", "three", "four", "five", "six")
     table = ", ".join(f"'{name}': 'parts.{name}'" for name in names)
@@ -99,37 +86,6 @@ def run(): Light.weigh("")
     assert ("counted.wrapper", "Plain.weigh") not in edges
 
 
-def test_a_metaclass_makes_what_its_classes_objects_read() -> None:
-    edges = found(
-        """
-class Meta(type):
-    def __call__(cls, *args):
-        if "_rows" not in cls.__dict__:
-            cls._rows = cls.made(cls.table)
-        return type.__call__(cls, *args)
-    def made(cls, table):
-        rows = {}
-        for state, items in table.items():
-            rows[state] = [(pattern, action) for pattern, action in items]
-        return rows
-class Lexer(metaclass=Meta):
-    def tokens(self, text):
-        for pattern, action in self._rows["root"]:
-            action(self, text)
-def several(*actions):
-    def callback(lexer, match):
-        for action in actions: action(lexer, match)
-    return callback
-class Html(Lexer):
-    def attribute(self, match): pass
-    def name(self, match): pass
-    table = {"root": [("a", attribute), ("b", several(name))]}
-"""
-    )
-    assert {callee for caller, callee in edges if caller == "Lexer.tokens"} == {"Html.attribute", "several.callback"}
-    assert ("several.callback", "Html.name") in edges
-
-
 def test_classes_are_found_through_registries_and_their_bases() -> None:
     edges = found(
         """
@@ -159,24 +115,3 @@ def by_order(command: Copy):
     assert edges["by_name", "Mail.start"] == "hierarchy"
     assert edges["by_base", "Copy.run"] == "hierarchy"
     assert ("by_order", "Copy.run") in edges
-
-
-def test_an_attribute_that_many_classes_have_is_not_taken_for_a_property() -> None:
-    text = """
-class Shape:
-    @property
-    def area(self): pass
-def run(shape): return shape.area
-"""
-    others = "".join(f"class Other{at}:\n    def __init__(self): self.area = 1\n" for at in range(30))
-    assert found(text)["run", "Shape.area"] == "name"
-    assert ("run", "Shape.area") not in found(text + others)
-
-
-def test_an_operator_calls_no_method_that_only_many_derived_classes_have() -> None:
-    def edges(count: int) -> dict[tuple[str, str], str]:
-        derived = "".join(f"class C{at}(Base):\n    def __len__(self): pass\n" for at in range(count))
-        return found(f"class Base: pass\n{derived}def run(base: Base): return len(base)\n")
-
-    assert edges(3)["run", "C1.__len__"] == "hierarchy"
-    assert ("run", "C1.__len__") not in edges(9)

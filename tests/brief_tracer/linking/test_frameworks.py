@@ -58,21 +58,6 @@ def test_what_is_injected_is_called_and_given(parameter: str, body: str) -> None
     assert ("view", "Database.query") in found
 
 
-def test_asynchronous_iteration_calls_its_own_methods() -> None:
-    found = calls(
-        """
-        class Item:
-            def use(self): pass
-        class Rows:
-            def __aiter__(self): return self
-            async def __anext__(self): return Item()
-        async def run():
-            async for item in Rows(): item.use()
-        """
-    )
-    assert {("run", "Rows.__aiter__"), ("run", "Rows.__anext__"), ("run", "Item.use")} <= found.keys()
-
-
 def test_what_is_handed_to_a_runner_is_called() -> None:
     found = calls("import fire, anyio\ndef main(): pass\nasync def serve(): pass\nfire.Fire(main)\nanyio.run(serve)\n")
     assert found == {("m", "main"): ("callback", "inferred"), ("m", "serve"): ("callback", "inferred")}

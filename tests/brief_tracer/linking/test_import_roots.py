@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.facts.import_roots import decided, kept_roots, open_folders
-from inarch_brief_tracer.facts.modules import module_name, packages_of
+from inarch_brief_tracer.facts.modules import decided, kept_roots, module_name, open_folders, packages_of
 
 SERVICE = {
     "core/__init__.py": "",
@@ -59,35 +58,6 @@ def test_what_only_the_other_service_has_is_never_sure(tree: Any, calls: Arcs) -
     tree.write({"svc_b/app/use.py": "from core.more import extra\n\n\ndef go():\n    extra()\n"})
     found = {(callee, sure) for caller, callee, sure in calls() if caller == "svc_b/app/use.py:go"}
     assert found == {("svc_a/core/more.py:extra", "name")}
-
-
-def test_what_may_mean_two_modules_is_shown_as_both_and_never_sure(tree: Any, calls: Arcs) -> None:
-    tree.write(twins("svc_a", "svc_b"))
-    tree.write({"run.py": "from core.util import helper\n\n\ndef go():\n    helper()\n"})
-    found = {(callee, sure) for caller, callee, sure in calls() if caller == "run.py:go"}
-    assert found == {(f"{service}/core/util.py:helper", "name") for service in ("svc_a", "svc_b")}
-
-
-def test_the_nearest_of_two_is_taken_but_not_as_exact(tree: Any, calls: Arcs) -> None:
-    tree.write(twins("svc_a", "svc_b"))
-    tree.write({"svc_a/tests/test_it.py": "from core.util import helper\n\n\ndef test_it():\n    helper()\n"})
-    found = {(callee, sure) for caller, callee, sure in calls() if caller.endswith(":test_it")}
-    assert found == {("svc_a/core/util.py:helper", "name")}
-
-
-def test_a_changed_file_is_linked_to_its_own_service(tree: Any, linking: Any, calls: Arcs) -> None:
-    tree.write(twins("svc_a", "svc_b"))
-    before = calls()
-    tree.write({"svc_b/app/main.py": "\n" + SERVICE["app/main.py"]})
-    assert calls() == before
-
-
-def test_callers_and_callees_of_a_twin_are_those_of_its_service(tree: Any) -> None:
-    tree.write(twins("svc_a", "svc_b"))
-    found = tree.ask("context_get", query="svc_b/core/util.py:2")
-    assert {row["file"] for row in found["callers"]} == {"svc_b/app/main.py"}
-    found = tree.ask("context_get", query="svc_b/app/main.py:5")
-    assert {row["defined_at"] for row in found["callees"]} == {"svc_b/core/util.py:1"}
 
 
 @pytest.mark.parametrize(
@@ -156,9 +126,9 @@ def test_a_module_is_always_named_by_the_end_of_its_path(
     rows: list[tuple[list[str], str]], imports: list[list[str]]
 ) -> None:
     paths = sorted({"/".join([*folders, f"{stem}.py"]) for folders, stem in rows})
-    packages, text = packages_of(paths), "".join(f"import {'.'.join(parts)}\n" for parts in imports)
+    packages, names = packages_of(paths), {".".join(parts) for parts in imports}
     folders = open_folders(paths, packages)
-    roots = decided(folders, packages, lambda path: text)
+    roots = decided(folders, packages, lambda path: names)
     modules = {path: module_name(path, packages, roots) for path in paths}
     for path, module in modules.items():
         parts = PurePosixPath(path.removesuffix(".py")).parts

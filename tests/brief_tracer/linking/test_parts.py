@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inarch_brief_tracer.facts.link_facts import LinkFacts, encode_links
 from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.linking.edges import Edges, Linked
+from inarch_brief_tracer.linking.edges import Linked
 from inarch_brief_tracer.linking.link import link
 
 LIBRARY = """
@@ -66,7 +66,7 @@ def in_parts(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
     module = importlib.import_module("inarch_brief_tracer.linking.link")
     monkeypatch.setattr(module, "LARGE", 0)
     monkeypatch.setattr(module, "WHOLE", 0)
-    monkeypatch.setattr(importlib.import_module("inarch_brief_tracer.linking.parts"), "PART", part)
+    monkeypatch.setattr(importlib.import_module("inarch_brief_tracer.linking.link"), "PART", part)
 
 
 def pairs(found: Linked) -> set[tuple[str, str, str]]:
@@ -127,25 +127,3 @@ def test_a_part_that_is_the_whole_gives_what_the_whole_gives(monkeypatch: pytest
     whole = link(files(code)).edges
     in_parts(monkeypatch, 1_000)
     assert set(link(files(code)).edges) == set(whole)
-
-
-def test_edges_are_given_in_order_and_as_often_as_they_are_looked_at() -> None:
-    edges = link(files(TEXTS)).edges
-    assert isinstance(edges, Edges)
-    assert list(edges.rows()) == sorted(edges.rows())
-    assert len(edges) == len(list(edges)) == len(set(edges))
-    assert next(iter(edges)) in edges
-    assert ("a", "b", "call", "exact", 1) not in edges
-
-
-def test_edges_are_the_same_however_early_they_are_packed(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "def f(): g(), g(1)\ndef g(one=0): one()\nif g:\n    def f(): g(f)\nf()\n"
-    given = {**files(TEXTS), "twice.py": ("twice", facts(text))}
-    whole = link(given).edges
-    monkeypatch.setattr(importlib.import_module("inarch_brief_tracer.linking.findings"), "LOOSE", 1)
-    assert link(given).edges == whole
-    assert sorted((edge.caller, edge.callee) for edge in whole if edge.caller.startswith("twice")) == [
-        ("twice", "twice.f"),
-        ("twice.f", "twice.g"),
-        ("twice.g", "twice.f"),
-    ]

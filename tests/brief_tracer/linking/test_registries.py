@@ -38,34 +38,6 @@ def bind(key):
         assert ("Binding.run", f"handle_{number}") in edges
 
 
-def test_what_any_of_many_handlers_gives_is_not_told_apart() -> None:
-    handlers = "\n".join(
-        f"class Made{number}:\n    def use(self): pass\ndef handle_{number}(): return Made{number}()"
-        for number in range(100)
-    )
-    table = ", ".join(f"handle_{number}" for number in range(100))
-    edges = found(f"{handlers}\nTABLE = [{table}]\ndef run(place): TABLE[place]().use()\n")
-    assert ("run", "Made3.use") not in edges
-
-
-def test_a_decorator_that_may_be_any_of_many_functions_calls_none() -> None:
-    functions = "\n".join(f"@register\ndef function_{number}(): pass" for number in range(20))
-    edges = found(
-        f"""
-KNOWN = []
-def register(func):
-    KNOWN.append(func)
-    return func
-{functions}
-@KNOWN[choice]
-def decorated(): pass
-def caller(): decorated()
-"""
-    )
-    assert not [pair for pair in edges if pair[0] == "main" and pair[1].startswith("function_")]
-    assert ("caller", "decorated") in edges
-
-
 FAMILY = "\n".join(f"class Node{number}(Node):\n    def end_place(self): pass" for number in range(6))
 
 
@@ -73,12 +45,6 @@ def test_a_method_and_its_overrides_count_as_one_where_names_are_matched() -> No
     edges = found(f"class Node:\n    def end_place(self): pass\n{FAMILY}\ndef run(node): node.end_place()\n")
     assert {edges["run", f"Node{number}.end_place"] for number in range(6)} == {"name"}
     assert edges["run", "Node.end_place"] == "name"
-
-
-def test_methods_of_too_many_families_are_not_matched_by_name() -> None:
-    classes = "\n".join(f"class Node{number}:\n    def end_place(self): pass" for number in range(4))
-    edges = found(f"{classes}\ndef run(node): node.end_place()\n")
-    assert not [pair for pair in edges if pair[0] == "run"]
 
 
 def test_a_metaclass_gets_the_attributes_of_hundreds_of_classes() -> None:

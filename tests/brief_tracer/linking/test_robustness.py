@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import random
 import warnings
 
@@ -13,9 +12,7 @@ from hypothesis import strategies as st
 
 from inarch_brief_tracer.facts.link_facts import LinkFacts, decode_links, encode_links
 from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.linking.budget import Budget
 from inarch_brief_tracer.linking.link import link
-from inarch_brief_tracer.linking.linker import Linker
 
 NAMES = st.sampled_from(["a", "b", "c", "self", "main", "other"])
 
@@ -186,77 +183,3 @@ def test_tests_of_a_large_tree_are_linked_and_leave_the_rest_as_it_is(monkeypatc
     assert {("test_a.test_it", "pkg.core.run"), ("test_b.test_it", "pkg.core.run")} <= found
     assert not any(caller.startswith("pkg") and callee.startswith("test") for caller, callee in found)
     assert set(large.edges.names) >= {"test_a.cb", "test_b.test_it", "pkg.core.run"}
-
-
-def test_tests_of_one_name_are_linked_one_by_one_in_a_large_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    import importlib
-
-    monkeypatch.setattr(importlib.import_module("inarch_brief_tracer.linking.link"), "LARGE", 3)
-    text = "import common\nfrom common import help_out\ndef test_it(): common.help_out()\n"
-    files = {
-        "one/common.py": ("common", facts("def help_out(): pass\nhelp_out()\nhelp_out()\n")),
-        **{f"{folder}/tests/common.py": ("common", facts("def help_out(): pass\n")) for folder in "abc"},
-        **{f"{folder}/tests/test_it.py": ("test_it", facts(text)) for folder in "abc"},
-    }
-    found = {(edge.caller.rpartition(":")[0], edge.callee) for edge in link(files).edges if edge.kind == "call"}
-    assert {path for path, callee in found if callee.endswith("help_out")} == {
-        "one/common.py", "a/tests/test_it.py", "b/tests/test_it.py", "c/tests/test_it.py",
-    }  # fmt: skip
-
-
-def test_what_a_set_holds_and_how_often_a_statement_is_looked_at_is_limited() -> None:
-    text = "".join(f"class C{n}:\n    def go(self): pass\n" for n in range(40))
-    text += "def use(x): x.go()\n" + "".join(f"use(C{n}())\n" for n in range(40))
-    files = {"main.py": ("main", facts(text))}
-    few = link(files, Budget(values=4))
-    assert len([edge for edge in few.edges if edge.caller == "main.use"]) <= 5
-    once = link(files, Budget(visits=1))
-    assert once.work <= sum(files["main.py"][1].sizes)
-
-
-CIRCLES = """
-import functools
-class Base:
-    kinds = {"a": print}
-    def __init__(self, go): self.go, self.parts = go, [self, go]
-    @property
-    def part(self): return self.parts[0]
-    def run(self): self.go(); self.part.run()
-class Own(Base):
-    def run(self): super().run(); self.kinds["a"](); inner(self)
-def inner(own):
-    def again(): own.run(); again()
-    Own(functools.partial(again, 1)).run()
-    return again
-Own(inner).run()
-"""
-
-
-def test_what_is_let_go_of_in_the_end_is_needed_by_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {f"m{number}.py": (f"m{number}", facts(CIRCLES)) for number in range(3)}
-    found = link(files)
-    assert link(files) == found  # what linkers share is whole
-    monkeypatch.setattr(Linker, "dissolve", lambda self: None)
-    assert link(files) == found
-    assert ("m0.Base.run", "m0.Base.part", "property") in {
-        (edge.caller, edge.callee, edge.kind) for edge in found.edges
-    }
-
-
-def test_no_circles_are_left_to_the_collector() -> None:
-    files = {f"m{number}.py": (f"m{number}", facts(CIRCLES)) for number in range(20)}
-    gc.collect()
-    gc.disable()
-    try:
-        link(files)
-        left = gc.collect()
-    finally:
-        gc.enable()
-    scopes = sum(len(own.scopes) for _, own in files.values())
-    assert left < scopes
-
-
-def test_a_slice_that_is_written_is_no_name_of_a_star_import() -> None:
-    files = {"a.py": "def go(): pass\n", "b.py": "from a import *\nrows = []\nrows[1:2] = [go()]\n"}
-    found = link({path: (path[0], facts(text)) for path, text in files.items()}).edges
-    assert [(edge.caller, edge.callee) for edge in found] == [("b", "a.go")]

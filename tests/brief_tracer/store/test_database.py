@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from inarch_brief_tracer.store.database import Store, give_back, transaction
 from inarch_brief_tracer.store.kept_files import put_state, state
 
@@ -15,15 +13,6 @@ def made(tmp_path: Path) -> Store:
     with store.connection() as connection, transaction(connection):
         put_state(connection, "apple", 1)
     return store
-
-
-def test_a_connection_that_only_read_is_lent_again(tmp_path: Path) -> None:
-    store = made(tmp_path)
-    with store.connection() as first:
-        assert state(first, "apple") == 1
-    with store.connection() as again, store.connection() as inner:
-        assert again is first and inner is not first
-    store.close()
 
 
 def test_what_was_written_is_in_the_database_and_not_in_its_log(tmp_path: Path) -> None:
@@ -39,25 +28,6 @@ def test_what_others_write_is_seen_by_a_kept_connection(tmp_path: Path) -> None:
         put_state(connection, "apple", 2)
     with store.connection() as connection:
         assert state(connection, "apple") == 2
-    store.close()
-
-
-def test_a_database_that_was_removed_or_replaced_is_opened_anew(tmp_path: Path) -> None:
-    store = made(tmp_path)
-    with store.connection() as first:
-        born = state(first, "born")
-    Path(store.path).unlink()
-    with store.connection() as connection:
-        assert state(connection, "apple") is None and state(connection, "born") != born
-    store.close()
-
-
-def test_a_connection_that_failed_is_not_kept(tmp_path: Path) -> None:
-    store = made(tmp_path)
-    with pytest.raises(KeyError), store.connection() as first:
-        raise KeyError
-    with store.connection() as connection:
-        assert connection is not first and state(connection, "apple") == 1
     store.close()
 
 
