@@ -74,7 +74,10 @@ IRREGULAR = _irregular()
 def near_words() -> dict[str, tuple[str, ...]]:
     """Return for each word those that programmers use for the same."""
     found: dict[str, dict[str, None]] = {}
-    for group in (group.split() for group in _NEAR.split(";")):
-        for word in group:
-            found.setdefault(word, {}).update(dict.fromkeys(other for other in group if other != word))
+    for group in _NEAR.split(";"):
+        words = group.split()
+        for word in words:
+            found.setdefault(word, {}).update(dict.fromkeys(words))
+    for word, others in found.items():
+        del others[word]
     return {word: tuple(others) for word, others in found.items()}
