@@ -1,0 +1,315 @@
+"""What an object may offer beyond its port: a small Protocol for each, and `able`, which says whether it does.
+
+A plugin's object has such a member or has not; it need not name the Protocol. A member that is None counts as missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from inarch.contract.asking import RightsOffer
+    from inarch.contract.errors import StoreError
+    from inarch.contract.event import Event
+    from inarch.contract.ports import ToolContext
+    from inarch.contract.processes import Piped, Ran
+    from inarch.contract.records import ChosenRights, Effects
+
+T = TypeVar("T")
+
+
+class Previews(Protocol):
+    """A tool that says what a call would do, for a person who is asked."""
+
+    def preview(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return the text, None for the usual one."""
+        ...
+
+
+class Checks(Protocol):
+    """A tool that knows of some calls that they can only fail, before anybody is asked."""
+
+    def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """Refuse such a call.
+
+        Raises:
+            ToolFailed: It can only fail.
+        """
+        ...
+
+
+class OffersRights(Protocol):
+    """A tool of which a person may choose what a call can do."""
+
+    def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
+        """Return what can be chosen, None for nothing."""
+        ...
+
+
+class Shaped(Protocol):
+    """A tool that says which calls are alike, so that an approval may cover them."""
+
+    def shape(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return words for the calls that are like this one, None for this very call."""
+        ...
+
+
+class SaysWhatAllows(Protocol):
+    """A tool with a policy of its own that says how a user lifts it."""
+
+    def allowed_by(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return lines of TOML."""
+        ...
+
+
+class AsksInParts(Protocol):
+    """A tool whose calls are lines of several commands."""
+
+    def asking(self, arguments: Mapping[str, Any]) -> Sequence[int]:
+        """Return the places of the commands that have to be allowed."""
+        ...
+
+
+class Choosy(Protocol):
+    """A tool that is not for every model."""
+
+    def offered(self, model: str) -> bool:
+        """Whether a model, `provider/name`, is told of it."""
+        ...
+
+
+class NeedsRoom(Protocol):
+    """A tool of which no model with less room for a request is told."""
+
+    least_window: int
+    """Tokens."""
+
+
+class ForModes(Protocol):
+    """A tool that is there in some approve modes only."""
+
+    modes: Collection[str]
+    """Empty for all."""
+
+
+class Edits(Protocol):
+    """A tool one of whose arguments is a text that a person may edit before it runs."""
+
+    text: str
+    """The argument's name."""
+
+
+class Isolated(Protocol):
+    """A tool whose code runs in a process of its own: what it says of itself is a claim."""
+
+    given_values: Collection[str]
+    """Secrets that it may be given."""
+
+    def isolated_bounds(self, effects: Effects) -> str:
+        """Return what holds the claim, in words."""
+        ...
+
+
+class OfFunction(Protocol):
+    """A tool that was made of a function."""
+
+    function: Callable[..., Any]
+
+
+class ChecksKey(Protocol):
+    """A model provider that knows whether it has the key for a model."""
+
+    def check_key(self, model: str) -> str | None:
+        """Return what it can only guess, if anything.
+
+        Raises:
+            ProviderError: The key is not there.
+        """
+        ...
+
+
+class FindsDefault(Protocol):
+    """A model provider that asks its service for its default model."""
+
+    async def find_default(self) -> None:
+        """Ask, once.
+
+        Raises:
+            ProviderError: The service does not say.
+        """
+        ...
+
+
+class TakesEffort(Protocol):
+    """A model provider that can tell some models how much to think."""
+
+    def takes_effort(self, model: str) -> bool:
+        """Whether a model takes it."""
+        ...
+
+
+class OverHttp(Protocol):
+    """A model provider whose service is an `inarch.HttpService`."""
+
+    service: Any
+
+
+class CopiesSessions(Protocol):
+    """A tracer that keeps a copy of every session's events."""
+
+    def copied(self, event: Event) -> None:
+        """Take an event of a session that did not begin by recording, in order."""
+        ...
+
+
+class ForksSessions(Protocol):
+    """A tracer that can copy a fork's events itself."""
+
+    def forked(self, first: Event) -> bool:
+        """Whether it has done so; `first` is the fork's first event."""
+        ...
+
+
+class Remarks(Protocol):
+    """A tracer that has something to say before a session."""
+
+    def remarks(self) -> Iterable[object]:
+        """Return lines."""
+        ...
+
+
+class Early(Protocol):
+    """A compaction that is called before the window is full."""
+
+    at: float
+    """The share of the window."""
+
+
+class Watches(Protocol):
+    """A compaction that is called before the others, whenever one of them is."""
+
+    watches: bool
+
+
+class Forks(Protocol):
+    """A store in which a fork shares the events of its source."""
+
+    def fork(self, source_id: str, first: Event, last: int) -> None:
+        """Begin a session with `first` and the events of the source from the second to number `last`."""
+        ...
+
+
+class Damaged(Protocol):
+    """A store that found losses."""
+
+    damage: Sequence[str]
+    """A sentence for each; the list may grow."""
+
+
+class SetsAside(Protocol):
+    """A store with damaged files beside the one in use."""
+
+    set_aside: Iterable[object]
+    """Their paths."""
+
+
+class OnlyRead(Protocol):
+    """A store that takes nothing."""
+
+    only_read: StoreError
+    """Why."""
+
+
+class KeepsSnapshots(Protocol):
+    """A store that keeps what reading a session came to."""
+
+    def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
+        """Keep it, in place of the one of this name."""
+        ...
+
+    def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
+        """Return the event's number and the data, None if there is none."""
+        ...
+
+
+class RunsPiped(Protocol):
+    """A workspace that runs programs piped into each other."""
+
+    def run_piped(self, parts: Sequence[Piped], *, cwd: str = ".", **more: Any) -> Ran:
+        """Run them, as `Workspace.run` runs one."""
+        ...
+
+
+class StartsPrograms(Protocol):
+    """A workspace that starts programs that go on."""
+
+    def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
+        """Start them and return what runs."""
+        ...
+
+
+class HasAdded(Protocol):
+    """A workspace of several folders."""
+
+    added: Sequence[str]
+    """The absolute paths of those beside its root."""
+
+
+class Selects(Protocol):
+    """A front end in which a person selects things."""
+
+    selection: Any
+
+
+class Beside(Protocol):
+    """A front end that says where remarks go."""
+
+    beside: Any
+    """A text stream."""
+
+
+class Converses(Protocol):
+    """A front end that holds a whole conversation."""
+
+    converse: Callable[[Any], int]
+
+
+class KeepsRights(Protocol):
+    """Lasting approvals that keep the rights that were chosen, too."""
+
+    def remember_rights(self, key: str, tool: Any, rights: ChosenRights) -> None:
+        """Keep them."""
+        ...
+
+    def rights_of(self, key: str, tool: Any) -> ChosenRights | None:
+        """Return them, None if there are none."""
+        ...
+
+
+class KeyRing(Protocol):
+    """An environment with keys that are kept elsewhere."""
+
+    notes: tuple[str, ...]
+    """What was wrong with some."""
+    kept: Collection[str]
+    """The variables they are for."""
+
+    def on_renewal(self, told: Callable[[Any], object]) -> None:
+        """Have `told` called with each token, now and when it is renewed."""
+        ...
+
+
+def able(value: object, capability: type[T]) -> T | None:
+    """Return an object as what it also is, None if it lacks one of the members."""
+    found: Any = value
+    wanted: Any = capability
+    return found if all(getattr(found, name, None) is not None for name in members(wanted)) else None
+
+
+@cache
+def members(capability: type[Any]) -> tuple[str, ...]:
+    """Return the names of a capability's members."""
+    names = {**vars(capability), **getattr(capability, "__annotations__", {})}
+    return tuple(name for name in names if not name.startswith("_"))
