@@ -19,6 +19,30 @@ from inarch_output.printing import columns_of
 if TYPE_CHECKING:
     from inarch.contract.processes import Confinement
 
+__all__ = [
+    "answered_words",
+    "child_words",
+    "confinement_words",
+    "cost_words",
+    "dropped_words",
+    "duration",
+    "held_words",
+    "hit_rate_words",
+    "input_words",
+    "local_time",
+    "money",
+    "repair_kind",
+    "repair_words",
+    "reviewed_words",
+    "rewritten_words",
+    "seconds_between",
+    "short_arguments",
+    "spent_words",
+    "summed",
+    "table",
+    "usage_words",
+]
+
 Data = Mapping[str, Any]
 _VALUE_COLUMNS = 48
 _LINE_COLUMNS = 300
