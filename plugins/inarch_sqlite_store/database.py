@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,6 @@ SCHEMA_VERSION = 3
 BUSY_S = 0.1
 """How long a statement waits for another process; short, because the event loop waits with it."""
 OPENING_S = 5.0
-_HOUR_S = 3600.0
-_PAGES = slice(28, 32)
-"""Where the header of a file says how many pages it has (sqlite.org/fileformat2.html)."""
 
 # An event's id is its session's key and its seq in one number: rows of a session lie together, a second writer of a
 # seq is refused by the primary key, and no second index is written.
@@ -204,49 +200,3 @@ def _rows(file: Path, columns: str, table: str) -> Iterator[Any]:
             continue  # what lies behind the broken page is reached from the other end
         finally:
             connection.close()
-
-
-@contextmanager
-def with_new_head(file: Path) -> Iterator[Path | None]:
-    """Give a copy of a database whose first page is destroyed with another one; None where there is no room for it.
-
-    That page says where the tables begin, which in every database of this schema is the same: one from a new database
-    takes its place, in a copy.
-    """
-    from tempfile import TemporaryDirectory
-
-    _sweep(file.parent)
-    with TemporaryDirectory(dir=file.parent, prefix="rescue-") as folder:
-        copy: Path | None = None
-        try:
-            copy = _with_new_head(file, Path(folder))
-        except (OSError, *SQLITE_FAULTS):
-            pass  # the file that was set aside stays as it is
-        yield copy
-
-
-def _sweep(folder: Path) -> None:
-    """Remove the copies of processes that were killed at this, which takes no hour."""
-    from shutil import rmtree
-
-    for left in folder.glob("rescue-*"):
-        with suppress(OSError):
-            if not left.is_symlink() and time.time() - left.stat().st_mtime > _HOUR_S:
-                rmtree(left, ignore_errors=True)
-
-
-def _with_new_head(file: Path, folder: Path) -> Path:
-    copy = folder / "copy.db"
-    from shutil import copyfile
-
-    copyfile(file, copy)
-    if Path(f"{file}-wal").exists():
-        copyfile(f"{file}-wal", f"{copy}-wal")
-    connection = connect(folder)
-    (size,) = connection.execute("PRAGMA page_size").fetchone()
-    connection.close()
-    head = bytearray((folder / FILE).read_bytes()[:size])
-    head[_PAGES] = (copy.stat().st_size // size).to_bytes(4)
-    with copy.open("r+b") as broken:
-        broken.write(head)
-    return copy

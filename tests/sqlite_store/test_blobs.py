@@ -130,16 +130,11 @@ def test_a_database_of_the_first_version_is_taken_over_with_its_files(opened: Op
     assert one.damage == two.damage == []
 
 
-@pytest.mark.parametrize("is_old", [False, True])
-def test_what_can_be_read_of_a_broken_database_is_saved(opened: Opened, folder: Path, is_old: bool) -> None:
+def test_what_can_be_read_of_a_broken_database_is_saved(opened: Opened, folder: Path) -> None:
     store = opened()
     store.append("gone", [event(1, "gone")])
     store.append("s", [started("s", "/root"), *(event(seq, text="x" * 700) for seq in range(2, 100))])
     store.delete("gone")
-    if is_old:
-        store.close()
-        old_schema(folder)
-        store = opened()
     kept = {store.put_blob("s", data): data for data in (b"%d" % number * 300 for number in range(100))}
     store.close()
     file = folder / "sessions.db"
@@ -150,18 +145,6 @@ def test_what_can_be_read_of_a_broken_database_is_saved(opened: Opened, folder: 
     again = opened()
     assert len(seqs(again)) > 60
     assert again.damage
-    assert {ref: again.get_blob("s", ref) for ref in kept} == kept
-
-
-def test_a_destroyed_head_costs_no_blob(opened: Opened, folder: Path) -> None:
-    store = opened()
-    store.append("s", [started("s", "/root"), *(event(seq, text="x" * 700) for seq in range(2, 100))])
-    kept = {store.put_blob("s", data): data for data in (b"%d" % number * 300 for number in range(100))}
-    store.close()
-    with (folder / "sessions.db").open("r+b") as data:
-        data.write(b"\0" * 4096)
-    again = opened()
-    assert seqs(again) == list(range(1, 100))
     assert {ref: again.get_blob("s", ref) for ref in kept} == kept
 
 

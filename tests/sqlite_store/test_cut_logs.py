@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
-import struct
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from attrs import define
 
-from inarch import Event, StoreError
+from inarch import Event
 from inarch_sqlite_store.store import SqliteStore
 from inarch_testing.store_contract import event, seqs, started
 
@@ -93,18 +90,6 @@ def test_a_small_log_cut_at_every_byte(tmp_path: Path) -> None:
         small.check(tmp_path / f"cut-{cut}", log[:cut])
 
 
-def test_a_larger_log_cut_around_every_page(tmp_path: Path) -> None:
-    events = [started("s", "/root"), *(event(seq, text=f"{seq} " * 700) for seq in range(2, 40))]
-    large = written(tmp_path, events)
-    log = large.log
-    step = FRAME_HEADER + struct.unpack(">I", log[8:12])[0]
-    assert len(log) > 60 * step
-    for place in range(HEADER, len(log) + 1, step):
-        for cut in (place - 1, place, place + 1):
-            if cut <= len(log):
-                large.check(tmp_path / f"cut-{cut}", log[:cut])
-
-
 @pytest.mark.parametrize("tail", [b"\0" * 5000, b"\xff" * 5000, b"\x37\x7f\x06\x82" * 2000])
 def test_a_log_with_a_torn_tail_is_healed(tmp_path: Path, tail: bytes) -> None:
     small = written(tmp_path, [started("s", "/root"), *(event(seq, text="x" * 900) for seq in range(2, 9))])
@@ -120,71 +105,3 @@ def test_a_log_with_a_torn_tail_is_healed(tmp_path: Path, tail: bytes) -> None:
         store.append("s", [event(count + 2, text="more")])
         assert seqs(store) == list(range(1, count + 3))
         store.close()
-
-
-def places(folder: Path, text: bytes) -> Iterator[int]:
-    """Yield where the bytes of a row's text stand in the database file."""
-    data = (folder / "sessions.db").read_bytes()
-    place = data.find(text)
-    while place >= 0:
-        yield place
-        place = data.find(text, place + 1)
-
-
-def test_flipped_bytes_of_a_row_cost_that_row_and_are_told(tmp_path: Path) -> None:
-    whole = tmp_path / "whole"
-    store = SqliteStore(str(whole))
-    store.append("s", [started("s", "/root"), *(event(seq, text=f"the text of {seq:02d}") for seq in range(2, 31))])
-    store.close()
-    for seq in range(2, 31):
-        ((place),) = set(places(whole, f"the text of {seq:02d}".encode()))
-        for shift in range(-60, 16, 15):
-            folder = Path(shutil.copytree(whole, tmp_path / f"{seq}-{shift}"))
-            with (folder / "sessions.db").open("r+b") as file:
-                file.seek(place + shift)
-                old = file.read(1)
-                file.seek(place + shift)
-                file.write(bytes([old[0] ^ 0x41]))
-            again = SqliteStore(str(folder))
-            kept = seqs(again)
-            assert len(kept) >= 28, (seq, shift)  # a byte between two rows may belong to the one before
-            assert again.damage or len(kept) == 30
-            again.append("s", [event(31)])
-            assert seqs(again)[-1] == 31
-            again.close()
-            shutil.rmtree(folder)
-
-
-@pytest.mark.parametrize("size", [16, 100, 4096])
-@pytest.mark.parametrize("junk", [b"\0", b"\xff", b"not a database! "])
-def test_a_database_without_its_head_is_set_aside_and_the_way_on_is_told(
-    tmp_path: Path, size: int, junk: bytes
-) -> None:
-    folder = tmp_path / "state"
-    store = SqliteStore(str(folder))
-    store.append("s", [started("s", "/root"), *(event(seq, text="x" * 700) for seq in range(2, 200))])
-    store.close()
-    file = folder / "sessions.db"
-    with file.open("r+b") as data:
-        data.write((junk * size)[:size])
-    broken = file.read_bytes()
-    for left in ("rescue-old", "rescue-live"):
-        (folder / left).mkdir()
-        (folder / left / "copy.db").write_bytes(b"half")
-    os.utime(folder / "rescue-old", (0, 0))  # of a process that was killed
-    try:
-        again = SqliteStore(str(folder))
-    except StoreError as error:
-        assert error.kind in ("damaged", "read_only")
-        assert file.read_bytes() == broken
-        return
-    told = " ".join(again.damage)
-    assert (folder / "sessions.db.damaged-1").read_bytes() == broken
-    assert "sessions.db.damaged-1" in told
-    assert "inarch sessions restore" in told
-    assert seqs(again) == list(range(1, 200))
-    assert [info.root for info in again.sessions()] == ["/root"]
-    assert [path.name for path in folder.glob("rescue-*")] == ["rescue-live"]
-    again.append("s", [event(1000)])
-    assert seqs(again)[-1] == 1000
-    again.close()

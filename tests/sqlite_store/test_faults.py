@@ -5,16 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from inarch import StoreError
 from inarch_sqlite_store.store import SqliteStore
-from inarch_testing.store_contract import event, seqs
+from inarch_testing.store_contract import seqs
 
 PRELUDE = """
 import asyncio, os, resource, signal, sys
@@ -116,67 +113,3 @@ def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
         with pytest.raises(StoreError) as caught:
             SqliteStore(str(tmp_path / path))
         assert caught.value.kind == "permission"
-
-
-def test_the_second_process_on_a_session_is_told(tmp_path: Path) -> None:
-    store = SqliteStore(str(tmp_path))
-    store.append("s", [event(1)])
-    said = output(
-        """
-        store = SqliteStore(folder)
-        store.append("s", [event(2, by="the other")])
-        print("kept")
-        """,
-        tmp_path,
-    )
-    assert said == "kept\n"
-    with pytest.raises(StoreError, match="another process") as caught:
-        store.append("s", [event(2, by="me")])
-    assert caught.value.kind == "busy"
-    assert [item.data for item in store.load("s")] == [{}, {"by": "the other"}]
-    store.close()
-
-
-class Whole:
-    """A database with forty events, to be opened in broken copies."""
-
-    def __init__(self, make_folder: Callable[[str], Path]) -> None:
-        self.make_folder = make_folder
-        folder = make_folder("whole")
-        store = SqliteStore(str(folder))
-        events = [event(seq, text=f"{seq} " * 150) for seq in range(1, 41)]
-        store.append("s", events)
-        store.close()
-        self.data = (folder / "sessions.db").read_bytes()
-        self.lines = {item.seq: item.line for item in events}
-
-    def opened(self, data: bytes) -> SqliteStore:
-        folder = self.make_folder("copy")
-        (folder / "sessions.db").write_bytes(data)
-        return SqliteStore(str(folder))
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
-    return Whole(tmp_path_factory.mktemp)
-
-
-@given(place=st.integers(0, 1_000_000), junk=st.binary(min_size=1, max_size=300))
-def test_no_damage_brings_back_a_changed_event_or_stops_the_work(whole: Whole, place: int, junk: bytes) -> None:
-    broken = bytearray(whole.data)
-    where = place % len(broken)
-    broken[where : where + len(junk)] = junk
-    try:
-        store = whole.opened(bytes(broken[: len(whole.data)]))
-    except StoreError as error:
-        assert error.kind == "read_only"  # the version is what was hit
-        return
-    try:
-        for item in store.load("s"):
-            assert item.line == whole.lines[item.seq]
-        store.append("s", [event(1000)])
-        store.append("new", [event(1, "new")])
-        assert seqs(store)[-1] == 1000
-        assert seqs(store) == sorted(seqs(store))
-    finally:
-        store.close()
