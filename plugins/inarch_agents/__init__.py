@@ -4,27 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import field, frozen, validators
-
 import inarch
-
-
-@frozen(eq=False, repr=False)
-class Settings:
-    """Settings of `[plugins.agents]`.
-
-    Args:
-        together: How many tasks of one turn run at the same time: those that only read or have a work tree.
-        builtin: Whether there is the agent `explore`, which only reads, where no file brings another one.
-    """
-
-    together: int = field(default=4, validator=validators.ge(1))
-    builtin: bool = True
-
-
-def settings_of(context: inarch.PluginContext) -> Settings:
-    """Return the plugin's settings."""
-    return context.settings if isinstance(context.settings, Settings) else Settings()
+from inarch_agents.settings import Settings
 
 
 @inarch.hookimpl
@@ -73,23 +54,23 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 @inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
     """Return `/agents` and `/merge`."""
+    plugin = context
 
     def show(words: str) -> str:
         from inarch_agents.listing import listed
 
-        return listed(context)
+        return listed(plugin)
 
     async def merge(words: str, context: inarch.SlashContext) -> str:
-        from inarch_agents.slash import merged
+        from inarch_agents.listing import merged
 
         return await merged(words, plugin, context)
 
     def names(words: str) -> Iterable[tuple[str, str]]:
-        from inarch_agents.slash import offered
+        from inarch_agents.listing import offered
 
         return offered(plugin)
 
-    plugin = context
     merging = "Bring in what an agent did in a work tree of its own."
     return [
         inarch.SlashCommand("agents", "List the agents that can be given work.", show, at_once=True),

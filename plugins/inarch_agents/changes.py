@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from attrs import frozen
 
 import inarch
 from inarch_agents.patches import patch_of
+from inarch_staging import write_whole
 
 FOLDER = "changes"
 """Folders in the plugin's own, of what is kept and of what tasks work in."""
@@ -96,10 +96,7 @@ class Change:
             "files": sides,
         }  # fmt: skip
         for name, text in ((PATCH, self.text(self.files)), (RECORD, json.dumps(record))):
-            with (self.folder / name).open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
+            write_whole(self.folder / name, text.encode("utf-8", "surrogateescape"))
 
 
 def read_change(state: Path, name: str) -> Change:
@@ -126,7 +123,7 @@ def read_change(state: Path, name: str) -> Change:
 def kept_changes(state: Path, root: str) -> list[Change]:
     """Return the changes of a directory that have not been merged, oldest first."""
     found: list[tuple[float, Change]] = []
-    for folder in _folders(state / FOLDER):
+    for folder in (state / FOLDER).glob("*/"):
         try:
             change = read_change(state, folder.name)
             made = folder.stat().st_mtime
@@ -140,13 +137,6 @@ def kept_changes(state: Path, root: str) -> list[Change]:
 def is_link(mode: int) -> bool:
     """Whether a whole mode is that of a link."""
     return stat.S_ISLNK(mode)
-
-
-def _folders(folder: Path) -> list[Path]:
-    try:
-        return [entry for entry in folder.iterdir() if entry.is_dir()]
-    except OSError:
-        return []
 
 
 def _lines(path: Path) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import inarch
-from inarch_staging import make_folder
+from inarch_staging import make_folder, opened, staged
 
 MOST_FILES = 200_000
 PIECE = 8 << 20
@@ -101,7 +101,7 @@ class Copying:
         data: bytes = workspace.link_target(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(os.fsdecode(data))
-        self._note(path, target, self.keep([data]))
+        self._note(path, target, keep(self._kept, [data]))
 
     def _file(self, entry: inarch.FileStat, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -117,12 +117,9 @@ class Copying:
         os.utime(target, ns=(entry.mtime_ns, entry.mtime_ns))  # what is built by times finds them as they were
         ref = hashed.hexdigest()
         if not (self._kept / ref).exists():
-            self.keep(_pieces(target))
+            with target.open("rb") as file:
+                keep(self._kept, pieces_of(file))
         self._note(entry.path, target, ref)
-
-    def keep(self, pieces: Iterable[bytes]) -> str:
-        """Keep bytes by their hash, and return it."""
-        return keep(self._kept, pieces)
 
     def _note(self, path: str, target: Path, ref: str) -> None:
         found = target.lstat()
@@ -140,19 +137,15 @@ def keep(folder: Path, pieces: Iterable[bytes], safely: bool = False) -> str:
         safely: Whether they are on the disk when this returns.
     """
     make_folder(folder)
-    hashed, made = sha256(), folder / f"new-{os.getpid()}-{os.urandom(4).hex()}"
-    try:
-        with made.open("xb") as file:
-            for piece in pieces:
-                file.write(piece)
-                hashed.update(piece)
-            if safely:
-                file.flush()
-                os.fsync(file.fileno())
-        made.replace(folder / hashed.hexdigest())
-    except BaseException:
-        made.unlink(missing_ok=True)
-        raise
+    hashed = sha256()
+
+    def seen() -> Iterator[bytes]:
+        for piece in pieces:
+            hashed.update(piece)
+            yield piece
+
+    with opened(folder) as inner, staged(inner, seen(), sync=safely) as file:
+        file.place_over(hashed.hexdigest())
     return hashed.hexdigest()
 
 
@@ -188,10 +181,10 @@ def present(root: Path, path: str) -> tuple[inarch.Standing, int]:
         os.close(folder)
 
 
-def _pieces(path: Path) -> Iterable[bytes]:
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            yield piece
+def pieces_of(file: BinaryIO) -> Iterator[bytes]:
+    """Yield a file's bytes."""
+    while piece := file.read(PIECE):
+        yield piece
 
 
 def _mode(mode: int) -> int:

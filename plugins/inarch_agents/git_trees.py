@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -80,20 +79,17 @@ def remove(common: str, place: Path) -> None:
 
 
 def _git(program: str, folder: str, *words: str) -> bytes | None:
+    """Return what Git prints; None where it fails."""
     settings = [*_SETTINGS.items()]
     environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | _ENVIRONMENT
     environ["GIT_CONFIG_COUNT"] = str(len(settings))
     for at, (key, value) in enumerate(settings):
         environ |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
-    return _output((program, *words), folder, environ)
-
-
-def _output(argv: Sequence[str], folder: str, environ: dict[str, str]) -> bytes | None:
-    """Return what a program says; None where it fails."""
     try:
         ran = subprocess.run(
-            argv, cwd=folder, env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
-        )
+            (program, *words), cwd=folder, env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
+            check=False,
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
     return ran.stdout if ran.returncode == 0 else None

@@ -11,8 +11,8 @@ from typing import Any
 from attrs import evolve
 
 import inarch
-from inarch_agents import settings_of
 from inarch_agents.agents import EXPLORE, READS, Agent
+from inarch_agents.settings import settings_of
 
 PROJECTS = (".agents/agents", ".claude/agents")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"

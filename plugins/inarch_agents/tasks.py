@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 import inarch
-from inarch_agents import settings_of
 from inarch_agents.agents import BUILT_IN, Agent
+from inarch_agents.settings import settings_of
 
 if TYPE_CHECKING:
     from inarch_agents.changes import Change

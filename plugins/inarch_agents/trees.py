@@ -23,10 +23,11 @@ import inarch
 from inarch_agents import git_trees
 from inarch_agents.agents import TREES
 from inarch_agents.changes import BYTES, FOLDER, PATCH, Change, Sides, is_link, read_change
-from inarch_agents.copying import GIT, PIECE, Began, Copying, keep, present
+from inarch_agents.copying import GIT, Began, Copying, keep, pieces_of, present
 from inarch_staging import make_folder
 
 LOCK, RECORD, TOUCHED, BEGAN, MADE = "lock", "tree.json", "touched", "began", "made"
+NO_RECORD: dict[str, Any] = {"agent": "", "task": "", "roots": [], "place": "root", "prefix": "", "common": ""}
 MERGED_DAYS = 30
 """Days for which a change that was merged stays."""
 
@@ -130,14 +131,14 @@ class Tree:
             theirs = nothing  # a folder, or what is no file: no bytes to bring back
         if descriptor >= 0:
             with os.fdopen(descriptor, "rb") as file:
-                theirs = inarch.Standing(keep(made / BYTES, _pieces(file), safely=True), theirs.mode)
+                theirs = inarch.Standing(keep(made / BYTES, pieces_of(file), safely=True), theirs.mode)
         elif is_link(theirs.mode):
             keep(made / BYTES, [os.fsencode((self.place / path).readlink())], safely=True)
         if theirs == base:
             return None
         if base.hash is not None and not (made / BYTES / base.hash).exists():
             with (self.folder / BEGAN / base.hash).open("rb") as file:
-                keep(made / BYTES, _pieces(file), safely=True)
+                keep(made / BYTES, pieces_of(file), safely=True)
         return base, theirs
 
     def _remove(self) -> None:
@@ -174,14 +175,7 @@ def begin(state: Path, workspace: inarch.Workspace, agent: str, task: str, more:
         raise _unmade(state, error) from error
     roots = list(dict.fromkeys([root, *_roots_above(state, root)]))
     first = task.strip().split("\n")[0][:200]
-    record = {
-        "agent": agent,
-        "task": first,
-        "roots": roots,
-        "place": Path(root).name or "root",
-        "prefix": "",
-        "common": "",
-    }
+    record = {**NO_RECORD, "agent": agent, "task": first, "roots": roots, "place": Path(root).name or "root"}
     tree = Tree(folder, record, {}, lock)
     try:
         _fill(tree, workspace, more, path)
@@ -250,7 +244,7 @@ def _left(folder: Path) -> Tree | None:
     except OSError:
         os.close(lock)
         return None
-    record: dict[str, Any] = {"agent": "", "task": "", "roots": [], "place": "root", "prefix": "", "common": ""}
+    record = {**NO_RECORD}
     with suppress(OSError, ValueError):
         record |= json.loads((folder / RECORD).read_text())
     files = {path: Began(inarch.Standing(one[0], one[1]), *one[2:]) for path, one in record.pop("files", {}).items()}
@@ -311,11 +305,6 @@ def _remove_all(path: Path) -> None:
                     inner.chmod(0o700)
     if path.exists():
         shutil.rmtree(path)
-
-
-def _pieces(file: Any) -> Iterator[bytes]:
-    while piece := file.read(PIECE):
-        yield piece
 
 
 def _sync(folder: Path) -> None:

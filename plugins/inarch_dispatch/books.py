@@ -151,6 +151,31 @@ class Books:
             save(self.path, {"outcomes": [one.data() for one in self.outcomes], "off_since": self.off_since})
 
 
+@define(eq=False, repr=False)
+class Trips:
+    """Round trips to the main model in one session."""
+
+    count: int = 0
+    seconds: float = 0.0
+    money: Decimal | None = Decimal(0)
+
+
+@define(eq=False, repr=False)
+class Decided:
+    """A decision while its turn runs."""
+
+    session_id: str
+    cached: bool = False
+    cost_s: float = 0.0
+    cost_usd: Decimal | None = Decimal(0)
+    call_id: str = ""
+    tool: str = ""
+    call_s: float = 0.0
+    succeeded: bool = False
+    was_answered: bool = False
+    was_repeated: bool = False
+
+
 def _sum(amounts: Sequence[Decimal | None]) -> Decimal | None:
     known = [amount for amount in amounts if amount is not None]
     return sum(known, Decimal(0)) if len(known) == len(amounts) else None

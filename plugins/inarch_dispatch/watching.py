@@ -16,8 +16,7 @@ from attrs import define, field
 
 if TYPE_CHECKING:
     from inarch import Event, PluginContext
-    from inarch_dispatch.books import Books, BreakEven
-    from inarch_dispatch.decided import Decided, Trips
+    from inarch_dispatch.books import Books, BreakEven, Decided, Trips
 
 STRATEGY = "structured"
 
@@ -96,7 +95,7 @@ class Watcher:
     def _decision(self, event: Event) -> Decided:
         turn_id = event.turn_id or ""
         if turn_id not in self._decided:
-            from inarch_dispatch.decided import Decided
+            from inarch_dispatch.books import Decided
 
             self._decided[turn_id] = Decided(event.session_id)
         return self._decided[turn_id]
@@ -110,7 +109,7 @@ class Watcher:
                 decided.cost_s += data["duration_s"]
                 decided.cost_usd = _plus(decided.cost_usd, money)
         elif data["purpose"] == "turn" and data["finish"] != "error":
-            from inarch_dispatch.decided import Trips
+            from inarch_dispatch.books import Trips
 
             trips = self._trips.setdefault(event.session_id, Trips())
             trips.count += 1

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from inarch import hookimpl
-
-if TYPE_CHECKING:
-    from inarch import Finding, PluginContext, SelfCheck, Tool
+import inarch
 
 
-@hookimpl
-def inarch_tools(context: PluginContext) -> Iterable[Tool]:
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return the git tools."""
     from inarch_git.tools import TOOLS
 
     return TOOLS
 
 
-@hookimpl
-def inarch_checks(context: PluginContext) -> Iterable[SelfCheck]:
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     """Return whether git is there."""
-    import inarch
+    return [inarch.SelfCheck("git", _look)]
 
-    def look() -> Iterable[Finding]:
-        from inarch_git.checking import look
 
-        return look()
+def _look() -> Iterator[inarch.Finding]:
+    from shutil import which
 
-    return [inarch.SelfCheck("git", look)]
+    place = which("git") or ""
+    if place.startswith("/"):  # `.` in PATH: nobody runs what a repository brings along
+        yield inarch.Finding("programs", "fine", f"git at {place}")
+    else:
+        yield inarch.Finding("programs", "note", "git is not installed", "the git tools need it")

@@ -1,4 +1,4 @@
-"""The tools of this plugin: what they are called and take; what they do is imported when the first is called."""
+"""The tools: what they take, read and write; what they do is imported when the first is called."""
 
 from __future__ import annotations
 
@@ -7,14 +7,39 @@ from typing import Any
 
 import inarch
 from inarch import FunctionTool, ToolContext
-from inarch_git import schemas, touching
+from inarch_git import schemas
 
 _LOOKING_S = 120.0
 _COMMITTING_S = 240.0
+_GIT_FOLDER = ".git/"
+"""The repository, wherever it really is: for the order of calls it is one thing."""
+_READS_EVERYTHING = inarch.Effects(reads=frozenset({""}))
+_READS_HISTORY = inarch.Effects(reads=frozenset({_GIT_FOLDER}))
+
+
+def _reads_paths(arguments: Mapping[str, Any]) -> inarch.Effects:
+    paths = _paths(arguments.get("paths"))
+    return inarch.Effects(reads=paths | {_GIT_FOLDER}) if paths else _READS_EVERYTHING
+
+
+def _reads_file(arguments: Mapping[str, Any]) -> inarch.Effects:
+    return inarch.Effects(reads=_paths([arguments.get("file_path")]) | {_GIT_FOLDER})
+
+
+def _commits(arguments: Mapping[str, Any]) -> inarch.Effects:
+    return inarch.Effects(
+        reads=_paths(arguments.get("paths")) or _READS_EVERYTHING.reads, writes=frozenset({_GIT_FOLDER})
+    )
+
+
+def _paths(paths: object) -> frozenset[str]:
+    """Return the paths; what is none stands for everything, so that the call, which will be refused, waits its turn."""
+    given = paths if isinstance(paths, list) else []
+    return frozenset("" if not isinstance(path, str) or path == "." else path for path in given)
 
 
 @inarch.tool(
-    category="git", effects=touching.READS_EVERYTHING, timeout_s=_LOOKING_S,
+    category="git", effects=_READS_EVERYTHING, timeout_s=_LOOKING_S,
     input_schema=schemas.NOTHING, output_schema=schemas.STATUS_DATA,
 )  # fmt: skip
 def git_status(context: ToolContext) -> dict[str, Any]:
@@ -25,7 +50,7 @@ def git_status(context: ToolContext) -> dict[str, Any]:
 
 
 @inarch.tool(
-    category="git", effects=touching.reads_paths, timeout_s=_LOOKING_S,
+    category="git", effects=_reads_paths, timeout_s=_LOOKING_S,
     input_schema=schemas.DIFF, output_schema=schemas.DIFF_DATA,
 )  # fmt: skip
 def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool = False) -> dict[str, Any]:
@@ -36,7 +61,7 @@ def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool 
 
 
 @inarch.tool(
-    category="git", effects=touching.READS_HISTORY, timeout_s=_LOOKING_S,
+    category="git", effects=_READS_HISTORY, timeout_s=_LOOKING_S,
     input_schema=schemas.LOG, output_schema=schemas.LOG_DATA,
 )  # fmt: skip
 def git_log(context: ToolContext, paths: list[str] | None = None, limit: int = 20) -> dict[str, Any]:
@@ -47,7 +72,7 @@ def git_log(context: ToolContext, paths: list[str] | None = None, limit: int = 2
 
 
 @inarch.tool(
-    category="git", effects=touching.READS_HISTORY, timeout_s=_LOOKING_S,
+    category="git", effects=_READS_HISTORY, timeout_s=_LOOKING_S,
     input_schema=schemas.SHOW, output_schema=schemas.SHOW_DATA,
 )  # fmt: skip
 def git_show(context: ToolContext, revision: str) -> dict[str, Any]:
@@ -58,7 +83,7 @@ def git_show(context: ToolContext, revision: str) -> dict[str, Any]:
 
 
 @inarch.tool(
-    category="git", effects=touching.reads_file, timeout_s=_LOOKING_S,
+    category="git", effects=_reads_file, timeout_s=_LOOKING_S,
     input_schema=schemas.BLAME, output_schema=schemas.BLAME_DATA,
 )  # fmt: skip
 def git_blame(
@@ -77,7 +102,7 @@ def _check_commit(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="git", effects=touching.commits, timeout_s=_COMMITTING_S,
+    category="git", effects=_commits, timeout_s=_COMMITTING_S,
     input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA, check=_check_commit,
 )  # fmt: skip
 def git_commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:

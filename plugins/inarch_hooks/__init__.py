@@ -7,14 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import inarch
+from inarch_hooks.places import FILE, PROJECTS
 
 if TYPE_CHECKING:
     from inarch_hooks.reading import Hook
 
-FILE = "hooks.json"
-PROJECTS = f".inarch/{FILE}"
-LOOKING = frozenset({"search", "nav", "trace"})
-"""Categories of tools that change nothing."""
 RAN = {
     "type": "object",
     "required": ["text", "event", "command"],

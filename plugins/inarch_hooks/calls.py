@@ -10,12 +10,13 @@ from typing import Any
 from attrs import evolve
 
 import inarch
-from inarch_hooks import LOOKING
 from inarch_hooks.names import files_of, name_for, shown, taken
 from inarch_hooks.reading import LONGEST_S, Hook
 from inarch_hooks.running import DECISIONS, Place, Said, missed, run_hook
 from inarch_hooks.turns import session_id, why_stopped
 
+LOOKING = frozenset({"search", "nav", "trace"})
+"""Categories of tools that change nothing."""
 MOST_RUNS = 200
 """Runs of hooks for one call; a call that is about more files is denied before they begin."""
 _SPARE_S = 5.0

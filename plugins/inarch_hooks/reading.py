@@ -12,11 +12,10 @@ from typing import Any
 from attrs import Factory, define, field, frozen
 
 import inarch
-from inarch_hooks import FILE, PROJECTS
+from inarch_hooks.places import CLAUDE, FILE, PROJECTS
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
 """The events whose hooks are run."""
-CLAUDE = ".claude/settings.json"
 DEFAULT_S, LONGEST_S = 60.0, 600.0
 AT_END_S = 5.0
 """Seconds that a hook has at the end of a session: a person waits to leave."""

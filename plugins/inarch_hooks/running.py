@@ -10,8 +10,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 from attrs import evolve, field, frozen
 
@@ -174,6 +176,8 @@ def _users_files(argv: tuple[str, ...], hook: Hook) -> tuple[str, ...]:
 
 
 Ended = tuple[int | None, bytes, bytes, bool, bool]
+"""Exit code, output, errors, whether its time was up, whether it said too much."""
+Files = tuple[IO[bytes], ...]
 
 
 def _run_confined(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) -> Ended:
@@ -193,74 +197,39 @@ def _run_plain(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) ->
     """Run the user's own hook as the user would: in a group of its own, which is killed in the end."""
     argv, cwd = _resolved(hook, place, os.environ.get("PATH", os.defpath))
     try:
-        process = subprocess.Popen(
-            argv, cwd=cwd, env={**os.environ, **env}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+            given.write(data)
+            given.seek(0)
+            process = subprocess.Popen(
+                argv, cwd=cwd, env={**os.environ, **env}, stdin=given, stdout=out, stderr=err, start_new_session=True
+            )
+            timed_out = _wait(process, hook.timeout_s, place.cancelled, (out, err))
+            truncated = _is_much(out, err)
+            output, errors = (os.pread(file.fileno(), _MOST_OUTPUT, 0) for file in (out, err))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise inarch.ToolFailed("execution", f"{hook.argv[0]} can't be started: {reason}") from None
-    taken = [_Taken(), _Taken()]
-    streams = [(process.stdout, taken[0]), (process.stderr, taken[1])]
-    threads = [threading.Thread(target=into.take, args=(stream,), daemon=True) for stream, into in streams]
-    threads.append(threading.Thread(target=_feed, args=(process, data), daemon=True))
-    for thread in threads:
-        thread.start()
-    timed_out = _wait(process, hook.timeout_s, place.cancelled)
-    for thread in threads:
-        thread.join(1)
     code = process.returncode
-    out, err = (one.data() for one in taken)
-    return (code if code is not None and code >= 0 else None), out, err, timed_out, any(one.is_cut for one in taken)
+    return code if code >= 0 else None, output, errors, timed_out, truncated
 
 
-def _wait(process: subprocess.Popen[bytes], seconds: float, cancelled: threading.Event) -> bool:
-    """Wait for a process and kill its group; return whether its time was up."""
+def _wait(process: subprocess.Popen[bytes], seconds: float, cancelled: threading.Event, files: Files) -> bool:
+    """Wait until a process ends or writes too much, and kill its group; return whether its time was up."""
     end, timed_out = time.monotonic() + seconds, False
     try:
-        while process.poll() is None and not timed_out:
+        while process.poll() is None and not timed_out and not _is_much(*files):
             if cancelled.wait(0.01):
                 raise inarch.Cancelled("the hook's call is over")
             timed_out = time.monotonic() > end
     finally:
-        try:
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
         process.wait()
     return timed_out
 
 
-def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:
-    assert process.stdin is not None
-    try:
-        process.stdin.write(data)
-        process.stdin.close()
-    except OSError:
-        pass  # it reads no input
-
-
-class _Taken:
-    """A stream's output, of which no more than a million bytes are held."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._size = 0
-        self.is_cut = False
-
-    def take(self, stream: Any) -> None:
-        """Read a stream to its end."""
-        with stream:
-            while piece := stream.read1(65_536):
-                if self._size < _MOST_OUTPUT:
-                    self._pieces.append(piece)
-                    self._size += len(piece)
-                else:
-                    self.is_cut = True
-
-    def data(self) -> bytes:
-        """Return what was held."""
-        return b"".join(self._pieces)
+def _is_much(*files: IO[bytes]) -> bool:
+    return any(os.fstat(file.fileno()).st_size > _MOST_OUTPUT for file in files)
 
 
 def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, truncated: bool, hook: Hook) -> Said:
@@ -269,6 +238,8 @@ def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, trunc
     withheld = hook.confined and code not in (0, None) and _WITHHELD.search(errors) is not None
     if timed_out:
         fault = f"did not end within {hook.timeout_s:g} s"
+    elif truncated and code in (0, None):
+        fault = "said too much to be understood"
     elif code is None:
         fault = "was killed"
     elif withheld and (code != 2 or _SHELLS_OWN.search(errors)):
@@ -278,8 +249,6 @@ def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, trunc
     elif code not in (0, 2):
         # A non-blocking error, shown to the user: https://code.claude.com/docs/en/hooks (exit codes), October 2026.
         fault, is_error = f"failed with exit code {code}: {inarch.shorten(errors, 200)}".removesuffix(": "), True
-    elif truncated and code == 0:
-        fault = "said too much to be understood"
     elif code == 0 and output.startswith("{"):
         try:
             data = json.loads(output)

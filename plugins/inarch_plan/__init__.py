@@ -8,8 +8,6 @@ from typing import Any, Literal
 import inarch
 
 PRESENT, ASK, TODOS = "present_plan", "ask_user", "write_todos"
-MODE = "plan"
-"""The approve mode in which a plan is made."""
 _BOXES = {"pending": " ", "in_progress": ">", "completed": "x"}
 STATES = tuple(_BOXES)
 MOST_TODOS, MOST_QUESTIONS, MOST_CHOICES = 100, 5, 9
@@ -52,7 +50,7 @@ class _Tool:
 class PresentPlan(_Tool):
     """Hands a plan to the person; there is such a tool in plan mode alone, and a yes ends that mode."""
 
-    name, text, modes = PRESENT, "plan", (MODE,)
+    name, text, modes = PRESENT, "plan", ("plan",)
     description = "Hand over the plan, for the person to read, change and approve. After a yes it can be carried out."
     input_schema: Mapping[str, Any] = {
         "type": "object",

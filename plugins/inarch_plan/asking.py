@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import inarch
-from inarch_plan import MODE
 
 EDITS = inarch.Right("w", "edits", "edits of files unasked from then on")
 LONGEST = 4_000
@@ -74,13 +73,13 @@ def switched(words: str, context: inarch.SlashContext, before: dict[str, Any]) -
         raise inarch.UsageError(
             "the approve mode is none, so no plan could be carried out", "begin with --approve plan"
         )
-    if context.approve == MODE and not words:
+    if context.approve == "plan" and not words:
         level = before.pop(context.session_id, "ask")
         context.set_approve(level)
         return f"Plan mode is over; the approve mode is {level}."
-    if context.approve != MODE:
+    if context.approve != "plan":
         before[context.session_id] = context.approve
-        context.set_approve(MODE)
+        context.set_approve("plan")
     if words:
         context.submit(words)
     return "Plan mode: nothing changes until you approve a plan; /plan ends it."
