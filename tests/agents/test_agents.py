@@ -193,17 +193,18 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "why"), FAULTS.values(), ids=FAULTS)
-def test_a_broken_file_is_told_by_name_and_its_agent_is_given_nothing(desk: Desk, text: str, why: str) -> None:
-    desk.project({".agents/agents/broken.md": text})
-    desk.scripts = {"parent": [calls(task("broken", "child")), says("ok")], "@broken child": [says("ok")]}
-    for prompt, approve in (("parent", "ask"), ("parent", "all"), ("@broken child", "all")):
+def test_a_broken_file_is_told_by_name_and_its_agent_is_given_nothing(desk: Desk) -> None:
+    desk.project({f".agents/agents/broken{at}.md": text for at, (text, _) in enumerate(FAULTS.values())})
+    desk.scripts = {"parent": [calls(task("broken0", "child")), says("ok")], "@broken0 child": [says("ok")]}
+    for prompt, approve in (("parent", "ask"), ("parent", "all"), ("@broken0 child", "all")):
         desk.events.clear()
         turn = desk.run(prompt, approve=approve)
-        assert ".agents/agents/broken.md" in error_of(turn) and why in error_of(turn)
+        assert ".agents/agents/broken0.md: the front matter has no end" in error_of(turn)
         assert not desk.of("child.started")
-        (note,) = [note["text"] for note in desk.of("note") if note["source"] == "agents"]
-        assert ".agents/agents/broken.md" in note and why in note
+    notes = [note["text"] for note in desk.of("note") if note["source"] == "agents"]
+    for at, (_, why) in enumerate(FAULTS.values()):
+        (told,) = [note for note in notes if f".agents/agents/broken{at}.md" in note]
+        assert why in told
 
 
 MEANT = {
@@ -217,7 +218,7 @@ OTHER_LINES = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(names=NAMED, form=st.sampled_from(["tools: {}", "tools: [{}]", "tools:", "tools: null"]), other=OTHER_LINES)
 def test_an_agent_has_no_tool_that_its_lines_do_not_name(
     tmp_path_factory: pytest.TempPathFactory, names: Sequence[str], form: str, other: str
@@ -337,7 +338,7 @@ def test_tasks_that_read_run_together_and_no_more_than_the_setting_says(desk: De
 AGENTS = st.lists(st.sampled_from(["looker", "fixer"]), min_size=1, max_size=6)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 # Six tasks cost 18 at most: a limit that is reached before the last one begins would refuse it.
 @given(agents=AGENTS, costs=st.lists(st.integers(0, 30), min_size=6, max_size=6), limit=st.integers(19, 100))
 def test_tasks_that_may_write_have_the_project_to_themselves_and_all_is_in_one_ledger(

@@ -31,7 +31,7 @@ def lines(data: bytes) -> set[bytes]:
     return {line.rstrip(b"\r\n") for line in split_lines(data)}
 
 
-@settings(max_examples=500)
+@settings(max_examples=4 * settings().max_examples)
 @given(SIDE, SIDE, SIDE)
 def test_no_line_of_either_side_is_lost_without_a_conflict(
     base: tuple[bytes, int] | None, ours: tuple[bytes, int] | None, theirs: tuple[bytes, int] | None
@@ -55,7 +55,6 @@ def test_no_line_of_either_side_is_lost_without_a_conflict(
             assert stat.S_IMODE(found.mode) in (new or {base[1] if base else 0})
 
 
-@settings(max_examples=200)
 @given(SIDE, SIDE)
 def test_where_one_side_stayed_the_other_comes_whole(
     base: tuple[bytes, int] | None, one: tuple[bytes, int] | None
@@ -87,7 +86,7 @@ def test_what_only_one_side_removed_or_made_binary_is_a_conflict_where_the_other
 
 
 @pytest.mark.needs("git")
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(
     st.one_of(st.none(), st.tuples(TEXT, st.sampled_from([0o644, 0o755]))),
     st.one_of(st.none(), st.tuples(TEXT, st.sampled_from([0o644, 0o755]))),

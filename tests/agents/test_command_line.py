@@ -98,29 +98,6 @@ def _events(text: str) -> list[Mapping[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_an_agents_session_is_listed_exported_replayed_and_gone_on_with(place: Place) -> None:
-    (place.config / "agents" / "maker.md").write_text("---\ndescription: Makes files.\n---\nYou make.\n")
-    write = ("write_file", {"file_path": "made.txt", "content": "made\n"})
-    place.scripts = {
-        "parent": [calls(task("maker", "child")), says("so it is")],
-        "child": [calls(write), says("made it")],
-        "and now?": [says("still here")],
-    }
-    with place.serving():
-        events = _events(place.run("parent", "--approve", "all", "--output", "jsonl"))
-        child = next(event["data"]["session_id"] for event in events if event["kind"] == "child.ended")
-        parent = events[0]["session_id"]
-        assert place.run("and now?", "--session", child, "--quiet").strip() == "still here"
-    assert (place.root / "made.txt").read_text() == "made\n"
-    assert child in place.run("sessions", "list", "--json")
-    assert "made it" in place.run("sessions", "export", child, "--format", "markdown", "-o", "-")
-    assert place.run("replay", parent).startswith("same: 1 turn")
-    assert place.run("replay", child).startswith("same: 2 turns")
-    place.run("sessions", "show", parent)
-    place.run("undo", "--session", parent)
-    assert not (place.root / "made.txt").exists()
-
-
 def test_what_a_child_took_is_in_the_parents_ledger_after_a_kill(place: Place) -> None:
     (place.config / "agents" / "lead.md").write_text("---\ndescription: Leads.\ntools: Task, Read\n---\n")
     place.scripts = {

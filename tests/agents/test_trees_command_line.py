@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .test_command_line import PROGRAM, Place, _events, calls, says, task
+from .test_command_line import Place, _events, calls, says, task
 from .test_trees import BUILDER, git
 
 NO_GIT = pytest.mark.needs("git")
@@ -97,41 +95,3 @@ def test_a_kill_loses_no_change_that_was_finished_and_the_next_start_takes_up_wh
         place.scripts["merge"] = [calls(*merging), says("merged")]
         place.run("merge", "--approve", "all")
     assert (place.root / "new.txt").read_text() == "new\n" and (place.root / "second.txt").read_text() == "second\n"
-
-
-@NO_GIT
-def test_a_tree_that_somebody_works_in_is_left_alone(place: Place) -> None:
-    place.scripts = {
-        "parent": [calls(task("builder", "child"))], "child": [calls(NEW), ["stuck"]], "next": [says("on")],
-    }  # fmt: skip
-    with place.serving():
-        process = place.start("parent", "--approve", "all")
-        assert place.stuck.wait(60)
-        place.run("next")
-        (tree,) = in_trees(place)
-        assert (tree / "root" / "new.txt").read_text() == "new\n"
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        place.run("next")
-    assert not in_trees(place) and len(list((own(place) / "changes").iterdir())) == 1
-
-
-@NO_GIT
-def test_where_there_is_no_room_the_task_is_told_and_nothing_is_left(place: Place) -> None:
-    """A limit to the size of files stands for a full disk: writing fails in the middle, with an error of the system."""
-    (place.root / "big.bin").write_bytes(b"\0" * 6_000_000)
-    place.scripts = {"parent": [calls(task("builder", "child")), says("ok")], "child": [says("built")]}
-
-    def limited() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
-
-    with place.serving():
-        ran = subprocess.run(
-            [*PROGRAM, "parent", "--approve", "all", "--output", "jsonl"], cwd=place.root, env=place.environ, text=True,
-            capture_output=True, preexec_fn=limited, check=False,
-        )  # fmt: skip
-    results = [event["data"]["result"] for event in _events(ran.stdout) if event["kind"] == "call.result"]
-    message = results[0]["error"]["message"]
-    assert "no work tree can be made" in message and "File too large" in message
-    assert not in_trees(place) and git(place.root, "worktree", "list").count("\n") == 1

@@ -50,9 +50,7 @@ def test_nothing_that_a_repository_configures_is_run(repo: Place, marker: Marker
     _nothing_is_run(repo, marker, *(poison for poison in POISONS if poison not in ALONE))
 
 
-@pytest.mark.parametrize(
-    "poison", [poison if poison in ALONE else pytest.param(poison, marks=pytest.mark.slow) for poison in POISONS]
-)
+@pytest.mark.parametrize("poison", ALONE)
 def test_nothing_of_one_kind_is_run(repo: Place, marker: Marker, poison: str) -> None:
     _nothing_is_run(repo, marker, poison)
 
@@ -146,22 +144,19 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_strange_name_is_that_file_and_nothing_else(repo: Place, name: str) -> None:
-    repo.put(name, "strange\n")
-    repo.put("other.txt", "other\n")
-    assert name in repo.data("git_status")["untracked"]
-    assert repo.commit(name)["files"] == [name]
-    repo.put(name, "stranger\n")
-    repo.put("a.txt", "changed\n")
-    assert repo.data("git_status")["changed"] == [
-        {"path": path, "change": "modified"} for path in sorted(["a.txt", name], key=str.encode)
-    ]
-    diff = repo.data("git_diff", paths=[name])["diff"]
-    assert "+stranger" in diff
-    assert "a.txt" not in diff.replace(name, "")
-    assert len(repo.data("git_log", paths=[name])["commits"]) == 1
-    assert repo.data("git_blame", file_path=name)["lines"][0]["text"] == "stranger"
+def test_a_strange_name_is_that_file_and_nothing_else(repo: Place) -> None:
+    for name in (*NAMES, "other.txt"):
+        repo.put(name, "strange\n")
+    assert repo.data("git_status")["untracked"] == sorted([*NAMES, "other.txt"], key=str.encode)
+    assert repo.commit(*NAMES)["files"] == sorted(NAMES, key=str.encode)
+    for name in (*NAMES, "a.txt"):
+        repo.put(name, "stranger\n")
+    assert [one["path"] for one in repo.data("git_status")["changed"]] == sorted([*NAMES, "a.txt"], key=str.encode)
+    for name in NAMES:
+        diff = repo.data("git_diff", paths=[name])["diff"]
+        assert diff.count("+stranger") == 1 and "-two" not in diff
+        assert len(repo.data("git_log", paths=[name])["commits"]) == 1
+        assert repo.data("git_blame", file_path=name)["lines"][0]["text"] == "stranger"
     assert repo.git("status", "--porcelain", "other.txt") == "?? other.txt\n"
 
 

@@ -145,16 +145,13 @@ def test_show_of_a_first_commit_of_a_tag_and_of_an_empty_commit(repo: Place) -> 
     assert (shown["diff"], shown["note"]) == ("", "the commit changes nothing")
 
 
-@pytest.mark.parametrize("revision", ["-p", "--output=x", "HEAD..HEAD", "^HEAD", "HEAD\nx", "a" * 501])
-def test_what_is_not_one_revision_is_refused(repo: Place, revision: str) -> None:
-    assert repo.error("git_show", revision=revision).code == "validation"
+def test_what_is_not_one_revision_is_refused_and_an_unknown_one_is_not_found(repo: Place) -> None:
+    for revision in ("-p", "--output=x", "HEAD..HEAD", "^HEAD", "HEAD\nx", "a" * 501):
+        assert repo.error("git_show", revision=revision).code == "validation"
     assert not (repo.root / "x").exists()
-
-
-@pytest.mark.parametrize("revision", ["nope", "HEAD~9", "0" * 40, "HEAD:a.txt", " "])
-def test_an_unknown_revision_is_not_found(repo: Place, revision: str) -> None:
-    error = repo.error("git_show", revision=revision)
-    assert (error.code, error.remedy) == ("not_found", "use git_log to see which there are")
+    for revision in ("nope", "HEAD~9", "0" * 40, "HEAD:a.txt", " "):
+        error = repo.error("git_show", revision=revision)
+        assert (error.code, error.remedy) == ("not_found", "use git_log to see which there are")
 
 
 def test_blame_says_whose_each_line_is(repo: Place) -> None:
@@ -192,12 +189,11 @@ def test_blame_of_what_has_no_lines_there(repo: Place) -> None:
     assert repo.error("git_blame", file_path="a.txt", start_line=2, end_line=1).code == "validation"
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "a/../../x", "x\0y"])
-@pytest.mark.parametrize("tool", ["git_diff", "git_log", "git_blame", "git_commit"])
-def test_a_path_outside_is_refused(repo: Place, tool: str, path: str) -> None:
-    arguments = {"file_path": path} if tool == "git_blame" else {"paths": [path]}
-    more = {"message": "x"} if tool == "git_commit" else {}
-    assert repo.error(tool, **arguments, **more).code in ("permission", "validation")
+def test_a_path_outside_is_refused(repo: Place) -> None:
+    for path in ("/etc/passwd", "../x", "a/../../x", "x\0y"):
+        for tool, more in (("git_diff", {}), ("git_log", {}), ("git_commit", {"message": "x"})):
+            assert repo.error(tool, paths=[path], **more).code in ("permission", "validation")
+        assert repo.error("git_blame", file_path=path).code in ("permission", "validation")
 
 
 def test_reading_changes_nothing(repo: Place) -> None:

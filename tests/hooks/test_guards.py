@@ -10,6 +10,7 @@ import pytest
 
 import inarch
 from inarch.testing import calls, says
+from inarch_hooks.reading import Hooks
 
 from .conftest import Desk, one
 
@@ -19,13 +20,14 @@ YES = {"hookSpecificOutput": {"permissionDecision": "allow"}}
 pytestmark = pytest.mark.needs("bwrap")
 
 
-@pytest.mark.parametrize("confine", [True, False])
-@pytest.mark.parametrize(
-    "command",
-    ["python3 mine.py", "./mine.py", "sh -c 'python3 ./mine.py'", '"$CLAUDE_PROJECT_DIR"/mine.py', "python3 -m mine",
-     "python3 -c 'import json; json.x()'", "python3 tools", "make -s"],
+COMMANDS = (
+    "python3 mine.py", "./mine.py", "sh -c 'python3 ./mine.py'", '"$CLAUDE_PROJECT_DIR"/mine.py', "python3 -m mine",
+    "python3 -c 'import json; json.x()'", "python3 tools", "make -s",
 )  # fmt: skip
-def test_nothing_of_a_project_runs_or_speaks_before_trust(desk: Desk, confine: bool, command: str) -> None:
+
+
+@pytest.mark.parametrize("confine", [True, False])
+def test_nothing_of_a_project_runs_or_speaks_before_trust(desk: Desk, confine: bool) -> None:
     spoken = f"print({json.dumps(json.dumps(YES))}, 'SPOKEN')\n"
     (desk.root / "tools").mkdir()
     for name in ("mine.py", "json.py", "tools/__main__.py"):
@@ -33,8 +35,10 @@ def test_nothing_of_a_project_runs_or_speaks_before_trust(desk: Desk, confine: b
         (desk.root / name).write_text(f"#!{sys.executable}\n{mark}{spoken}")
         (desk.root / name).chmod(0o755)
     (desk.root / "Makefile").write_text("all:\n\techo SPOKEN\n")
-    desk.users(dict.fromkeys(("SessionStart", "PreToolUse", "Stop"), one(command)), confine=confine)
+    hooks = [group for command in COMMANDS for group in one(command)]
+    desk.users({"SessionStart": hooks[:-1], "PreToolUse": hooks}, confine=confine)  # without a file, `make` says no
     desk.talk([calls(WRITE), says("done")], config={"may_allow": ["hooks"]})
+    assert len(desk.of("hooks.ran")) == 2 * len(COMMANDS) - 1
     assert "SPOKEN" not in repr(desk.requests) and not (desk.root.parent / "ran").exists()
     assert not (desk.root / "new.txt").exists()
 
@@ -133,23 +137,50 @@ def in_tools(group: object) -> str:
     return json.dumps({"hooks": {"PreToolUse": group}})
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["{", "[]", '{"hooks": []}', '{"read": "claude"}', in_tools({}), in_tools([{"matcher": "("}]), in_tools([GUARD]),
-     in_tools([{"matcher": "Wr(", "hooks": [GUARD]}]), in_tools([{"matcher": ["Write"], "hooks": [GUARD]}]),
-     in_tools([{"matcher": "Write", "hooks": [{**GUARD, "type": "prompt"}]}]), in_tools([{"hooks": [{}]}]),
-     in_tools([{"matcher": "Write", "hooks": [{**GUARD, "timeout": "5"}]}]),
-     in_tools([{"hooks": [{**GUARD, "command": "'"}]}]),
-     in_tools([{"matcher": "Read", "hooks": [GUARD] * 200}, {"hooks": [GUARD]}]), '{"PreToolUse": []}', '{"Hooks": {}}',
-     '{"hooks": {"preToolUse": []}}', None],
-)  # fmt: skip
+WRONG: dict[str, tuple[str, bool]] = {
+    "{": ("is no JSON", True),
+    "[" * 100_000: ("is no JSON", True),
+    "[]": ("must be an object", True),
+    '{"hooks": []}': ("must be an object", True),
+    '{"read": "claude"}': ("read must be a list", True),
+    '{"read": ["codex"]}': ("what can be read", True),
+    '{"confine": "no", "hooks": {}}': ("confine must be true or false", False),
+    '{"hooks": {"Notification": []}}': ("Notification: there is no such event here", False),
+    '{"hooks": {"Stop": {}}}': ("must be a list of objects", False),
+    '{"hooks": {"preToolUse": []}}': ("there is no such event here", True),
+    '{"PreToolUse": []}': ('must be in the object "hooks"', True),
+    '{"Hooks": {}}': ('must be in the object "hooks"', True),
+    in_tools({}): ("must be a list of objects", True),
+    in_tools([{"matcher": "("}]): ("must be a list of objects", True),
+    in_tools([GUARD]): ("must be a list of objects", True),
+    in_tools([{"matcher": "Wr(", "hooks": [GUARD]}]): ("is no pattern", True),
+    in_tools([{"matcher": ["Write"], "hooks": [GUARD]}]): ("is no pattern", True),
+    in_tools([{"matcher": "Write", "hooks": [{**GUARD, "type": "prompt"}]}]): ('no hook of the type "command"', True),
+    in_tools([{"hooks": [{}]}]): ('has no "command"', True),
+    in_tools([{"matcher": "Write", "hooks": [{**GUARD, "timeout": "5"}]}]): ("timeout must be seconds above 0", True),
+    in_tools([{"hooks": [{**GUARD, "timeout": -1}]}]): ("timeout must be seconds above 0", True),
+    in_tools([{"hooks": [{**GUARD, "command": "'"}]}]): ("has no end", True),
+    in_tools([{"matcher": "Read", "hooks": [GUARD] * 200}, {"hooks": [GUARD]}]): ("only the first 200 hooks", True),
+}
+
+
+def test_what_is_wrong_with_a_file_is_told_and_a_guard_that_is_missed_stands_for_every_call_it_may_be_about() -> None:
+    for text, (words, guards) in WRONG.items():
+        found = Hooks()
+        found.take(text.encode(), "/home/hooks.json", is_users=True)
+        assert len(found.told) == 1 and words in found.told[0], (text[:100], found.told)
+        assert any(hook.fault and hook.matches("Write") for hook in found.of("PreToolUse")) is guards, text[:100]
+
+
+@pytest.mark.parametrize("text", ["{", None])
 def test_a_guard_that_cannot_be_understood_needs_a_person(desk: Desk, text: str | None) -> None:
     if text is None:
         (desk.config / "hooks.json").symlink_to("elsewhere.json")
     else:
         (desk.config / "hooks.json").write_text(text)
-    desk.talk([calls(WRITE), says("done")], approve="all")
+    desk.talk([calls(WRITE), says("done"), says("again")], "one", "two", approve="all")
     assert "needs approval" in desk.seen[0] and "hooks.json" in desk.seen[0] and not (desk.root / "new.txt").exists()
+    assert len([note for note in desk.of("note") if "hooks.json: " in note["text"]]) == 1
     person = Person()
     desk.talk([calls(WRITE), says("done")], approve="all", front_end=person)
     assert len(person.reasons) == 1 and (desk.root / "new.txt").exists()
@@ -176,7 +207,7 @@ def test_a_file_of_a_trusted_project_that_cannot_be_understood_needs_a_person(de
      ("rite$", True), ("Notebook.*|W(r)ite", True), ("write_file", True), (",", True), ("Writ", False),
      ("write", False), ("Read, Bash", False)],
 )  # fmt: skip
-def test_a_matcher_covers_what_it_covers_in_claude_code(desk: Desk, matcher: str, covers: bool) -> None:
-    desk.users({"PreToolUse": one("sh -c 'exit 2'", matcher)})
-    desk.talk([calls(WRITE), says("done")], approve="all")
-    assert ("is denied" in desk.seen[0]) is covers and (desk.root / "new.txt").exists() is not covers
+def test_a_matcher_covers_what_it_covers_in_claude_code(matcher: str, covers: bool) -> None:
+    found = Hooks()
+    found.take(in_tools([{"matcher": matcher, "hooks": [GUARD]}]).encode(), "/home/hooks.json", is_users=True)
+    assert found.hooks[0].matches("Write", "write_file") is covers

@@ -56,11 +56,10 @@ def test_json_rewrites_asks_and_adds(desk: Desk) -> None:
     assert "two" in desk.seen[0] and desk.seen[0].endswith("Added by hooks:\nmind the gap")
 
 
-@pytest.mark.parametrize("confine", [True, False])
-def test_allow_counts_from_the_users_file_with_the_users_word(desk: Desk, confine: bool) -> None:
+def test_allow_counts_from_the_users_file_with_the_users_word(desk: Desk) -> None:
     (desk.config / "yes.json").write_text('{"hookSpecificOutput": {"permissionDecision": "allow"}}')
     (desk.root / "yes.json").write_bytes((desk.config / "yes.json").read_bytes())
-    desk.users({"PreToolUse": one("cat yes.json", "Write")}, confine=confine)
+    desk.users({"PreToolUse": one("cat yes.json", "Write")}, confine=False)
     desk.talk([calls(WRITE), says("done")])
     assert not (desk.root / "new.txt").exists()
     desk.talk([calls(WRITE), says("done")], config={"may_allow": ["hooks"]})
@@ -85,19 +84,15 @@ def test_nothing_of_a_project_that_is_not_trusted_is_run(desk: Desk) -> None:
     desk.talk([calls(READ), says("done")])
     assert desk.of("hooks.ran") == []
     desk.trust()
+    desk.users({})
+    desk.talk([calls(READ), says("done")])
+    assert [Path(event["source"]).name for event in desk.of("hooks.ran")] == ["hooks.json"]
+    desk.events.clear()
+    desk.users({}, read=["claude"])
     desk.talk([calls(READ), says("done")])
     assert [Path(event["source"]).name for event in desk.of("hooks.ran")] == ["hooks.json", "settings.json"]
     (desk.root / ".claude/settings.json").write_text("{}")
     desk.events.clear()
-    desk.talk([calls(READ), says("done")])
-    assert desk.of("hooks.ran") == []
-
-
-def test_claudes_own_settings_are_read_only_where_the_user_says_so(desk: Desk) -> None:
-    (desk.root / ".claude").mkdir()
-    (desk.root / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": one("false")}}))
-    desk.trust()
-    desk.users({})
     desk.talk([calls(READ), says("done")])
     assert desk.of("hooks.ran") == []
 
@@ -149,8 +144,10 @@ def test_sessions_start_prompts_and_ends(desk: Desk) -> None:
 
 
 BAD: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "hangs": ("sleep 600", lambda fault: "did not end within 0.5 s" in fault),
-    "forks": ("sh -c 'for i in 1 2 3 4 5; do sleep 600 & done; sleep 600'", lambda fault: "did not end" in fault),
+    "forks": (
+        "sh -c 'for i in 1 2; do sleep 600 & done; sleep 600'",
+        lambda fault: "did not end within" in fault,
+    ),
     "much": ("sh -c 'yes | head -c 100000000'", lambda fault: "too much" in fault or "did not end" in fault),
     "no JSON": ("echo '{\"hookSpecificOutput\": '", lambda fault: "no JSON" in fault),
     "not executable": ("./plain.txt", lambda fault: fault != ""),
@@ -161,62 +158,30 @@ BAD: dict[str, tuple[str, Callable[[str], bool]]] = {
 
 @pytest.mark.parametrize("confine", [True, False])
 @pytest.mark.parametrize("name", BAD)
-def test_one_that_goes_wrong_is_shown_and_a_call_needs_a_person(desk: Desk, name: str, confine: bool) -> None:
+def test_one_that_goes_wrong_is_shown_and_its_call_needs_a_person(desk: Desk, name: str, confine: bool) -> None:
     command, fits = BAD[name]
     (desk.config / "plain.txt").write_text("no program\n")
-    hooks = {event: one(command, timeout=0.5) for event in ("SessionStart", "PreToolUse", "PostToolUse", "Stop")}
-    desk.users(hooks, confine=confine)
+    desk.users({"PreToolUse": one(command, timeout=0.5)}, confine=confine)
     turn = desk.talk([calls(READ), says("done")], approve="all")
     assert turn.status == "done" and "read_file needs approval" in desk.seen[0] and "PreToolUse hook" in desk.seen[0]
-    desk.users({**hooks, "PreToolUse": one(command, timeout=0.5, on_failure="deny")}, confine=confine)
+    (ran,) = desk.of("hooks.ran")
+    assert fits(ran["fault"]), ran["fault"]
+    assert len(ran["output"]) <= 4_000
+
+
+def test_what_follows_a_failure_is_the_users_word_and_no_event_stops_the_turn(desk: Desk) -> None:
+    bad = one("no-such-program")
+    hooks = {"SessionStart": bad, "PostToolUse": bad, "Stop": bad}
+    desk.users({**hooks, "PreToolUse": one("no-such-program", on_failure="deny")})
     desk.talk([calls(READ), says("done")], approve="all")
     assert "read_file is denied" in desk.seen[0]
     desk.events.clear()
-    desk.users({**hooks, "PreToolUse": one(command, timeout=0.5, on_failure="allow")}, confine=confine)
+    desk.users({**hooks, "PreToolUse": one("no-such-program", on_failure="allow")})
     desk.talk([calls(READ), says("done")])
     assert "one" in desk.seen[0]
     ran = desk.of("hooks.ran")
     assert [event["event"] for event in ran] == ["SessionStart", "PreToolUse", "PostToolUse", "Stop"]
-    assert all(fits(event["fault"]) and event["notice"] for event in ran), [event["fault"] for event in ran]
-    assert max(len(event["output"]) for event in ran) <= 4_000
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("{", "is no JSON"),
-        ("[]", "must be an object"),
-        ('{"hooks": []}', "must be an object"),
-        ('{"hooks": {"Notification": []}}', "Notification: there is no such event here"),
-        ('{"hooks": {"Stop": {}}}', "must be a list of objects"),
-        ('{"hooks": {"PreToolUse": [{"matcher": "(", "hooks": []}]}}', "is no pattern"),
-        ('{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}', 'no hook of the type "command"'),
-        ('{"hooks": {"Stop": [{"hooks": [{"command": ""}]}]}}', 'has no "command"'),
-        ('{"hooks": {"Stop": [{"hooks": [{"command": "true", "timeout": -1}]}]}}', "timeout must be seconds above 0"),
-        ('{"confine": "no", "hooks": {}}', "confine must be true or false"),
-        ('{"read": ["codex"]}', "what can be read"),
-        ("[" * 100_000, "is no JSON"),
-    ],
-)
-def test_what_is_wrong_with_a_file_is_told_once_and_the_rest_counts(desk: Desk, text: str, words: str) -> None:
-    (desk.config / "hooks.json").write_text(text)
-    turn = desk.talk([says("done"), says("done")], "one", "two")
-    assert turn.status == "done"
-    notes = [note["text"] for note in desk.of("note") if "hooks.json" in note["text"]]
-    assert len(notes) == 1 and words in notes[0]
-
-
-def test_without_hooks_nothing_of_the_plugin_is_loaded(desk: Desk) -> None:
-    import subprocess
-    import sys
-
-    code = (
-        "import inarch, sys\n"
-        f"app = inarch.compose(root={str(desk.root)!r}, config={{}}, journal=False)\n"
-        "print(sorted(name for name in sys.modules if name.startswith('inarch_hooks')))"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], env=desk.environ, capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "['inarch_hooks']"
+    assert all(event["fault"] and event["notice"] for event in ran)
 
 
 def test_a_replay_says_again_what_hooks_said_and_runs_none(desk: Desk) -> None:
@@ -279,13 +244,13 @@ SECRET: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("tool", SECRET)
-def test_a_guard_by_the_names_of_claude_code_covers_what_does_the_same(desk: Desk, tool: str) -> None:
+def test_a_guard_by_the_names_of_claude_code_covers_what_does_the_same(desk: Desk) -> None:
     (desk.root / "secret.txt").write_text("TOP\n")
     look = desk.script("look", "grep -q secret && { echo keep out >&2; exit 2; } || exit 0")
     desk.users({"PreToolUse": one(look, "Read|Edit|Write|Bash|Agent|TodoWrite")})
-    desk.talk([calls((tool, SECRET[tool])), says("done")], approve="all", plugins=["...", "plan", "memory"])
-    assert f"{tool} is denied: hooks: keep out" in desk.seen[0]
+    desk.talk([calls(*SECRET.items()), says("done")], approve="all", plugins=["...", "plan", "memory"])
+    for tool, seen in zip(SECRET, desk.seen, strict=True):
+        assert f"{tool} is denied: hooks: keep out" in seen
     assert (desk.root / "secret.txt").exists()
 
 

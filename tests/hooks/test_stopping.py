@@ -6,7 +6,6 @@ import asyncio
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -131,29 +130,11 @@ def test_a_session_without_a_turn_has_no_end(desk: Desk) -> None:
     assert not (desk.root / "ended").exists()
 
 
-def users_hooks(environ: dict[str, str], hooks: dict[str, Any]) -> None:
+def test_the_program_tells_what_was_stopped_and_why(cli: Run, environ: dict[str, str]) -> None:
     config = Path(environ["XDG_CONFIG_HOME"]) / "inarch"
     config.mkdir(parents=True, exist_ok=True)
-    (config / "hooks.json").write_text(json.dumps({"hooks": hooks}))
-
-
-def test_the_program_tells_what_was_stopped_and_why(cli: Run, project: Path, environ: dict[str, str]) -> None:
     block = one("sh -c 'grep -q secret && { echo no secrets >&2; exit 2; }; exit 0'")
-    users_hooks(environ, {"UserPromptSubmit": block, "SessionEnd": one("echo bye")})
-    ran = cli(*MODEL, "a secret word")
-    assert ran.returncode == 4 and ran.stdout == "stopped by hooks: no secrets\n"
-    told = json.loads(cli(*MODEL, "--output", "json", "a secret word").stdout)
-    assert (told["exit"], told["answer"]) == (4, "stopped by hooks: no secrets")
-    session = json.loads(cli("sessions", "list", "--json").stdout)[0]["id"]
-    shown = cli("sessions", "show", session, "--all").stdout
-    assert "hooks.ran: UserPromptSubmit" in shown and "SessionEnd: echo bye: exit 0" in shown
-    Path(environ["XDG_CONFIG_HOME"], "inarch", "stop.json").write_text(json.dumps(STOP))
-    users_hooks(environ, {"PostToolUse": one("cat stop.json", "Write")})
-    ran = cli(*MODEL, "--approve", "all", "write it")
-    assert ran.returncode == 4 and ran.stdout == "stopped by hooks: that is enough\n"
-    assert "hooks stops the turn and adds: that is enough" in ran.stderr
-    assert (project / "new.txt").exists()
-    (project / "new.txt").unlink()
-    (project / "schema.json").write_text('{"type": "object"}')
-    ran = cli("--output-schema", "schema.json", *MODEL, "--approve", "all", "write it")
-    assert ran.returncode == 1 and "stopped by hooks: that is enough" in ran.stderr and not ran.stdout.strip()
+    (config / "hooks.json").write_text(json.dumps({"hooks": {"UserPromptSubmit": block}}))
+    told = cli(*MODEL, "--output", "json", "a secret word")
+    assert told.returncode == json.loads(told.stdout)["exit"] == 4
+    assert json.loads(told.stdout)["answer"] == "stopped by hooks: no secrets"

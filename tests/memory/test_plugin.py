@@ -158,12 +158,3 @@ def test_the_slash_command_lists_the_newest_first(root: Path, file: Path) -> Non
         assert show("") == f"- 2026-11-22: new wish\n- old\n\n{file}"
         assert show("wishes") == f"- 2026-11-22: new wish\n\n{file}"
         assert show("else") == "Nothing fits these words."
-
-
-def test_loading_the_plugin_imports_none_of_its_parts() -> None:
-    import subprocess
-    import sys
-
-    code = "import inarch_memory, sys; print(*[name for name in sys.modules if name.startswith('inarch_memory.')])"
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import inarch
 from inarch.host import Bound
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch_plan import MODE
 
 from .conftest import Person, no, yes
 
@@ -72,13 +71,13 @@ def test_nothing_that_changes_runs_before_the_plan_was_approved(
     rules: bool, everything: bool, agrees: bool, batches: list[list[str]]
 ) -> None:
     ran: list[str] = []
-    mode = [MODE]
+    mode = ["plan"]
     allowed = [{"tool": "*", "decision": "allow"}] if rules else []
 
     async def go(root: Path) -> None:
         model = ScriptedModel([_script(batches)], repeat=True)
         config = {"rules": allowed}
-        app, _ = scripted_app(model, root, config=config, flags={"approve": MODE})
+        app, _ = scripted_app(model, root, config=config, flags={"approve": "plan"})
         place = inarch.PluginContext("demo", app.config.root)
         tools = {tool.name: Bound("demo", tool, place) for tool in _tools(ran, mode)}
         app.composition = evolve(app.composition, tools={**app.composition.tools, **tools})
@@ -96,6 +95,6 @@ def test_nothing_that_changes_runs_before_the_plan_was_approved(
 
     with TemporaryDirectory() as folder:
         asyncio.run(go(Path(folder)))
-    early = [one for one in ran if one.endswith(f" in {MODE}") and not one.startswith("looks")]
+    early = [one for one in ran if one.endswith(" in plan") and not one.startswith("looks")]
     assert not early
     assert agrees or not [one for one in ran if not one.startswith("looks")]

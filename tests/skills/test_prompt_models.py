@@ -67,10 +67,10 @@ def test_one_that_is_not_there_is_told_and_nothing_runs(desk: Desk, name: str) -
     assert "\n" not in told and len(desk.requests) == 1 and not desk.of("call.result") and not desk.of("skills.sent")
 
 
-@pytest.mark.parametrize("name", ["a b", "[x, y]", "m" * 300])
-def test_what_is_no_name_leaves_the_file_out(desk: Desk, name: str) -> None:
-    desk.write(".agents/commands/look.md", f"---\nmodel: {name}\n---\nLook.\n")
-    assert "commands/look.md: left out: model is " in desk.command("/commands")
+def test_what_is_no_name_leaves_the_file_out(desk: Desk) -> None:
+    for number, name in enumerate(("a b", "[x, y]", "m" * 300)):
+        desk.write(f".agents/commands/look{number}.md", f"---\nmodel: {name}\n---\nLook.\n")
+    assert desk.command("/commands").count("left out: model is ") == 3
 
 
 def test_a_project_names_one_once_it_is_trusted(desk: Desk) -> None:
@@ -86,17 +86,6 @@ def test_a_replay_asks_the_same(desk: Desk) -> None:
     desk.talk([says("one"), says("two")], "/look", "two")
     report = asyncio.run(replay(desk.session, root=desk.root, environ=desk.environ, config={}))
     assert report.same and report.turns == 2, report
-
-
-def test_through_the_command_line(desk: Desk) -> None:
-    desk.write(".agents/commands/look.md", "---\nmodel: openai-compatible/other\n---\nLook at $1.\n")
-    said, asked = desk.program("/look a.txt", replies=[{"content": "seen"}])
-    assert (desk.exit_code, asked[0]["model"]) == (0, "other") and "seen" in said
-    _, asked = desk.program("--continue", "go on", replies=[{"content": "well"}])
-    assert asked[0]["model"] == "m"
-    desk.write(".agents/commands/look.md", "---\nmodel: nobodys/other\n---\nLook at $1.\n")
-    said, asked = desk.program("/look a.txt", replies=[{"content": "seen"}])
-    assert desk.exit_code == 1 and not asked and "no plugin provides the model 'nobodys/other'" in said
 
 
 def test_what_it_calls_for_asks_its_model_too(desk: Desk) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 
 import pytest
 
@@ -35,18 +33,6 @@ def test_names_and_descriptions_stand_in_the_context_and_the_body_comes_when_ask
     results = [event["result"]["data"] for event in desk.of("call.result")]
     assert "Say moin." in results[0]["instructions"] and results[0]["files"] == ["references/names.md"]
     assert "---" not in results[0]["instructions"] and results[1]["content"] == "Anna\n"
-
-
-def test_without_a_skill_there_is_no_tool_and_nothing_is_loaded(desk: Desk) -> None:
-    desk.talk([says("done")])
-    assert "activate_skill" not in desk.tools
-    code = (
-        "import inarch, sys\n"
-        f"app = inarch.compose(root={str(desk.root)!r}, config={{}}, journal=False)\n"
-        "print(sorted(name for name in sys.modules if name.startswith(('inarch_skills', 'yaml'))))"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], env=desk.environ, capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "['inarch_skills']"
 
 
 def test_nothing_of_a_project_that_is_not_trusted_counts(desk: Desk) -> None:
@@ -114,37 +100,29 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_told_once_and_the_turn_goes_on(desk: Desk, name: str) -> None:
-    text, words = WRONG[name]
-    desk.write(".agents/skills/one/SKILL.md", text)
+def test_what_is_wrong_is_told_once_and_the_turn_goes_on(desk: Desk) -> None:
+    for name, (text, _) in WRONG.items():
+        desk.write(f".agents/skills/{name}/SKILL.md", text)
     desk.write(".agents/skills/greeting/SKILL.md", GREETING)
     turn = desk.talk([USE, says("done"), says("done")], "one", "two")
     assert turn.status == "done" and "Say moin." in desk.seen[0]
-    notes = [note["text"] for note in desk.of("note") if "~/.agents/skills/one/SKILL.md: left out" in note["text"]]
-    assert len(notes) == 1 and words in notes[0]
+    for name, (_, words) in WRONG.items():
+        notes = [note["text"] for note in desk.of("note") if f"~/.agents/skills/{name}/SKILL.md: left" in note["text"]]
+        assert len(notes) == 1 and words in notes[0]
     assert not (desk.root / "boo").exists()
 
 
-def test_a_projects_file_of_ten_megabytes_is_told_and_left_out(desk: Desk) -> None:
-    desk.write("root/.agents/skills/one/SKILL.md", b"x" * 10_000_000)
-    desk.write("root/.agents/skills/greeting/SKILL.md", GREETING)
-    desk.trust()
-    desk.talk([USE, says("done")])
-    assert "Say moin." in desk.seen[0]
-    assert ".agents/skills/one/SKILL.md" in desk.notes() and "too large" in desk.notes()
+FILES = ("secret.txt", "../../../secret.txt", "/etc/passwd", "up/secret.txt", "no.md", "a\0b", ".")
 
 
-@pytest.mark.parametrize(
-    "file", ["secret.txt", "../../../secret.txt", "/etc/passwd", "up/secret.txt", "no.md", "a\0b", "."]
-)
-def test_nothing_outside_of_a_skills_folder_is_served(desk: Desk, file: str) -> None:
+def test_nothing_outside_of_a_skills_folder_is_served(desk: Desk) -> None:
     desk.write("secret.txt", "s3cret")
     folder = desk.write(".agents/skills/greeting/SKILL.md", GREETING).parent
     (folder / "secret.txt").symlink_to(desk.home / "secret.txt")
     (folder / "up").symlink_to(desk.home)
-    turn = desk.talk([calls(("activate_skill", {"name": "greeting", "file": file})), says("done")])
-    assert turn.status == "done" and "s3cret" not in desk.seen[0] and not turn.calls[0].result.success
+    use = [("activate_skill", {"name": "greeting", "file": file}) for file in FILES]
+    turn = desk.talk([calls(*use), says("done")])
+    assert "s3cret" not in str(desk.seen) and not any(one.result.success for one in turn.calls)
 
 
 def test_a_link_that_leads_out_is_no_skill_and_one_to_a_folder_is(desk: Desk) -> None:
@@ -205,16 +183,13 @@ def test_a_name_that_is_not_the_folders_is_told_and_counts(desk: Desk) -> None:
 def test_through_the_command_line(desk: Desk) -> None:
     desk.write("root/.claude/skills/greeting/SKILL.md", GREETING)
     replies = [call("activate_skill", name="greeting"), {"content": "moin"}]
-    said, asked = desk.program("hello", replies=[{"content": "hi"}])
-    assert "activate_skill" not in {tool["function"]["name"] for tool in asked[0].get("tools", [])}
+    said, _ = desk.program("hello", replies=[{"content": "hi"}])
     assert ".claude/skills: not read, this project is not trusted" in said
-    desk.program("config", "trust", "--yes")
+    desk.trust()
     said, asked = desk.program("--approve", "none", "hello", replies=replies)
     assert desk.exit_code == 0 and "moin" in said
     assert "activate_skill" in {tool["function"]["name"] for tool in asked[0]["tools"]}
     assert "Say moin." in str(asked[1]["messages"][-1]["content"])
-    said, _ = desk.program("doctor")
-    assert "greeting (project: .claude/skills/greeting)" in said
 
 
 def test_a_replay_reads_skills_as_they_were_said(desk: Desk) -> None:
