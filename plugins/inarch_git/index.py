@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
-
-from attrs import define
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
 
 from inarch import ToolFailed
 from inarch_sdk.repositories import Repository
 
-_INDEX = "index"
-_LOCK = "index.lock"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
@@ -25,63 +23,39 @@ def own_index(repository: Repository) -> Iterator[str]:
     Raises:
         ToolFailed: `conflict` where another git has locked it, `permission` where it can't be written.
     """
-    with closing(_Folder(repository.git_dir)) as folder:
-        folder.lock()
-        done = False
-        try:
-            folder.copy()
-            yield os.path.join(repository.git_dir, _LOCK)
-            folder.take()
-            done = True
-        finally:
-            if not done:
-                folder.unlock()
-
-
-@define(eq=False, repr=False, init=False)
-class _Folder:
-    """The folder with an index, held by a descriptor."""
-
-    path: str
-    descriptor: int
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-
-    def lock(self) -> None:
-        try:
-            os.close(self._open(_LOCK, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            raise ToolFailed(
-                "conflict", f"{self.path}/{_LOCK} exists: another git is at work, or was killed",
-                "wait until it is done; if none runs, remove that file",
-            ) from None  # fmt: skip
-        except OSError as error:
-            raise ToolFailed("permission", f"{self.path} can't be written: {error.strerror}") from None
-
-    def copy(self) -> None:
-        try:
-            source = self._open(_INDEX, os.O_RDONLY)
-        except FileNotFoundError:
-            self.unlock()  # a new repository has none; git would take an empty file for a damaged one
-            return
-        with open(source, "rb") as index, open(self._open(_LOCK, os.O_WRONLY), "wb") as lock:
-            shutil.copyfileobj(index, lock)
-            lock.flush()
-            # Git compares files changed since the index was written by their bytes: the copy is as old as the index.
-            kept = os.fstat(index.fileno())
-            os.utime(lock.fileno(), ns=(kept.st_atime_ns, kept.st_mtime_ns))
-
-    def take(self) -> None:
-        os.replace(_LOCK, _INDEX, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
-
-    def unlock(self) -> None:
+    index, lock = (os.path.join(repository.git_dir, name) for name in ("index", "index.lock"))
+    try:
+        descriptor = os.open(lock, _NEW, 0o666)
+    except FileExistsError:
+        raise ToolFailed(
+            "conflict", f"{lock} exists: another git is at work, or was killed",
+            "wait until it is done; if none runs, remove that file",
+        ) from None  # fmt: skip
+    except OSError as error:
+        raise ToolFailed("permission", f"{repository.git_dir} can't be written: {error.strerror}") from None
+    try:
+        with open(descriptor, "wb") as copy:
+            is_new = not _copied(index, copy)
+        if is_new:
+            os.unlink(lock)  # git would take an empty file for a damaged index
+        yield lock
+        os.replace(lock, index)
+    except BaseException:
         with suppress(FileNotFoundError):
-            os.unlink(_LOCK, dir_fd=self.descriptor)
+            os.unlink(lock)
+        raise
 
-    def close(self) -> None:
-        os.close(self.descriptor)
 
-    def _open(self, name: str, flags: int) -> int:
-        return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=self.descriptor)
+def _copied(index: str, copy: BinaryIO) -> bool:
+    """Copy the index; return whether there is one."""
+    try:
+        source = os.open(index, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    with open(source, "rb") as file:
+        shutil.copyfileobj(file, copy)
+        copy.flush()
+        # Git compares files changed since the index was written by their bytes: the copy is as old as the index.
+        kept = os.fstat(file.fileno())
+        os.utime(copy.fileno(), ns=(kept.st_atime_ns, kept.st_mtime_ns))
+    return True
