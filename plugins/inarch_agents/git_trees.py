@@ -79,7 +79,6 @@ def remove(common: str, place: Path) -> None:
 
 
 def _git(program: str, folder: str, *words: str) -> bytes | None:
-    """Return what Git prints; None where it fails."""
     settings = [*_SETTINGS.items()]
     environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | _ENVIRONMENT
     environ["GIT_CONFIG_COUNT"] = str(len(settings))

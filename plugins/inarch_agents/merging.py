@@ -140,7 +140,6 @@ def _effects(arguments: Mapping[str, Any]) -> inarch.Effects:
 
 
 def _standing(workspace: inarch.Workspace, path: str) -> inarch.Standing:
-    """Return what stands at a path of the workspace."""
     entry = workspace.stat(path)
     if entry is None:
         return NOTHING

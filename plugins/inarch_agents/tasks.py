@@ -110,7 +110,6 @@ class Tasks:
         return LOOKS if agent is not None and (agent.only_reads or agent.has_tree) else CHANGES
 
     def _check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
-        """Refuse an agent whose file is broken before a person is asked about it."""
         self._usable(arguments["agent"])
 
     def _usable(self, name: str) -> Agent:

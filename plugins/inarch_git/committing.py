@@ -127,7 +127,6 @@ def _raise_refused(said: str) -> None:
 
 
 def _committed(git: Git, before: Status) -> dict[str, Any]:
-    """Return what the new commit is."""
     (made,) = history.commits(git.read("log", "-z", f"--format={history.LOG_FORMAT}", "--max-count=1", "HEAD").output)
     named = git.read("diff-tree", "-z", "-r", "--root", "--no-commit-id", "--name-only", "--no-renames", "HEAD").output
     files = [relative(name, git.repository.prefix) for name in named.split(b"\0") if name]

@@ -44,7 +44,6 @@ def blamed(printed: bytes) -> list[dict[str, Any]]:
 
 
 def _described(rows: Iterator[bytes]) -> tuple[dict[str, str], bytes]:
-    """Read up to a line's text, which follows a tab."""
     about: dict[str, str] = {}
     for row in rows:
         if row.startswith(b"\t"):

@@ -138,7 +138,6 @@ def filtered(git: Git, names: list[bytes]) -> list[tuple[str, str]]:
 
 
 def _resolved(git: Git, revision: str) -> str:
-    """Return the hash of the commit that a revision names."""
     ranged = ".." in revision and not revision.startswith(":/")
     if revision.startswith(("-", "^")) or ranged or len(revision) > _LONGEST_REVISION or not revision.isprintable():
         raise ToolFailed(

@@ -33,7 +33,6 @@ def _is_there(context: inarch.PluginContext) -> bool:
 
 
 def _hooks(context: inarch.PluginContext, event: str) -> Sequence[Hook]:
-    """Return the hooks for an event."""
     if not _is_there(context):
         return ()
     from inarch_hooks.reading import read_hooks

@@ -144,7 +144,6 @@ class AfterCalls(_AroundCalls):
 
 
 def _added(said: Said) -> str:
-    """Return what a hook has the model read of a call that has run."""
     if said.fault:
         return ""
     if said.blocks:

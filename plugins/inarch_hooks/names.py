@@ -61,7 +61,6 @@ def shown(tool: str, arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
 
 
 def _each(change: Callable[[str], str], value: object) -> object:
-    """Return a path, or a list of paths, with each path changed."""
     if isinstance(value, list):
         return [_each(change, one) for one in value]
     return change(value) if isinstance(value, str) else value

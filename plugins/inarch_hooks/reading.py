@@ -197,7 +197,6 @@ def read_hooks(context: inarch.PluginContext) -> Hooks:
 
 
 def _plain(name: str) -> str:
-    """Return what stands for every spelling of a key."""
     return re.sub(r"[\W_]", "", name).casefold()
 
 

@@ -155,7 +155,6 @@ def _last_line(file: BinaryIO) -> bytes:
 
 
 def _event(line: bytes) -> dict[str, Any]:
-    """Return the event of a line; an empty one for what is none."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):

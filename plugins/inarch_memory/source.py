@@ -38,7 +38,6 @@ class Remembered:
 
 
 def _newest(notes: Sequence[Note]) -> list[Note]:
-    """Return the newest notes that there is room for, newest first."""
     room = CHARACTERS
     kept = []
     for note in reversed(notes):

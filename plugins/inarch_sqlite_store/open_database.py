@@ -151,7 +151,6 @@ class OpenDatabase:
             self.damage.append(sentence)
 
     def _tell_lost(self, what: str) -> None:
-        """Note a loss that event logs may make good."""
         from inarch_sdk.event_log import WAY_ON
 
         self.tell(f"{what}; {WAY_ON}")
