@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import inarch
-from inarch_sdk.titles import title_of
+from inarch_sdk.event_log import title_of
 from inarch_sqlite_store import reading, snapshots
 from inarch_sqlite_store.borrowing import Span, give_back, lend, spans_of
 from inarch_sqlite_store.faults import Inconsistent

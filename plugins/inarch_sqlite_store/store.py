@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 
 import inarch
-from inarch_sdk.event_log import title_of
-from inarch_sqlite_store import database, reading, snapshots
 from inarch_sqlite_store import reading, snapshots
 from inarch_sqlite_store.blobs import Blobs
 from inarch_sqlite_store.borrowing import Rescued
