@@ -133,7 +133,7 @@ def inarch_slash_commands(context):
     ("line", "shown", "result"),
     [
         ("/submits empty", "", "the submitted prompt is empty"),
-        ("/submits number", "", "prompt must be str, not int"),
+        ("/submits number", "", "must be str, not int"),
         ("/breaks", "", "broken"),
         ("/unknown", "not_found\n", "not_found"),
         ("/plain", "now\nthen\n", "then"),

@@ -122,7 +122,7 @@ def test_shipped_plugins_stay_and_others_are_found_by_both_names(
 
 
 def test_a_plugin_is_enabled_once_it_is_there_and_named_when_it_goes(
-    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    prefix: Path, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = own_home / "config" / "inarch" / "config.toml"
     assert run(["plugins", "install", "the-dist-one", "--enable"]) == 0 and not file.exists()

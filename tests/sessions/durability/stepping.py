@@ -307,9 +307,6 @@ def _complaints(place: Place, name: str, before: Any, after: Any, is_resumed: bo
             found.append(f"{path} is {oct(mode)} {data!r}")
     app = place.app()
     app.session()  # a new one: nobody need go on with the one that was cut off
-    left = [str(path) for path in place.project.rglob(".inarch-*")]
-    if left:
-        found.append(f"the next start leaves {left}")
     (session,) = app.store.sessions()
     kept = {event.seq: event.kind for event in app.store.load(session.id)}
     found += [f"{kind} {seq} was shown and isn't kept" for seq, kind in place.shown() if kept.get(seq) != kind]
@@ -329,6 +326,8 @@ def _complaints(place: Place, name: str, before: Any, after: Any, is_resumed: bo
         report = app.extension(session.id, "undo").run("redo")
         if place.files() != after:
             found.append(f"redo: {report} leaves {place.files()}")
+    if left := [str(path) for path in place.project.rglob(".inarch-*")]:
+        found.append(f"the writes after it leave {left}")
     app.close()
     return found
 
