@@ -14,3 +14,4 @@ from inarch.contract.transcripts import Span as Span
 from inarch.contract.transcripts import Spent as Spent
 from inarch.contract.transcripts import Step as Step
 from inarch.contract.transcripts import Transcript as Transcript
+from inarch_sdk.exchanges import Reading as Reading

@@ -1,41 +1,13 @@
-"""Data that is too long for a message: measured, cut to head and tail in its shape, or left out.
-
-Half of a secret is one that nobody recognises. A text in which nobody has looked for secrets is cut a little later, at
-the end of a line or word (`end_from`, `start_from`).
-"""
+"""Data that is too long for a message: measured, cut to head and tail in its shape, or left out."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 from inarch.contract.records import ToolError, ToolResult
 from inarch_sdk.result_text import ADDED, CHANGED_BY_USER, REWRITTEN
-from inarch_secrets.names import LONGEST
-
-_SPACE = re.compile(r"\s")
-
-
-def end_from(text: str, place: int, most: int = LONGEST) -> int:
-    """Return where the beginning of a text may end: at `place`, or as much as `most` behind it.
-
-    That is the end of the line, or of the word, or of the text; where all of them are farther away it is `place`.
-    """
-    last = place + most
-    line = text.find("\n", place, last)
-    if line >= 0:
-        return line
-    if len(text) <= last:
-        return len(text)
-    word = _SPACE.search(text, place, last)
-    return word.start() if word else place
-
-
-def start_from(text: str, place: int, most: int = LONGEST) -> int:
-    """Return where the end of a text may start: at `place`, or as much as `most` before it."""
-    return place - end_from(text[max(place - most - 1, 0) : place][::-1], 0, most)
 
 
 def shortened(data: Any, ref: str, room: int) -> Any:

@@ -8,21 +8,7 @@ from functools import cache
 
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, Verdict
-
-
-def folded(name: str) -> str:
-    """Return the name that stands for every spelling of one path component that a file system may take for it."""
-    if name.isascii():
-        plain = name.lower()
-    else:
-        import unicodedata
-
-        # File systems that ignore case may also ignore invisible characters and compatibility forms.
-        visible = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
-        plain = visible.casefold()
-    # FAT and NTFS leave off dots and spaces at the end, and what follows a colon is a stream of the same file.
-    return plain.partition(":")[0].rstrip(". ")
-
+from inarch_staging.spelling import folded
 
 # Each name is a path below any folder; what lies below it counts, too. Looked up on 2026-11-28:
 # Agents: agents.md, code.claude.com/docs/en/permission-modes (protected paths), developers.openai.com/codex,

@@ -9,12 +9,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from urllib.parse import quote, quote_plus
+from weakref import WeakSet
 
 from attrs import field, frozen
 
+from inarch_secrets.dotenv import decoded
 from inarch_secrets.pattern import Match
 
 _ESCAPE = re.compile("%[0-9A-F]{2}")
+_IN_USE: WeakSet[Known] = WeakSet()
 
 
 @frozen(eq=False, repr=False, slots=False)
@@ -23,6 +26,10 @@ class Known:
 
     shapes: Mapping[str, str] = field(factory=dict)
     needles: tuple[str, ...] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.shapes:
+            _IN_USE.add(self)
 
     @needles.default
     def _needles_of_encoded_lines(self) -> tuple[str, ...]:
@@ -65,6 +72,13 @@ class Known:
                 if len(shape) > len(tail) and shape.startswith(tail):
                     return place
         return len(text)
+
+
+def holds_known_secret(data: bytes) -> bool:
+    """Whether a value that is known as a secret in this process stands in a file's bytes."""
+    known = tuple(_IN_USE)
+    text = decoded(data) if known else ""
+    return any(one.occurring(text) for one in known)
 
 
 def _runs(shape: str, text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:

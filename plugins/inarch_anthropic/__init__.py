@@ -10,12 +10,10 @@ from attrs import Factory, frozen
 import inarch
 
 BASE_URL = "https://api.anthropic.com"
-KEY = "ANTHROPIC_API_KEY"
 # Anthropic, pages on thinking, seen Nov 2026: the first makes `block_binding` and reports of dropped thoughts known;
 # models before 4.6 think between calls with the second only. A model that has no use for one ignores it.
 BETAS = "thinking-binding-controls-2026-08-01,interleaved-thinking-2025-05-14"
 _PROPOSED = inarch.proposed("anthropic")
-_REMEDY = f"make one at platform.claude.com and set {KEY}, or choose another model with --model"
 
 
 @frozen(eq=False, repr=False)
@@ -46,11 +44,12 @@ def inarch_settings() -> type:
 @inarch.hookimpl
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the one provider, `anthropic`."""
-    from inarch_anthropic.provider import Anthropic
+    from inarch_anthropic.provider import KEY, Anthropic
 
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     key = context.environ.get(KEY, "").strip()
     base_url = settings.base_url.rstrip("/").removesuffix("/v1")
+    remedy = f"make one at platform.claude.com and set {KEY}, or choose another model with --model"
     headers = {"x-api-key": key, "anthropic-version": "2023-06-01", "anthropic-beta": BETAS}
     return [
         Anthropic(
@@ -59,7 +58,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             default_decision_model=settings.decision_model,
             cache="" if settings.cache == "off" else settings.cache,
             extra=settings.extra,
-            missing=_PROPOSED.key_fault(KEY, key, _REMEDY, is_own=base_url == BASE_URL),
+            missing=_PROPOSED.key_fault(KEY, key, remedy, is_own=base_url == BASE_URL),
             a_minute=settings.a_minute,
         )
     ]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, ProviderNote, join_deltas
-from inarch_anthropic import KEY
 from inarch_anthropic.versions import is_adaptive, takes_budget, version_of
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from inarch_anthropic.events import Events
     from inarch_anthropic.requests import Encoder
 
+KEY = "ANTHROPIC_API_KEY"
 DRAIN_S = 0.05
 """Seconds that the end of a response may take once everything in it has come."""
 FOR_AN_HOUR = Decimal(2)

@@ -9,10 +9,6 @@ from attrs import frozen
 import inarch
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
-KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
-"""Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
-_PROPOSED = inarch.proposed("gemini")
-MODEL, DECISION_MODEL = _PROPOSED.model, _PROPOSED.decision_model
 
 
 @frozen(eq=False, repr=False)
@@ -37,14 +33,14 @@ def inarch_settings() -> type:
 @inarch.hookimpl
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the one provider, `gemini`."""
-    from inarch_gemini.provider import Gemini
+    from inarch_gemini.provider import KEYS, PROPOSED, Gemini
 
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     keys = {name: key for name in KEYS if (key := context.environ.get(name, "").strip())}
     name, key = next(iter(keys.items()), (KEYS[-1], ""))
     service = inarch.HttpService("gemini", settings.base_url, {"x-goog-api-key": key}, silence_s=settings.silence_s)
     remedy = f"make one at aistudio.google.com and set {name}, or choose another model with --model"
-    missing = _PROPOSED.key_fault(name, key, remedy, is_own=settings.base_url == BASE_URL)
+    missing = PROPOSED.key_fault(name, key, remedy, is_own=settings.base_url == BASE_URL)
     return [Gemini(service, settings.thinking, missing, settings.a_minute, name, _remark(keys))]
 
 

@@ -12,14 +12,27 @@ from urllib.parse import quote
 
 from attrs import define, evolve, field
 
-from inarch import Delta, HttpService, Limits, ModelInfo, ModelRequest, Price, ProviderError, ProviderNote, join_deltas
-from inarch_gemini import DECISION_MODEL, KEYS, MODEL
+from inarch import (
+    Delta,
+    HttpService,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    ProviderError,
+    ProviderNote,
+    join_deltas,
+    proposed,
+)
 from inarch_gemini.listing import MOST_PAGES, Listed, listed_models
 
 if TYPE_CHECKING:
     from inarch_gemini.chunks import Chunks
     from inarch_gemini.requests import Encoder, Leaving
 
+KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+"""Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
+PROPOSED = proposed("gemini")
 AFTER_END_S = 2.0
 """A stream that has told its finish reason is read this long for what may follow, then left."""
 
@@ -53,8 +66,8 @@ class Gemini:
     key_name: str = KEYS[-1]
     remark: str = ""
     name: str = field(init=False, default="gemini")
-    default_model: str = field(init=False, default=MODEL)
-    default_decision_model: str = field(init=False, default=DECISION_MODEL)
+    default_model: str = field(init=False, default=PROPOSED.model)
+    default_decision_model: str = field(init=False, default=PROPOSED.decision_model)
     _listed: dict[str, Listed] = field(init=False, factory=dict)
     _encoder: Encoder | None = field(init=False, default=None)
     _refusing: dict[str, Leaving] = field(init=False, factory=dict)

@@ -9,8 +9,6 @@ from attrs import Factory, field, frozen, validators
 
 import inarch
 
-NAME = "litellm"
-INSTALL = "pip install litellm"
 _NOT_NEGATIVE: Any = validators.ge(0)
 
 
@@ -73,7 +71,10 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
 
     if PathFinder.find_spec("litellm") is None:
         raise inarch.PluginError(
-            "needs the library LiteLLM, which is not installed", plugin=NAME, door="load", remedy=INSTALL
+            "needs the library LiteLLM, which is not installed",
+            plugin="litellm",
+            door="load",
+            remedy="pip install litellm",
         )
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     return [LiteLLM(settings, context.environ)]

@@ -20,12 +20,13 @@ from inarch import (
     price_table,
     token_count,
 )
-from inarch_litellm import NAME, Settings
 from inarch_litellm.keys import missing_of, several_of, variable_of
 
 if TYPE_CHECKING:
+    from inarch_litellm import Settings
     from inarch_litellm.requests import Encoder
 
+NAME = "litellm"
 NO_KEY = "none"
 """Stands in place of a key that is not wanted: some services' clients refuse to be made without one."""
 REMEDY = (

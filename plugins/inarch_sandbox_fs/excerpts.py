@@ -7,7 +7,7 @@ from typing import Any
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.texts import binary, text_of
-from inarch_sdk.shortening import end_from
+from inarch_secrets.cuts import end_from
 
 Most = tuple[int, int]
 """Lines and bytes of one excerpt."""

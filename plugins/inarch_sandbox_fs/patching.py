@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from inarch import ToolFailed
 from inarch_sandbox_fs.texts import Encoding, is_shifted, possible_codecs, splits_no_character
-from inarch_sdk.shortening import end_from
+from inarch_secrets.cuts import end_from
 
 MOST_PLACES = 20
 _MOST_LINES = 5_000  # a bound on the look for similar text

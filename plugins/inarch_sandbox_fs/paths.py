@@ -6,7 +6,7 @@ import os
 import re
 
 from inarch import ToolFailed
-from inarch_sdk.steering_files import folded
+from inarch_staging.spelling import folded
 
 MAX_BYTES = 4096
 ADDED = "+"

@@ -13,6 +13,8 @@ from inarch import Effects, ToolFailed
 from inarch_sandbox_fs.globs import compile_glob
 from inarch_sandbox_fs.paths import normal
 
+LONGEST_S = 600
+"""Seconds that a command may take."""
 MOST_ENTRIES = 2_000
 _MOST_FILES = 2_000
 _MOST_LISTED = 100_000

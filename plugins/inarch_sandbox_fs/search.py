@@ -22,7 +22,7 @@ from inarch import SearchHit, SearchHits, ToolFailed, Walk
 from inarch_sandbox_fs.engines import Engine, EngineFailed, Engines, environment
 from inarch_sandbox_fs.opening import Open
 from inarch_sandbox_fs.settings import Settings
-from inarch_sdk.shortening import end_from
+from inarch_secrets.cuts import end_from
 
 if TYPE_CHECKING:
     import subprocess

@@ -10,7 +10,7 @@ from inarch import FileBytes, ToolContext, ToolFailed
 from inarch_sandbox_fs import schemas
 from inarch_sandbox_fs.reading import pieces
 from inarch_sandbox_fs.settings import settings_of
-from inarch_sdk.shortening import end_from
+from inarch_secrets.cuts import end_from
 
 
 @inarch.tool(category="file", effects=schemas.reads_pattern, input_schema=schemas.LIST_FILES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from runpy import run_module
 
 import click
 
@@ -33,7 +34,5 @@ def acp(context: inarch.PluginContext, profile: str | None, model: str | None, a
 
 def main() -> None:
     """Run `inarch acp` by the name of this distribution: whoever starts agents by their package knows no other."""
-    from inarch.__main__ import main as program
-
     sys.argv[1:1] = ["acp"]
-    program()
+    run_module("inarch", run_name="__main__")

@@ -10,7 +10,8 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch_sdk.shortening import end_from, measured
+from inarch_sdk.shortening import measured
+from inarch_secrets.cuts import end_from
 from inarch_secrets.names import LONGEST
 
 LONGEST_RESULT = 60_000

@@ -27,7 +27,7 @@ PLANS = {
     intents.SOURCE: "plans.callers:source",
     intents.COMPARE: "plans.places:compare",
     intents.LIST: "plans.lists:list_things",
-    intents.FILE: "plans.outline:explain_file",
+    intents.FILE: "plans.places:explain_path",
     intents.EDIT: "edits:edit",
     intents.REFUSED: "edits:edit",
     intents.CHANGES: "plans.history:recent_changes",

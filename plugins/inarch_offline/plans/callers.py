@@ -138,10 +138,10 @@ def source(intent: Intent) -> Plan:
     target = context(result).target
     page = Page()
     if paths_in(intent.subject) == (intent.subject,) or (target is not None and target.kind == "module"):
-        from inarch_offline.plans.outline import explain_file
+        from inarch_offline.plans.places import explain_path
 
         path = target.place.path if target is not None and target.kind == "module" else intent.subject
-        page = yield from explain_file(intent._replace(path=path))
+        page = yield from explain_path(intent._replace(path=path))
         return page
     if target is None or not is_named(intent, target):
         page = yield from _places(intent)

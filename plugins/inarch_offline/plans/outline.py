@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from inarch_offline import calls
 from inarch_offline.calls import whole_file
@@ -28,13 +28,13 @@ _IMPORT = r"^\s*(?:from\s+(\S+)\s+import\b|import\s+([\w.]+))"
 _Row = tuple[str, Place]
 
 
-def explain_file(intent: Intent) -> Plan:
-    """Explain a file, or list a folder."""
+def explain_file(intent: Intent, otherwise: Callable[[Intent], Plan]) -> Plan:
+    """Explain a file, or list a folder; `otherwise` explains a definition whose name looks like a file's."""
     path = intent.path.rstrip("/")
     text, read = yield from whole_file(path)
     page = Page()
     if text is None:
-        instead = yield from _instead(page, intent, path)
+        instead = yield from _instead(page, intent, path, otherwise)
         if isinstance(instead, Page):
             return instead
         path = instead
@@ -59,7 +59,7 @@ def explain_file(intent: Intent) -> Plan:
     return page
 
 
-def _instead(page: Page, intent: Intent, path: str) -> Asking[Page | str]:
+def _instead(page: Page, intent: Intent, path: str, otherwise: Callable[[Intent], Plan]) -> Asking[Page | str]:
     """Return the page on the folder or definition that is meant, or the path of the file that has the name."""
     beside, inside = yield [
         calls.list_files(f"**/{path.rpartition('/')[2]}", 20),
@@ -77,9 +77,7 @@ def _instead(page: Page, intent: Intent, path: str) -> Asking[Page | str]:
         [result] = yield [calls.context_get(path)]
         target = context(result).target
         if target is not None and f".{target.qualname}".endswith(f".{path}"):
-            from inarch_offline.plans.places import explain
-
-            told = yield from explain(intent._replace(kind=EXPLAIN, subject=path, names=(path,), path=""))
+            told = yield from otherwise(intent._replace(kind=EXPLAIN, subject=path, names=(path,), path=""))
             return told
     if len(found) > 1:
         page.note(f"{counted(len(found), 'file')} have that name: {', '.join(map(shortened, found[:6]))}")

@@ -83,9 +83,7 @@ def explain(intent: Intent) -> Plan:
         found = found._replace(confidence=min(found.confidence, SURE - 0.01))
     target = found.target
     if path := (yield from _file_meant(intent, target)):
-        from inarch_offline.plans.outline import explain_file
-
-        page.add((yield from explain_file(intent._replace(path=path))))
+        page.add((yield from explain_path(intent._replace(path=path))))
         return page
     places = yield from _ranked(intent, found)
     note = (result, LINKED, bool(places) and is_named(intent, places[0]))
@@ -95,6 +93,13 @@ def explain(intent: Intent) -> Plan:
         yield from _say_lines(page, intent)
         say_note(page, *note)
     return page
+
+
+def explain_path(intent: Intent) -> Plan:
+    """Explain a file or list a folder, or explain what has the name of one."""
+    from inarch_offline.plans.outline import explain_file
+
+    return explain_file(intent, explain)
 
 
 def _corrected(intent: Intent, unknown: Sequence[str]) -> Asking[tuple[str, str] | None]:

@@ -13,7 +13,7 @@ from inarch_sandbox_fs.commands.tool import ExecuteCommand
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.background.desk import Desk
-    from inarch_sandbox_fs.commands.classification import Classified
+    from inarch_sandbox_fs.commands.classified import Classified
 
 
 LIMIT = 20_000

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
+from inarch.command_lines import CARRIERS
 from inarch_sandbox_fs.commands.lines import is_open, place
 from inarch_sandbox_fs.commands.runners import is_known
 from inarch_sandbox_fs.commands.shells import can_be_kept, reads_code
-from inarch_sdk.commandline import CARRIERS
 
 if TYPE_CHECKING:
-    from inarch_sandbox_fs.commands.classification import Classified
+    from inarch_sandbox_fs.commands.classified import Classified
 
 NETWORK = Right("w", "network", "the network, all of it")
 REPOSITORY = Right("g", "git", "this repository's .git, its hooks off; they and its settings stay as they are")

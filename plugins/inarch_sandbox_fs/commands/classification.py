@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Literal
 
-from attrs import Factory, evolve, frozen
+from attrs import evolve
 
 from inarch import NeedsShell, Rights, ToolFailed
+from inarch.command_lines import Line, Part, split_line
 from inarch_sandbox_fs.commands import lines, secret_files
+from inarch_sandbox_fs.commands.classified import Classified
 from inarch_sandbox_fs.commands.git_rules import GIT, environment, prepared
 from inarch_sandbox_fs.commands.granting import Grants, allowing, matching, network
 from inarch_sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
@@ -17,9 +18,6 @@ from inarch_sandbox_fs.commands.programs import PROGRAMS
 from inarch_sandbox_fs.commands.rules import Reader, Rule
 from inarch_sandbox_fs.commands.runners import RUNNERS, Runner, program_name
 from inarch_sandbox_fs.commands.shells import check_env, is_variable, split_variables
-from inarch_sdk.joined_commands import Line, Part, split_line
-
-Tier = Literal["read-only", "workspace", "granted", "asked", "none"]
 
 _INSTEAD = {
     "rm": "use delete_file", "mv": "use move_file", "touch": "use create_file", "cp": "use read_file, then create_file",
@@ -31,68 +29,6 @@ _INSTEAD = {
 }  # fmt: skip
 """What to use instead where nobody can be asked."""
 _CHANGES = Rights(writes=("",), executes=True)
-
-
-@frozen
-class Classified:
-    """What a command line is.
-
-    Args:
-        tier: `none` is refused; `asked` is known to no tier, so a person decides; all but `read-only` may change the
-            workspace.
-        words: What was given, split.
-        argv: What will run; for `none` empty.
-        rule: The rule that takes it, or refuses it.
-        reason: Why it is refused, or what there is to ask; of the read-only tier what it could show.
-        remedy: What to do instead of what is refused or where nobody can be asked.
-        allowed_by: The lines of configuration that would let it run without a question; empty where none should.
-        rights: What it may do.
-        passes: Names of variables that are passed on to it.
-        paths: The words that name files, for a look at where their links lead.
-        shape: The words with which all command lines begin for which one "always" counts.
-        is_exact: Whether `shape` is all of the words.
-        exits: What exit codes other than 0 mean where they are no failure.
-        options_end: Of a search through folders, where in `argv` more options may stand; else 0.
-        in_pieces: Whether it shows less than lines of what it reads.
-        contents: Whether it may show what files once held.
-        line: Of one command of a line where its output goes and how it follows the one before it.
-        folder: Where it runs, relative to the root; empty for the root.
-        parts: What each command of a line is; of one command nothing.
-    """
-
-    tier: Tier
-    words: tuple[str, ...] = ()
-    argv: tuple[str, ...] = ()
-    rule: str = ""
-    reason: str = ""
-    remedy: str = ""
-    allowed_by: str = ""
-    rights: Rights = Factory(Rights)
-    passes: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    shape: tuple[str, ...] = ()
-    is_exact: bool = True
-    exits: Mapping[int, str] = Factory(dict)
-    options_end: int = 0
-    in_pieces: bool = False
-    contents: bool = False
-    line: Part | None = None
-    folder: str = ""
-    parts: tuple[Classified, ...] = ()
-
-    @property
-    def commands(self) -> tuple[Classified, ...]:
-        """The commands of the line, of one command itself."""
-        return self.parts or (self,)
-
-    @property
-    def text(self) -> str:
-        """The one way to write it."""
-        from shlex import join
-
-        if not self.parts:
-            return join(self.words)
-        return str(Line(tuple(part.line for part in self.parts if part.line is not None), self.folder))
 
 
 def classify(command: str | Sequence[str], grants: Grants | None = None, root: str = "") -> Classified:

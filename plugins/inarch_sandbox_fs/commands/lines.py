@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from attrs import evolve
 
 from inarch import Rights
+from inarch_sandbox_fs.commands.classified import Classified
 from inarch_sandbox_fs.commands.granting import Grants, allowing
 from inarch_sandbox_fs.commands.kinds import check_path
 from inarch_sandbox_fs.commands.secret_files import could_show, in_pieces
 from inarch_sandbox_fs.commands.shells import STANDARD_INPUT
 from inarch_sandbox_fs.paths import normal
-
-if TYPE_CHECKING:
-    from inarch_sandbox_fs.commands.classification import Classified
 
 _TIERS = ("read-only", "granted", "workspace", "asked", "none")
 """From the one that asks least."""
@@ -92,8 +89,6 @@ def place(parts: Sequence[Classified], part: Classified) -> str:
 
 def strictest(parts: Sequence[Classified], text: str, grants: Grants) -> Classified:
     """Return what the line is: as its strictest command; the reason names each that is not allowed by itself."""
-    from inarch_sandbox_fs.commands.classification import Classified
-
     worst = max(parts, key=lambda part: _TIERS.index(part.tier))
     asking = [part for part in parts if part.tier == "none"][:1] or [part for part in parts if is_open(part)]
     writes = dict.fromkeys(path for part in parts for path in part.rights.writes)

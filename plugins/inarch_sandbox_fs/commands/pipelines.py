@@ -15,12 +15,12 @@ from inarch_sandbox_fs.commands import git_scopes, looking, secret_files
 from inarch_sandbox_fs.commands.choosing import put_together
 from inarch_sandbox_fs.commands.lines import place
 from inarch_sandbox_fs.commands.runners import is_known
-from inarch_sandbox_fs.commands.tool import LONGEST_S
 from inarch_sandbox_fs.processes.output import signal_name
-from inarch_sdk.shortening import end_from, start_from
+from inarch_sandbox_fs.schemas import LONGEST_S
+from inarch_secrets.cuts import end_from, start_from
 
 if TYPE_CHECKING:
-    from inarch_sandbox_fs.commands.classification import Classified
+    from inarch_sandbox_fs.commands.classified import Classified
 
 MOST_CHARACTERS = 4_000_000
 """Characters of output that are kept; of more, the middle is dropped."""

@@ -109,7 +109,7 @@ def could_show(rule: str, paths: Iterable[str], root: str, is_search: bool) -> s
     """
     if not root or rule in _NAMES_ONLY:
         return ""
-    from inarch.host import holds_known_secret  # what it is about is not there before a session
+    from inarch_secrets.shapes import holds_known_secret
 
     named = list(paths)
     if is_search and not any(os.path.isdir(os.path.join(root, path)) for path in named):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from inarch.command_lines import CARRIERS
 from inarch_sandbox_fs.commands.kinds import Refused
-from inarch_sdk.commandline import CARRIERS
 
 SHELLS = frozenset({
     "sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "ash", "busybox", "pwsh", "powershell", "eval",

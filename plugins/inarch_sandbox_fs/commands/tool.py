@@ -9,16 +9,15 @@ from attrs import define, field
 
 from inarch import Effects, Tool, ToolCall, ToolFailed, Verdict
 from inarch_sandbox_fs.paths import PROTECTED, is_protected
+from inarch_sandbox_fs.schemas import LONGEST_S
 
 if TYPE_CHECKING:
     from inarch import ChosenRights, RightsOffer, ToolContext
-    from inarch_sandbox_fs.commands.classification import Classified
+    from inarch_sandbox_fs.commands.classified import Classified
     from inarch_sandbox_fs.commands.granting import Grants
 
 
 COMMAND = "execute_command"
-LONGEST_S = 600
-"""Seconds that a command may take."""
 _CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "apply_patch", "move_file", "delete_file"})
 
 

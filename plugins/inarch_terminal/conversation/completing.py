@@ -13,7 +13,8 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from inarch import escape, split_slash_command
-from inarch_sdk.path_index import PathIndex, escaped, unescaped
+from inarch_search.typed_paths import escaped, unescaped
+from inarch_terminal.conversation.path_index import PathIndex
 from inarch_terminal.conversation.shell_words import completed
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from inarch_sdk.path_index import PathIndex
+from inarch_terminal.conversation.path_index import PathIndex
 
 MOST_SHOWN = 100
 MOST_FOLDERS = 100

@@ -53,14 +53,12 @@ async def edit(
 
 
 async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[str, Any]:
-    from inarch_sdk.rewriting import rewritten
-
     text = await _edited(file.after, _name_of(file.path), err)
     if text in (file.after, f"{file.after}\n"):  # editors end the last line, whatever was done
         raise _NotEdited("nothing was changed")
     if text == file.before:
         raise _NotEdited(f"{file.path} would stay as it is; d denies the call")
-    changed = rewritten(call.arguments, file, text)
+    changed = file.rewritten(call.arguments, text)
     if changed is None:
         raise _NotEdited(f"{call.name} can't make this of {file.path}")
     return changed

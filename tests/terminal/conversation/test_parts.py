@@ -19,10 +19,11 @@ from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
 from inarch_project.mentions import mentioned_words
-from inarch_sdk.path_index import PathIndex, escaped, unescaped
+from inarch_search.typed_paths import escaped, unescaped
 from inarch_terminal.conversation.completing import LineCompleter
 from inarch_terminal.conversation.history import LONGEST, MOST_LINES, KeptHistory
 from inarch_terminal.conversation.pasting import Pastes
+from inarch_terminal.conversation.path_index import PathIndex
 from inarch_terminal.conversation.shell_words import last_word, programs
 from inarch_terminal.conversation.streams import Above
 from inarch_terminal.conversation.terminal_io import GuardedInput

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import inarch
 from inarch.figures import dropped_words, spent_words
-from inarch_sdk.path_index import PathIndex, escaped, unescaped
+from inarch_search.typed_paths import escaped, ranked, unescaped, with_folders
 from inarch_web.server.numbering import Raw
 
 if TYPE_CHECKING:
@@ -77,8 +78,14 @@ async def complete(room: Room, text: str, commands: Mapping[str, str]) -> Mappin
         begin = max(text.rfind(" ", 0, begin - 1), text.rfind("\n", 0, begin - 1)) + 1
     if not text[begin:].startswith("@"):
         return {"from": begin, "items": []}
-    paths = await asyncio.to_thread(PathIndex(room.app.workspace).matching, unescaped(text[begin + 1 :]))
+    paths = await asyncio.to_thread(_paths, room.app.workspace, unescaped(text[begin + 1 :]))
     return {"from": begin, "items": [{"text": Raw(f"@{escaped(path)}"), "help": ""} for path in paths[:MOST]]}
+
+
+def _paths(workspace: inarch.Workspace, typed: str) -> list[str]:
+    with suppress(inarch.InarchError):
+        return ranked(typed, tuple(with_folders(workspace.walk().paths)))
+    return []
 
 
 async def _command(room: Room, text: str, commands: Mapping[str, str]) -> Mapping[str, Any]:

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from attrs import define, field
 
 import inarch
-from inarch.transcripts import Exchange, Transcript
-from inarch_sdk.exchanges import Reading
+from inarch.transcripts import Exchange, Reading, Transcript
 
 MOST_TURNS = 20
 """Turns that are read at once."""

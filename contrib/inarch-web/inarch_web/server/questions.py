@@ -9,7 +9,6 @@ from typing import Any
 from attrs import define, field
 
 import inarch
-from inarch_sdk.rewriting import rewritten
 from inarch_web.server.numbering import Raw
 from inarch_web.server.unfolding import Fragments
 
@@ -122,7 +121,7 @@ def _rewritten(asked: inarch.ApprovalRequest, content: Any) -> Mapping[str, Any]
         raise inarch.UsageError("nothing was changed", "approve it as it is")
     if content == file.before:
         raise inarch.UsageError(f"{file.path} would stay as it is", "deny the call instead")
-    arguments = rewritten(asked.call.arguments, file, content)
+    arguments = file.rewritten(asked.call.arguments, content)
     if arguments is None:
         raise inarch.UsageError(f"{asked.call.name} can't make this of {file.path}", "deny it and say what you want")
     return arguments

@@ -8,8 +8,7 @@ from typing import Any, Protocol
 from attrs import define, evolve, field
 
 import inarch
-from inarch.transcripts import Exchange, Step
-from inarch_sdk.exchanges import Reading
+from inarch.transcripts import Exchange, Reading, Step
 
 MOST_WHOLE = 200
 """Steps up to which the section of a turn that has ended is sent as one."""

@@ -230,15 +230,6 @@ def hide_in_message(text: str) -> str:
     return text
 
 
-def holds_known_secret(data: bytes) -> bool:
-    """Whether a value that any redactor of this process knows stands in a file's bytes."""
-    from inarch_secrets.dotenv import decoded
-
-    known = [redactor._known for redactor in tuple(_LIVE) if redactor._known.shapes]
-    text = decoded(data) if known else ""
-    return any(one.occurring(text) for one in known)
-
-
 def _lines(name: str, value: str) -> Iterator[tuple[str, str]]:
     yield name, value
     if "\n" in value:  # programs print such a value a line at a time

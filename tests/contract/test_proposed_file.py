@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import ProposedFile
-from inarch_sdk.rewriting import rewritten
 
 texts = st.lists(st.sampled_from(["a\n", "b\n", "a\r\n", "\n", "a", "aa", "ü\n", "\u2028"]), max_size=8).map("".join)
 PATCH = {"file_path": "f", "search": "a", "replace": "b", "description": "why", "replace_all": True}
@@ -14,7 +13,7 @@ PATCH = {"file_path": "f", "search": "a", "replace": "b", "description": "why", 
 
 @given(texts, texts)
 def test_a_patch_that_was_rewritten_leaves_exactly_what_the_person_made_of_the_file(before: str, after: str) -> None:
-    found = rewritten(PATCH, ProposedFile("f", before, "anything"), after)
+    found = ProposedFile("f", before, "anything").rewritten(PATCH, after)
     if found is None:
         assert not before or before == after, "there is something to hold a replacement against"
         return
@@ -25,5 +24,5 @@ def test_a_patch_that_was_rewritten_leaves_exactly_what_the_person_made_of_the_f
 
 @given(texts, texts)
 def test_a_whole_text_is_rewritten_as_it_is(before: str, after: str) -> None:
-    found = rewritten({"file_path": "f", "content": before}, ProposedFile("f", None, before), after)
+    found = ProposedFile("f", None, before).rewritten({"file_path": "f", "content": before}, after)
     assert found == {"file_path": "f", "content": after}
