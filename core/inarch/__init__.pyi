@@ -1,5 +1,6 @@
 """The public names, and where each comes from. The runtime reads this list, too: one name a line."""
 
+from inarch import capabilities as capabilities
 from inarch import command_lines as command_lines
 from inarch import commands as commands
 from inarch import confinement as confinement

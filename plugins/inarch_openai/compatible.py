@@ -9,6 +9,7 @@ from typing import Any, Literal
 from attrs import Attribute, Factory, field, frozen, validators
 
 import inarch
+from inarch_openai.dialect import Dialect, Stated
 from inarch_openai.either import EitherWire
 from inarch_openai.memory import Memory
 
@@ -88,14 +89,11 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
         decision_model=settings.decision_model,
         extra=settings.extra,
         missing=_missing(settings, variable, key),
-        fixed_price=_price(settings),
-        context_tokens=settings.context_tokens,
-        output_limit=settings.output_limit,
-        text_calls=settings.text_tool_calls,
+        dialect=Dialect(output_limit=settings.output_limit, text_calls=settings.text_tool_calls),
+        stated=Stated(_price(settings), settings.context_tokens, settings.a_minute),
         memory=Memory(service.address, context.cache_dir),
         api=settings.api,
         key_variable=variable,
-        a_minute=settings.a_minute,
     )
     return [provider]
 

@@ -9,6 +9,7 @@ from attrs import Factory, frozen
 
 import inarch
 from inarch_openai.addresses import OPENAI, completed, is_openai
+from inarch_openai.dialect import Stated
 from inarch_openai.either import EitherWire
 from inarch_openai.memory import Memory
 
@@ -65,6 +66,6 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             key_variable=KEY,
             missing=None if is_signed_in else _PROPOSED.key_fault(KEY, key, _REMEDY, is_own=is_openai(url)),
             cache_dir=context.cache_dir,
-            a_minute=settings.a_minute,
+            stated=Stated(a_minute=settings.a_minute),
         )
     ]

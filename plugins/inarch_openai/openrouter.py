@@ -8,6 +8,7 @@ from typing import Any
 from attrs import Factory, frozen
 
 import inarch
+from inarch_openai.dialect import Dialect, Stated
 from inarch_openai.memory import Memory
 from inarch_openai.provider import ChatCompletions
 
@@ -63,13 +64,11 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
             decision_model=settings.decision_model,
             extra={"usage": {"include": True}, **routing, **settings.extra},
             missing=_PROPOSED.key_fault(KEY, key, _REMEDY, is_own=is_own),
-            tells_cost=True,
-            effort=_effort,
-            marks=_wants_marks if settings.cache_marks else None,
+            dialect=Dialect(effort=_effort, marks=_wants_marks if settings.cache_marks else None, tells_cost=True),
+            stated=Stated(a_minute=settings.a_minute),
             cache_dir=context.cache_dir,
             memory=Memory(service.address, context.cache_dir),
             key_variable=KEY,
-            a_minute=settings.a_minute,
         )
     ]
 

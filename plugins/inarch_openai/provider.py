@@ -12,7 +12,6 @@ from attrs import define, evolve, field
 
 from inarch import (
     Delta,
-    Effort,
     HttpService,
     Limits,
     ModelInfo,
@@ -22,6 +21,7 @@ from inarch import (
     ProviderNote,
     join_deltas,
 )
+from inarch_openai.dialect import Dialect, Stated
 from inarch_openai.memory import Memory
 
 if TYPE_CHECKING:
@@ -63,17 +63,11 @@ class ChatCompletions:
         decision_model: A cheap model for decisions; empty for the same.
         extra: Further members of every request.
         missing: What to say instead of asking, where something that every request needs is not configured.
-        tells_cost: Whether `usage.cost` is what a request cost in US dollars.
-        fixed_price: What the user says that tokens cost.
-        context_tokens: What the user says that the context is.
-        output_limit: How the limit of output is called.
-        effort: Says in the service's words how much a model is to think, where these are not the usual ones.
-        marks: Says of which models the service wants marks of what it is to keep.
-        text_calls: Whether a reply that as a whole is a call written as text is that call.
+        dialect: How the service's chat completions differ from the others'.
+        stated: What the user states of its models.
         cache_dir: Where the list of models is kept with its prices; empty where it is not.
         memory: Keeps which members of a request were refused.
         key_variable: Where the key is from; empty where none is sent.
-        a_minute: What the user says that the service takes of one model.
     """
 
     name: str
@@ -82,17 +76,11 @@ class ChatCompletions:
     decision_model: str = ""
     extra: Mapping[str, Any] = field(factory=dict)
     missing: ProviderError | None = None
-    tells_cost: bool = False
-    fixed_price: Price | None = None
-    context_tokens: int | None = None
-    output_limit: str = "max_tokens"
-    effort: Callable[[Effort], dict[str, Any]] | None = None
-    marks: Callable[[str], bool] | None = None
-    text_calls: bool = False
+    dialect: Dialect = field(factory=Dialect)
+    stated: Stated = field(factory=Stated)
     cache_dir: str = ""
     memory: Memory = field(factory=lambda: Memory(""))
     key_variable: str = ""
-    a_minute: Limits = field(factory=Limits)
     _encoder: Encoder | None = field(init=False, default=None)
     _offers: Offers | None = field(init=False, default=None)
     _contexts: LocalContexts | None = field(init=False, default=None)
@@ -128,7 +116,7 @@ class ChatCompletions:
             request = evolve(request, model=await self._first())
         from inarch_openai.chunks import Chunks
 
-        chunks, written = Chunks(self.service, request.model, self.tells_cost), self._written(request)
+        chunks, written = Chunks(self.service, request.model, self.dialect.tells_cost), self._written(request)
         encoder = self._known_encoder()
         async with aclosing(self._asked("/chat/completions", request, encoder, chunks.read)) as deltas:
             async for delta in deltas:
@@ -184,7 +172,7 @@ class ChatCompletions:
         except ProviderError as error:
             raise self._naming_the_key(error) from None
         return [
-            ModelInfo(one.name, one.description, one.context_tokens or self.context_tokens, one.retires)
+            ModelInfo(one.name, one.description, one.context_tokens or self.stated.context_tokens, one.retires)
             for one in offers.models.values()
         ]
 
@@ -200,16 +188,16 @@ class ChatCompletions:
         """Return what the service or the user has told of a model's limits."""
         offer = self._known_offers().models.get(model)
         if offer is None:
-            return evolve(self.a_minute, context_tokens=self.context_tokens)
-        context_tokens = self.context_tokens or offer.context_tokens
-        return evolve(self.a_minute, context_tokens=context_tokens, output_tokens=offer.output_tokens)
+            return evolve(self.stated.a_minute, context_tokens=self.stated.context_tokens)
+        context_tokens = self.stated.context_tokens or offer.context_tokens
+        return evolve(self.stated.a_minute, context_tokens=context_tokens, output_tokens=offer.output_tokens)
 
     def price(self, model: str) -> Price | None:
         """Return the price that the user or the service has told; never asks for it."""
-        if self.fixed_price is not None:
-            return self.fixed_price
+        if self.stated.price is not None:
+            return self.stated.price
         offer = self._known_offers().models.get(model)
-        return offer.price if offer is not None and self.tells_cost else None
+        return offer.price if offer is not None and self.dialect.tells_cost else None
 
     def takes_effort(self, model: str) -> bool:
         """Whether the service takes it for the model; one that says nothing of that is told."""
@@ -226,7 +214,7 @@ class ChatCompletions:
 
     def _written(self, request: ModelRequest) -> WrittenCalls | None:
         """Return what understands calls that are written as text, where that is wanted and calls can be made."""
-        if not self.text_calls or not request.tools or request.tool_choice == "none":
+        if not self.dialect.text_calls or not request.tools or request.tool_choice == "none":
             return None
         from inarch_openai.written_calls import WrittenCalls
 
@@ -236,9 +224,7 @@ class ChatCompletions:
         if self._encoder is None:
             from inarch_openai.requests import Encoder
 
-            self._encoder = Encoder(
-                self.name, self.extra, self.output_limit, self.effort, self.marks, self.service.address
-            )
+            self._encoder = Encoder(self.name, self.extra, self.dialect, self.service.address)
         return self._encoder
 
     def _explained(self, error: ProviderError, request: ModelRequest) -> ProviderError:

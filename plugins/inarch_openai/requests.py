@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
 
 from inarch import (
     CallPart,
-    Effort,
     Message,
     MessageCache,
     ModelRequest,
@@ -27,6 +26,7 @@ from inarch import (
     result_text,
     to_data,
 )
+from inarch_openai.dialect import Dialect
 from inarch_openai.families import effort_for, family_of, filled
 from inarch_openai.thoughts import give_back
 
@@ -40,17 +40,13 @@ class Encoder:
     Args:
         provider: Under which name opaque data of parts is kept.
         extra: Further members of every body; they win.
-        output_limit: How the limit of output is called.
-        effort: Says in the service's words how much the model is to think, where these are not those of its family.
-        marks: Says of which models the service wants marks of what it is to keep.
+        dialect: What its service wants.
         address: Where the service is: what it alone can read goes back only to it.
     """
 
     provider: str
     extra: Mapping[str, Any] = field(factory=dict)
-    output_limit: str = "max_tokens"
-    effort: Callable[[Effort], dict[str, Any]] | None = None
-    marks: Callable[[str], bool] | None = None
+    dialect: Dialect = field(factory=Dialect)
     address: str = ""
     _kept: MessageCache = field(init=False, factory=MessageCache)
 
@@ -61,7 +57,8 @@ class Encoder:
             request: What is asked.
             options: The members beside messages and tools, where they are not those of `options`.
         """
-        is_marked = self.marks is not None and self.marks(request.model) and chat_pays_to_cache(request)
+        marks = self.dialect.marks
+        is_marked = marks is not None and marks(request.model) and chat_pays_to_cache(request)
         system = {"role": "system", "content": request.system}
         messages = [_encoded(chat_cached(system) if is_marked else system)] if request.system else []
         if is_marked and request.messages[-1].role != "assistant":
@@ -95,9 +92,10 @@ class Encoder:
         if request.temperature is not None and family != "kimi":  # it refuses all but 1
             options["temperature"] = request.temperature
         if request.max_output_tokens is not None:
-            options[self.output_limit] = request.max_output_tokens
+            options[self.dialect.output_limit] = request.max_output_tokens
         if request.effort is not None and not (family == "kimi" and "thinking" in self.extra):  # it refuses both
-            options |= effort_for(family, request.effort) if self.effort is None else self.effort(request.effort)
+            own = self.dialect.effort
+            options |= effort_for(family, request.effort) if own is None else own(request.effort)
         if request.response_schema is not None:
             schema = {"name": SCHEMA_NAME, "schema": to_data(request.response_schema), "strict": False}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -7,6 +7,7 @@ from typing import Any
 
 import inarch
 from inarch import FileBytes, ToolContext, ToolFailed
+from inarch.capabilities import HasAdded, able
 from inarch_sandbox_fs import schemas
 from inarch_sandbox_fs.reading import pieces
 from inarch_sandbox_fs.settings import settings_of
@@ -28,7 +29,8 @@ def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) ->
 
 def _relative(glob: str, context: ToolContext, folder: str = ".") -> tuple[str, list[str]]:
     """Return an absolute glob relative to the folder that it is below, with a note; any other as it is."""
-    for added in getattr(context.workspace, "added", ()):
+    beside = able(context.workspace, HasAdded)
+    for added in beside.added if beside is not None else ():
         if glob.startswith(f"{added}/"):
             return f"+{glob}", ["the glob is absolute, and read as below an added folder"]
     relative = glob.removeprefix(f"{posixpath.normpath(f'{context.workspace.root}/{folder}').rstrip('/')}/")

@@ -270,15 +270,16 @@ class FolderWorkspace:
     ) -> Ran:
         """Run a program without a shell, confined to its rights; nothing of it is left when this returns."""
         from inarch import Piped
+        from inarch_sandbox_fs.processes.planning import Manner
 
-        return self._with_runner().run(
-            [Piped(tuple(argv), rights)], cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged,
-            on_output=on_output, cancelled=cancelled,
-        )  # fmt: skip
+        manner = Manner(cwd, stdin, timeout_s, merged, on_output, cancelled)
+        return self._with_runner().run([Piped(tuple(argv), rights)], manner)
 
     def run_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
         """Run the programs of a pipeline, each confined to its own rights; the options are those of `run`."""
-        return self._with_runner().run(parts, **options)
+        from inarch_sandbox_fs.processes.planning import Manner
+
+        return self._with_runner().run(parts, Manner(**options))
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
         """Start the programs of a pipeline, which run on with loopback of their own until they end or are stopped.

@@ -18,6 +18,7 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
+from inarch_openai.dialect import Dialect
 from inarch_openai.requests import Encoder
 
 ASKED = Message("user", (Text("look"), Text("more")))
@@ -46,7 +47,7 @@ def test_options_are_sent_only_where_they_are_given() -> None:
     assert not {"temperature", "max_tokens", "tool_choice"} & plain.keys()
     given = body(ASKED, tools=(tool,), tool_choice="none", temperature=0.0, max_output_tokens=9)
     assert (given["tool_choice"], given["temperature"], given["max_tokens"]) == ("none", 0.0, 9)
-    named = body(ASKED, encoder=Encoder("x", {}, "max_completion_tokens"), max_output_tokens=9)
+    named = body(ASKED, encoder=Encoder("x", {}, Dialect("max_completion_tokens")), max_output_tokens=9)
     assert named["max_completion_tokens"] == 9 and "max_tokens" not in named
     assert "tools" not in body(ASKED) and "tool_choice" not in body(ASKED, tool_choice="none")
 

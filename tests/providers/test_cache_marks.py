@@ -12,6 +12,7 @@ import pytest
 import inarch
 from inarch.testing import sse_reply
 from inarch_litellm.requests import Encoder as LiteEncoder
+from inarch_openai.dialect import Dialect
 from inarch_openai.requests import Encoder
 from inarch_sdk.usage import cost_of, dearest
 from inarch_terminal.front_ends.spending import CacheRate
@@ -43,7 +44,7 @@ def marked(body: Any) -> list[int]:
 
 
 def encoder() -> Encoder:
-    return Encoder("openrouter", marks=lambda model: model.startswith("anthropic/"))
+    return Encoder("openrouter", dialect=Dialect(marks=lambda model: model.startswith("anthropic/")))
 
 
 def test_the_ends_of_the_system_text_and_of_the_last_message_are_marked() -> None:

@@ -72,12 +72,15 @@ class Wanted:
     @property
     def secrets(self) -> list[tuple[str, str]]:
         """The values that are to be hidden wherever they appear."""
-        return [(one.name, one.value) for one in getattr(self.given, "headers", ()) if one.value]
+        given = self.given
+        headers = given.headers if isinstance(given, schema.HttpMcpServer) else []
+        return [(one.name, one.value) for one in headers if one.value]
 
     @property
     def variables(self) -> list[tuple[str, str]]:
         """The variables it is given, of which some may hold secrets."""
-        return [(one.name, one.value) for one in getattr(self.given, "env", ())]
+        given = self.given
+        return [(one.name, one.value) for one in given.env] if isinstance(given, schema.McpServerStdio) else []
 
 
 @frozen

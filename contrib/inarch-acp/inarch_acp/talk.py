@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from acp import RequestError, schema
 from attrs import define, field
 
 import inarch
+from inarch.capabilities import able
 from inarch_acp.asking import Asking, Request
 from inarch_acp.calls import LARGEST_DIFF
 from inarch_acp.commands import available_commands, choices, config_options, modes, of_plugins, run_command
@@ -21,6 +22,15 @@ from inarch_acp.signing_in import check_model, refusal
 from inarch_acp.spending import Spending
 from inarch_acp.updates import Update, Updates, agent_chunk
 from inarch_acp.wire import as_json, plain
+
+
+class Scans(Protocol):
+    """A store that gives a session's events one by one."""
+
+    def scan(self, session_id: str) -> Iterator[inarch.Event]:
+        """Yield them, in order."""
+        ...
+
 
 Send = Callable[[str, Update], None]
 Compose = Callable[[Sequence[Asked], inarch.Replacements | None], Awaitable[inarch.App]]
@@ -108,8 +118,8 @@ class Talk:
     async def replay(self) -> None:
         """Send everything that was said in the session so far."""
         recorded = self._new_updates(replays=True)
-        store = self.app.store
-        events = iter(getattr(store, "scan", store.load)(self.id))
+        scans = able(self.app.store, Scans)
+        events = iter(scans.scan(self.id) if scans is not None else self.app.store.load(self.id))
         while page := await asyncio.to_thread(list, islice(events, _PAGE)):
             for event in page:
                 async for update in recorded.of(event):

@@ -13,6 +13,7 @@ from typing import Any
 from attrs import define, field
 
 import inarch
+from inarch.capabilities import Converses, able
 from inarch.output import is_terminal
 from inarch_live import settings_of
 from inarch_live.conversation import Conversation
@@ -95,12 +96,12 @@ def talk(app: inarch.App, given: Mapping[str, Any], settings: Any) -> int:
         inner = spec.open(options) if isinstance(spec, inarch.FrontEndSpec) else spec
         app.front_end = Watched(inner, voice)
         return asyncio.run(_by_lines(app, Lines(app, open_session(app, given), voice)))
-    converse = getattr(spec, "converse", None)
-    if converse is None or not is_terminal(sys.stdout) or os.environ.get("TERM", "dumb") in ("dumb", ""):
+    talks = able(spec, Converses)
+    if talks is None or not is_terminal(sys.stdout) or os.environ.get("TERM", "dumb") in ("dumb", ""):
         raise inarch.UsageError(
             "inarch live needs a terminal that can be rewritten", "or a pipe: inarch live --audio-in FILE.wav < LINES"
         )
-    return int(converse(LiveLaunch(app, given, voice, options))) or voice.exit_code
+    return int(talks.converse(LiveLaunch(app, given, voice, options))) or voice.exit_code
 
 
 def _voice(app: inarch.App, given: Mapping[str, Any], settings: Any) -> Voice:

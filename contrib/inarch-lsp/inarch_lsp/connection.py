@@ -18,6 +18,7 @@ from typing import Any
 from attrs import define, field
 
 import inarch
+from inarch.capabilities import RunsPiped, able
 
 MOST_HEADER = 8 << 10
 """Bytes of a message's header."""
@@ -134,10 +135,10 @@ class Connection:
         """
         try:
             level = workspace.confinement().level
-            run = getattr(workspace, "run_piped", None)
+            joins = able(workspace, RunsPiped)
             if level < _SURE_LEVEL:
                 raise Ended(f"programs are confined at level {level} only here")
-            if run is None:
+            if joins is None:
                 raise Ended("this workspace joins no programs")
             self._folder = tempfile.mkdtemp(prefix="inarch-lsp-")
             place = f"{self._folder}/in"
@@ -147,7 +148,7 @@ class Connection:
             raise Ended(f"its pipe can't be made: {error.strerror}") from None
         except inarch.ToolFailed as error:
             raise Ended(error.message) from None
-        threading.Thread(target=self._run, args=(run, place), name="inarch-lsp", daemon=True).start()
+        threading.Thread(target=self._run, args=(joins.run_piped, place), name="inarch-lsp", daemon=True).start()
 
     def _run(self, run: Callable[..., inarch.Ran], place: str) -> None:
         """Run the server to its end; however that comes, whoever waits is told."""

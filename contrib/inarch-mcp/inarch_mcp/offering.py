@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from mcp import types
 
 import inarch
+from inarch.capabilities import ForModes, able
 
 _READING = frozenset({"search", "nav", "trace"})
 _SAMPLES: Mapping[str, Any] = {
@@ -42,10 +43,17 @@ def reads_only(tool: inarch.Tool) -> bool:
     return changes_nothing(tool, _samples(tool))
 
 
+class ForWatchers(Protocol):
+    """A tool that only shows something to who watches a session, if it says so."""
+
+    for_a_watcher: bool
+
+
 def is_for(tool: inarch.Tool, mode: str) -> bool:
     """Whether there is such a tool in an approve mode, which does more than show something to who watches a session."""
-    modes = getattr(tool, "modes", ())
-    return (not modes or mode in modes) and not getattr(tool, "for_a_watcher", False)
+    chosen, shown = able(tool, ForModes), able(tool, ForWatchers)
+    is_there = chosen is None or not chosen.modes or mode in chosen.modes
+    return is_there and not (shown is not None and shown.for_a_watcher)
 
 
 def wants_a_person(tool: inarch.Tool, policies: Iterable[inarch.Policy]) -> bool:

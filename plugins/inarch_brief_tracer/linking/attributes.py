@@ -52,13 +52,13 @@ def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
         return _of_module(linker, base, name)  # type: ignore[arg-type]
     if kind is Outside:
         outer = base.name  # type: ignore[attr-defined]
-        return (linker.outside(f"{outer}.{name}"),) if has(outer, name) else EMPTY
+        return (linker.values.outside(f"{outer}.{name}"),) if has(outer, name) else EMPTY
     if kind is Cls or kind is OpenClass:
         return _of_class(linker, base, name, line)  # type: ignore[arg-type]
     if kind is Above:
         return _above(linker, base, name, line)  # type: ignore[arg-type]
     if kind in _WITH_METHODS:
-        return (linker.once(Method, base, name),)
+        return (linker.values.once(Method, base, name),)
     if kind is Guess:
         return attribute(linker, base.value, name, line)  # type: ignore[attr-defined]
     if kind is Func or kind is Bound:
@@ -113,12 +113,12 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
         for hook in ("__getattr__", "__getattribute__"):
             found = lookup(linker, cls, hook, base.open)
             if found is not NOT_FOUND:
-                arguments = Arguments(((base,), (linker.text(name),)))
+                arguments = Arguments(((base,), (linker.values.text(name),)))
                 given = call_all(linker, (*found.in_class, *found.derived), arguments, DUNDER, INFERRED, line)
                 result = union(result, given)
     for outer in outside_bases(cls):
         if has(outer, name):
-            result = union(result, (linker.once(Outside, f"{outer}.{name}", base),))
+            result = union(result, (linker.values.once(Outside, f"{outer}.{name}", base),))
     return result
 
 
@@ -179,13 +179,13 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
     if result:
         return result
     if name == "__dict__":
-        return (linker.once(Namespace, base),)
+        return (linker.values.once(Namespace, base),)
     if name == "__mro__" or name == "__bases__":
         return family(linker, base, name)
     if name == "__subclasses__" or name == "mro":
-        return (linker.once(Method, base, name),)
+        return (linker.values.once(Method, base, name),)
     for outer in outside_bases(cls):
-        result = union(result, (linker.once(Outside, f"{outer}.{name}", base),))
+        result = union(result, (linker.values.once(Outside, f"{outer}.{name}", base),))
     return result
 
 
@@ -202,7 +202,7 @@ def _above(linker: Linker, base: Above, name: str, line: int) -> Values:
             return every([bind(linker, value, receiver, line, INFERRED) for value in linker.read(cell)])
     lookup(linker, base.cls, name, False)
     outers = outside_bases(base.cls)
-    return tuple([linker.once(Outside, f"{outer}.{name}", receiver) for outer in outers])
+    return tuple([linker.values.once(Outside, f"{outer}.{name}", receiver) for outer in outers])
 
 
 _DEFERRING = frozenset(("delay", "apply_async", "s", "si", "signature", "send", "enqueue", "defer", "kiq", "schedule"))
@@ -242,7 +242,7 @@ def attributes_matching(linker: Linker, base: Value, pattern: Pattern, line: int
         values = every([attribute(linker, base, name, line) for name in found[:MAX_MATCHING]])
     finally:
         linker.guessing = guessing
-    return tuple([linker.guess(value) for value in values])
+    return tuple([linker.values.guess(value) for value in values])
 
 
 MAX_MATCHING = 256
@@ -278,6 +278,6 @@ def _store_instance(linker: Linker, base: Instance, name: str, values: Values, l
                 call_all(linker, (value.setter,), Arguments(((base,), values)), PROPERTY, INFERRED, line)
                 return
             special(linker, value, "__set__", Arguments(((base,), values)), line)
-    special(linker, base, "__setattr__", Arguments(((linker.text(name),), values)), line)
+    special(linker, base, "__setattr__", Arguments(((linker.values.text(name),), values)), line)
     if values:
         linker.put(instance_cell(linker, base.cls, name), values)

@@ -109,14 +109,14 @@ def bind_parameters(linker: Linker, func: Func, arguments: Arguments) -> None:
             for place in range(at, len(names.positional)) if other else ():
                 _bind(linker, func, place, other)
             if names.rest:
-                linker.put(linker.own_container(func, "tuple").rest, other)
+                linker.put(linker.values.own_container(func, "tuple").rest, other)
     for mapping in arguments.mappings:
         if isinstance(mapping, Container):
             for key, cell in list(mapping.items.items()):
                 if isinstance(key, str):
                     _bind(linker, func, key[1:], linker.read(cell))
             if names.keywords:
-                linker.put(linker.own_container(func, "dict").rest, linker.read(mapping.rest))
+                linker.put(linker.values.own_container(func, "dict").rest, linker.read(mapping.rest))
 
 
 def _bind(linker: Linker, func: Func, key: int | str, values: Values) -> None:
@@ -126,13 +126,13 @@ def _bind(linker: Linker, func: Func, key: int | str, values: Values) -> None:
     if isinstance(key, int):
         if key >= len(names.positional):
             if names.rest:
-                linker.put(linker.item(linker.own_container(func, "tuple"), key - len(names.positional)), values)
+                linker.put(linker.item(linker.values.own_container(func, "tuple"), key - len(names.positional)), values)
         elif key or scope.cls is None:  # what a method is called on is known from its class
             linker.put(own_cell(scope, names.positional[key]), values)
     elif key in names.positional or key in names.keyword:
         linker.put(own_cell(scope, key), values)
     elif names.keywords:
-        linker.put(linker.item(linker.own_container(func, "dict"), f"'{key}"), values)
+        linker.put(linker.item(linker.values.own_container(func, "dict"), f"'{key}"), values)
 
 
 _RUNNING = re.compile(

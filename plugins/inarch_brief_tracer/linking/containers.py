@@ -94,7 +94,7 @@ def iterate(linker: Linker, base: Value, line: int) -> Values:
     """Give what iterating over a value gives, noting what it calls."""
     if isinstance(base, Container):
         if base.kind in ("dict", "default"):
-            return tuple([linker.text(key[1:]) for key in base.items if isinstance(key, str)][:8])
+            return tuple([linker.values.text(key[1:]) for key in base.items if isinstance(key, str)][:8])
         return all_items(linker, base)
     if isinstance(base, Generator):
         linker.edge(base.func.scope, CALL, INFERRED, line)
@@ -161,7 +161,7 @@ def container_method(linker: Linker, base: Container, name: str, arguments: Argu
     elif name == "__setitem__" and len(given) > 1:
         set_item(linker, base, given[0], given[1], line)
     elif name == "values":
-        view = linker.container(-(line << 10) - 1, "list")
+        view = linker.values.container(linker.scope.file, -(line << 10) - 1, "list")
         linker.put(view.rest, all_items(linker, base))
         return (view,)
     elif name == "items":
@@ -191,10 +191,10 @@ def _update(linker: Linker, base: Container, arguments: Arguments, line: int) ->
 
 
 def _pairs(linker: Linker, base: Container, line: int) -> Container:
-    pair = linker.container(-(line << 10) - 2, "tuple")
+    pair = linker.values.container(linker.scope.file, -(line << 10) - 2, "tuple")
     linker.put(linker.item(pair, 1), all_items(linker, base))
     linker.put(linker.item(pair, 0), iterate(linker, base, line))
-    view = linker.container(-(line << 10) - 3, "list")
+    view = linker.values.container(linker.scope.file, -(line << 10) - 3, "list")
     linker.put(view.rest, (pair,))
     return view
 
@@ -263,10 +263,10 @@ def text_method(linker: Linker, base: Text | Pattern, name: str, arguments: Argu
     if name == "format":
         as_text(linker, arguments.every(), line)
         start, mark, rest = base.text.partition("{") if isinstance(base, Text) else ("", "", "")
-        return (linker.pattern(start, rest.partition("}")[2]) if mark else linker.text(""),)
+        return (linker.values.pattern(start, rest.partition("}")[2]) if mark else linker.values.text(""),)
     if name == "join":
         iterated(linker, arguments.every(), line)
-    return (base,) if name in _KEPT else EMPTY if name in _PARTING else (linker.text(""),)
+    return (base,) if name in _KEPT else EMPTY if name in _PARTING else (linker.values.text(""),)
 
 
 def as_text(linker: Linker, values: Values, line: int) -> None:

@@ -157,7 +157,7 @@ def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], retu
     for name, hint in hints:
         values = hinted(linker, linker.scope, hint)
         if name == names.rest or name == names.keywords:
-            linker.put(linker.own_container(func, "tuple" if name == names.rest else "dict").rest, values)
+            linker.put(linker.values.own_container(func, "tuple" if name == names.rest else "dict").rest, values)
         else:
             linker.put(own_cell(func.scope, name), values)
     if returned is not None and not func.generator:
@@ -174,7 +174,7 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
         if isinstance(decorator, Outside):
             given = _by_outside(linker, decorator, values, line)
         elif isinstance(decorator, Generator) and decorator.func.context:
-            made = linker.made(3, Partial)
+            made = linker.values.made(linker.unit, 3, Partial)
             made.around = decorator.func
             linker.put(made.func, values)
             call(linker, made.around, Arguments((values,)), line, DECORATOR)
@@ -280,9 +280,9 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
 
 def _given(linker: Linker, cls: Cls) -> Arguments:
     """Give what a metaclass is called with for a class: itself or the class, a name, bases and attributes."""
-    name = linker.text("")
+    name = linker.values.text("")
     return Arguments(
-        ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (linker.once(Namespace, cls.open_class),))
+        ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (linker.values.once(Namespace, cls.open_class),))
     )
 
 
@@ -303,7 +303,7 @@ def predefine(linker: Linker, scope: Scope) -> None:
     cls = scope.cls = Cls(scope)
     for name in scope.facts.bound:
         own_cell(scope, name)
-        linker.defining.setdefault(name, {})[cls] = None
+        linker.loaded.defining.setdefault(name, {})[cls] = None
     for name in scope.facts.attributes:
         cls.instance_cells[name] = Cell()
-        linker.defining.setdefault(name, {})[cls] = None
+        linker.loaded.defining.setdefault(name, {})[cls] = None

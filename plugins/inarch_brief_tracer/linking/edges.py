@@ -153,10 +153,10 @@ class Findings:
 
     def take(self, linker: Linker) -> None:
         """Take over what the linker found, so that it may forget what it loaded last."""
-        for scope in linker.scopes:
+        for scope in linker.loaded.scopes:
             if scope.outer is None:
                 self._place_of(scope.file)
-        scopes = linker.scopes
+        scopes = linker.loaded.scopes
         for key, value in linker.edges.items():
             self.add(self.number(scopes[key >> 31]), self.number(scopes[key >> 3 & CALLEE]), key & 7, value)
         linker.edges.clear()

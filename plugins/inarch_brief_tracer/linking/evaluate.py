@@ -149,15 +149,15 @@ def _subscript(linker: Linker, code: Code) -> Values:
 
 
 def _text(linker: Linker, code: Code) -> Values:
-    return (linker.text(code[1]),)
+    return (linker.values.text(code[1]),)
 
 
 def _number(linker: Linker, code: Code) -> Values:
-    return (linker.once(Number, code[1]),)
+    return (linker.values.once(Number, code[1]),)
 
 
 def _sequence(linker: Linker, code: Code) -> Values:
-    made = linker.container(code[2], code[1])
+    made = linker.values.container(linker.scope.file, code[2], code[1])
     sure = True
     for place, item in enumerate(code[3]):
         if type(item) is tuple and item[0] == codes.STAR:
@@ -171,7 +171,7 @@ def _sequence(linker: Linker, code: Code) -> Values:
 
 
 def _mapping(linker: Linker, code: Code) -> Values:
-    made = linker.container(code[1], "dict")
+    made = linker.values.container(linker.scope.file, code[1], "dict")
     for key, item in code[2]:
         values = evaluate(linker, item)
         if key == 0:
@@ -215,7 +215,7 @@ def _operation(linker: Linker, code: Code) -> Values:
         elif names[1] == "__contains__":
             iterate(linker, value, line)
     if names[0] == "__add__" and left and isinstance(left[0], Text):
-        return (*result, linker.pattern(left[0].text, ""))
+        return (*result, linker.values.pattern(left[0].text, ""))
     if names[0] in ("__add__", "__or__"):
         result = union(result, tuple([value for value in left + right if isinstance(value, Container)]))
     elif names[0] == "__mod__":
@@ -223,7 +223,7 @@ def _operation(linker: Linker, code: Code) -> Values:
             as_text(linker, all_items(linker, value) if isinstance(value, Container) else (value,), line)
         if left and isinstance(left[0], Text):
             start, mark, end = left[0].text.partition("%s")
-            result = (*result, linker.pattern(start, end) if mark else linker.text(""))
+            result = (*result, linker.values.pattern(start, end) if mark else linker.values.text(""))
     return result
 
 
@@ -281,7 +281,7 @@ def _comprehension(linker: Linker, code: Code) -> Values:
         assign(linker, target, iterated(linker, evaluate(linker, iterable), line), line)
     for test in code[4]:
         evaluate(linker, test)
-    made = linker.container(code[2], code[1])
+    made = linker.values.container(linker.scope.file, code[2], code[1])
     values = evaluate(linker, code[5])
     if code[1] == "dict":
         values = evaluate(linker, code[6])
@@ -299,7 +299,7 @@ def _named(linker: Linker, code: Code) -> Values:
 def _formatted(linker: Linker, code: Code) -> Values:
     for part in code[1]:
         as_text(linker, evaluate(linker, part), code[2])
-    return (linker.pattern(code[3], code[4]),)
+    return (linker.values.pattern(code[3], code[4]),)
 
 
 def _truth(linker: Linker, code: Code) -> Values:
@@ -337,7 +337,7 @@ def _unpack_into(linker: Linker, targets: tuple[Code, ...], values: Values, line
     star = starred[0] if starred else -1
     for place, found in enumerate(unpack(linker, values, len(targets), star, line)):
         if place == star and found:
-            made = linker.container(-(line << 10) - 500 - place, "list")
+            made = linker.values.container(linker.scope.file, -(line << 10) - 500 - place, "list")
             linker.put(made.rest, found)
             found = (made,)
         assign(linker, targets[place], found, line)

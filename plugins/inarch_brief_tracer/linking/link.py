@@ -84,14 +84,16 @@ def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings
     own = {path: _unpacked(tree, path) for path in part}
     given = {**_around(tree, own), **own}
     linker = made_linker(budget, tree.shared)
-    linker.elsewhere, linker.folders = tree.modules, set(tree.folders)
-    linker.limit = int(budget.steps * sum(map(len, (body for _, one in given.values() for body in one.bodies))))
+    linker.loaded.elsewhere, linker.loaded.folders = tree.modules, set(tree.folders)
+    linker.worklist.limit = int(
+        budget.steps * sum(map(len, (body for _, one in given.values() for body in one.bodies)))
+    )
     complete = settle(linker, load(linker, given))
     found.complete &= complete or of_tests
-    found.work += linker.work
+    found.work += linker.worklist.work
     match_names(linker, own)
     if of_tests:  # what they hand over says nothing of the code
-        for key in [key for key in linker.edges if linker.scopes[key >> 31].file.path not in own]:
+        for key in [key for key in linker.edges if linker.loaded.scopes[key >> 31].file.path not in own]:
             del linker.edges[key]
     found.take(linker)
     linker.dissolve()
@@ -182,9 +184,9 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
 def _link_whole(files: Files, budget: Budget, found: Findings) -> None:
     """Link files together."""
     linker = made_linker(budget, found.shared)
-    linker.limit = int(budget.steps * sum(statements(facts) for _, facts in files.values()))
+    linker.worklist.limit = int(budget.steps * sum(statements(facts) for _, facts in files.values()))
     found.complete = settle(linker, load(linker, files))
     match_names(linker, files)
     found.take(linker)
-    found.work = linker.work
+    found.work = linker.worklist.work
     linker.dissolve()  # its state is larger than what it found

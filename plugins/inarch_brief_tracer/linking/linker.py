@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import builtins
 from array import array
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from attrs import Factory, define
 
+from inarch_brief_tracer.linking.known_values import KnownValues
 from inarch_brief_tracer.linking.values import (
     Arguments,
     Bound,
@@ -23,16 +23,14 @@ from inarch_brief_tracer.linking.values import (
     Instance,
     Module,
     Number,
-    OpenClass,
     Outside,
-    Partial,
     Pattern,
-    Property,
     Scope,
     Text,
     Value,
     Values,
 )
+from inarch_brief_tracer.linking.worklist import Worklist
 
 CALL, PROPERTY, DUNDER, DECORATOR, CALLBACK, FRAMEWORK = range(6)
 EXACT, INFERRED, HIERARCHY, NAME = range(4)
@@ -70,7 +68,6 @@ def sized(budget: Budget, count: int) -> Budget:
     return Budget._make(given or known for given, known in zip(budget, usual, strict=True))
 
 
-V = TypeVar("V", bound=Value)
 BUILTINS = {name: f"<builtin>.{name}" for name in dir(builtins)}
 
 
@@ -83,51 +80,49 @@ class Missing(NamedTuple):
 
 
 @define(eq=False, repr=False)
-class Linker:
-    """Everything known while linking."""
+class Loaded:
+    """The scopes of the files that are linked, and what is found in them by name."""
 
-    budget: Budget
+    shared: frozenset[str] = frozenset()
+    """Names that several files claim as modules."""
     scopes: list[Scope] = Factory(list)
+    unit_scope: array[int] = Factory(lambda: array("I"))
     modules: dict[str, list[File]] = Factory(dict)
     folders: set[str] = Factory(set)
     elsewhere: Mapping[str, Sequence[File]] = Factory(dict)
     """All files of a tree of which only some are loaded."""
-    queue: deque[int] = Factory(deque)
-    queued: bytearray = Factory(bytearray)
-    visits: bytearray = Factory(bytearray)
-    unit_scope: array[int] = Factory(lambda: array("I"))
+    module_values: dict[tuple[str, str], Module] = Factory(dict)
+    defining: dict[str, dict[Cls, None]] = Factory(dict)
+    """Classes that define an attribute of that name."""
+
+
+@define(eq=False, repr=False)
+class Linker:
+    """Everything known while linking."""
+
+    budget: Budget
+    models: dict[str, Callable[[Linker, Arguments, int], Values]] = Factory(dict)
+    methods: dict[str, Callable[[Linker, Any, str, Arguments, int], Values]] = Factory(dict)
+    loaded: Loaded = Factory(Loaded)
+    values: KnownValues = Factory(KnownValues)
+    worklist: Worklist = Factory(Worklist)
     edges: dict[int, int] = Factory(dict)
     unit: int = 0
     scope: Scope = None  # type: ignore[assignment]  # set before anything is evaluated
-    work: int = 0
     missing: list[Missing] = Factory(list)
     """What the statement being evaluated reads."""
     unresolved: dict[int, list[Missing]] = Factory(dict)
     """Attributes whose bases stay unknown, by the unit that reads them."""
     waiting: dict[str, list[int]] = Factory(dict)
     """Units that looked for an attribute of that name, for when another class gets one."""
-    containers: dict[tuple[int, int], Value] = Factory(dict)
-    names: dict[str, Outside] = Factory(dict)
-    texts: dict[str, Text] = Factory(dict)
-    module_values: dict[tuple[str, str], Module] = Factory(dict)
-    defining: dict[str, dict[Cls, None]] = Factory(dict)
-    """Classes that define an attribute of that name."""
     late: bool = False
     """Whether what can be known of returns is known."""
     undecided: dict[int, None] = Factory(dict)
     """Units with a decorator that returned nothing so far, or a key of which nothing was known."""
-    limit: int = 0
-    """Steps after which no statement is evaluated a second time."""
-    known: dict[tuple[object, ...], Value] = Factory(dict)
-    """Values that are told apart by what they were made with, by their kind and that."""
-    shared: frozenset[str] = frozenset()
-    """Names that several files claim as modules."""
     hierarchical: set[Value] = Factory(set)
     """Callables that were found in classes derived from an open receiver's."""
     guessing: bool = False
     """Whether what is read now is known by a part of its name only."""
-    models: dict[str, Callable[[Linker, Arguments, int], Values]] = Factory(dict)
-    methods: dict[str, Callable[[Linker, Any, str, Arguments, int], Values]] = Factory(dict)
 
     def read(self, cell: Cell) -> Values:
         """Give a cell's values; the unit is looked at again when it grows."""
@@ -140,15 +135,9 @@ class Linker:
 
     def dissolve(self) -> None:
         """Let go of everything: left to the collector, circles of a large tree cost half of what parsing it does."""
-        for scope in self.scopes:
+        for scope in self.loaded.scopes:
             scope.dissolve()
-        for value in self.containers.values():
-            if type(value) is Container:
-                del value.items, value.rest
-            elif type(value) is Partial:
-                del value.func, value.given, value.around
-            elif type(value) is Property:
-                del value.getter, value.setter, value.deleter
+        self.values.dissolve()
         self.scope = None  # type: ignore[assignment]  # nothing is evaluated any more
 
     def put(self, cell: Cell, values: Values) -> None:
@@ -159,7 +148,7 @@ class Linker:
         if len(values) == 1:
             if not known:
                 cell.values = values
-                self.wake(cell.readers)
+                self.worklist.wake(cell.readers)
                 return
             if values[0] in known:
                 return
@@ -171,11 +160,11 @@ class Linker:
         for value in fresh:
             if len(grown) < MAX_LIGHT or self._has_room(grown, value):
                 grown = (*grown, value)
-            elif type(value) in (Text, Number, Pattern) and self.text("") not in grown:
-                grown = (*grown, self.text(""))  # some text
+            elif type(value) in (Text, Number, Pattern) and self.values.text("") not in grown:
+                grown = (*grown, self.values.text(""))  # some text
         if grown is not known:
             cell.values = grown
-            self.wake(cell.readers)
+            self.worklist.wake(cell.readers)
 
     def _has_room(self, known: Values, value: Value) -> bool:
         """Whether a set may hold one more value; where it may not, the value is left out."""
@@ -198,18 +187,6 @@ class Linker:
     def _registered(self) -> int:
         return MAX_REGISTERED if self.budget.functions >= MIN_REGISTERED else 0
 
-    def wake(self, units: list[int]) -> None:
-        """Put units on the worklist, and forget that they have read."""
-        if units:
-            queued, queue = self.queued, self.queue
-            known = len(queued)
-            for unit in units:
-                # A unit beyond was of a file that is forgotten.
-                if unit < known and not queued[unit]:
-                    queued[unit] = 1
-                    queue.append(unit)
-            units.clear()
-
     def edge(self, callee: Scope, kind: int, confidence: int, line: int) -> None:
         """Note that the scope being evaluated calls another."""
         if self.guessing:
@@ -225,59 +202,9 @@ class Linker:
 
     def crossing(self, callee: File) -> int:
         """Say how sure a call into another import root can be: by name where several files claim its module."""
-        modules = self.elsewhere or self.modules
+        modules = self.loaded.elsewhere or self.loaded.modules
         names = callee.module, callee.module.partition(".")[0]
         return NAME if any(len(modules.get(name, ())) > 1 for name in names) else EXACT
-
-    def outside(self, name: str) -> Outside:
-        """Give the value of a name outside the tree."""
-        value = self.names.get(name)
-        if value is None:
-            value = self.names[name] = Outside(name)
-        return value
-
-    def text(self, text: str) -> Text:
-        """Give the value of a string."""
-        value = self.texts.get(text)
-        if value is None:
-            value = self.texts[text] = Text(text)
-        return value
-
-    def once(self, kind: type[V], *given: object) -> V:
-        """Give the value of a kind that is made with something, made when it is first asked for."""
-        key = (kind, *given)
-        value = self.known.get(key)
-        if value is None:
-            value = self.known[key] = kind(*given)
-        return value  # type: ignore[return-value]  # a key begins with its kind
-
-    def pattern(self, start: str, end: str) -> Value:
-        """Give the value of a string of which only the start and the end are known."""
-        if not start.isidentifier() and not (end.isidentifier() and not start):
-            return self.text("")
-        return self.once(Pattern, start, end)
-
-    def guess(self, value: Value) -> Value:
-        """Give a callable as one that is known by a part of its name only."""
-        return self.once(Guess, value) if isinstance(value, Func | Bound | Cls | OpenClass) else value
-
-    def container(self, site: int, kind: str) -> Container:
-        """Give the container that a place of the current file makes."""
-        return self._made((self.scope.file.first, site), Container, kind)
-
-    def own_container(self, owner: Func, kind: str) -> Container:
-        """Give the container of a function's `*` parameter, a tuple, or of its `**` parameter."""
-        return self._made((-1 - owner.scope.id, kind == "tuple"), Container, kind)
-
-    def made(self, marker: int, maker: type[V]) -> V:
-        """Give the property or partial that a line of the current scope makes."""
-        return self._made((-(1 << 40) - self.unit, marker), maker)
-
-    def _made(self, key: tuple[int, int], maker: type[V], *given: object) -> V:
-        value = self.containers.get(key)
-        if value is None:
-            value = self.containers[key] = maker(*given)
-        return value  # type: ignore[return-value]  # a place makes one kind
 
     def item(self, container: Container, key: str | int) -> Cell:
         """Give the cell of an item, made when it is first written."""
@@ -286,7 +213,7 @@ class Linker:
             if len(container.items) >= MAX_ITEMS:
                 return container.rest
             cell = container.items[key] = Cell()
-            self.wake(container.rest.readers)
+            self.worklist.wake(container.rest.readers)
         return cell
 
 

@@ -10,7 +10,7 @@ from inarch_brief_tracer.linking.containers import container_method, property_me
 from inarch_brief_tracer.linking.definitions import predefine
 from inarch_brief_tracer.linking.edges import label
 from inarch_brief_tracer.linking.evaluate import function_of
-from inarch_brief_tracer.linking.linker import Budget, Linker
+from inarch_brief_tracer.linking.linker import Budget, Linker, Loaded
 from inarch_brief_tracer.linking.members import family_method, namespace_method
 from inarch_brief_tracer.linking.models import MODELS
 from inarch_brief_tracer.linking.names import absolute, module_value, own_cell
@@ -34,13 +34,12 @@ def load(linker: Linker, files: Files) -> Bodies:
         facts = at_hand(given)
         file = File(path, module, facts.exports)
         file.bodies = given.bodies if isinstance(given, Unpacked) else ()
-        linker.modules.setdefault(module, []).append(file)
+        linker.loaded.modules.setdefault(module, []).append(file)
         parts = module.split(".")
-        linker.folders.update(".".join(parts[:count]) for count in range(1, len(parts)))
+        linker.loaded.folders.update(".".join(parts[:count]) for count in range(1, len(parts)))
         _load_file(linker, file, facts)
         loaded.append((file, facts))
-    linker.queued.extend(bytes(len(linker.unit_scope) - len(linker.queued)))
-    linker.visits.extend(bytes(len(linker.unit_scope) - len(linker.visits)))
+    linker.worklist.grow(len(linker.loaded.unit_scope))
     for file, facts in loaded:
         for name, level in facts.stars:
             full = absolute(file, name, level)
@@ -50,15 +49,15 @@ def load(linker: Linker, files: Files) -> Bodies:
 
 
 def _load_file(linker: Linker, file: File, facts: LinkFacts) -> None:
-    file.first = len(linker.scopes)
-    name = label(file.module, file.path, linker.shared)
+    file.first = len(linker.loaded.scopes)
+    name = label(file.module, file.path, linker.loaded.shared)
     for row, size in zip(facts.scopes, facts.sizes, strict=True):
         outer = file.scopes[row.parent] if row.parent >= 0 else None
         qualname = f"{name}.{row.name}" if row.name else name
-        scope = Scope(len(linker.scopes), file, row, qualname, len(linker.unit_scope), size, outer)
-        linker.unit_scope.extend([scope.id] * size)
+        scope = Scope(len(linker.loaded.scopes), file, row, qualname, len(linker.loaded.unit_scope), size, outer)
+        linker.loaded.unit_scope.extend([scope.id] * size)
         file.scopes.append(scope)
-        linker.scopes.append(scope)
+        linker.loaded.scopes.append(scope)
         if row.kind == CLASS_SCOPE:
             predefine(linker, scope)
         elif row.kind != MODULE_SCOPE:
@@ -71,7 +70,7 @@ def _containers_of(linker: Linker, scope: Scope) -> None:
         func = function_of(scope)
         for name, kind in ((names.rest, "tuple"), (names.keywords, "dict")):
             if name:
-                own_cell(scope, name).values = (linker.own_container(func, kind),)
+                own_cell(scope, name).values = (linker.values.own_container(func, kind),)
 
 
 class Bodies:
@@ -110,7 +109,7 @@ EARLY = 2
 
 def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
     """Make a linker that knows nothing yet; names in `shared` are those of modules that several files claim."""
-    linker = Linker(budget, models=MODELS, shared=shared)
+    linker = Linker(budget, MODELS, loaded=Loaded(shared))
     linker.methods = {
         "Container": container_method,
         "Property": property_method,
@@ -125,17 +124,19 @@ def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
 
 def settle(linker: Linker, bodies: Bodies) -> bool:
     """Evaluate what was loaded last; say whether all was looked at again that had to be."""
-    scopes = linker.scopes
+    scopes = linker.loaded.scopes
     _definitions(linker, scopes, bodies)
     complete = _work(linker, bodies)
     for wanted in ((MODULE_SCOPE, CLASS_SCOPE), (codes.FUNCTION_SCOPE, codes.LAMBDA_SCOPE)):
         for scope in scopes:
             if scope.facts.kind in wanted:
-                linker.wake([unit for unit in range(scope.first, scope.first + scope.size) if not linker.visits[unit]])
+                linker.worklist.wake(
+                    [unit for unit in range(scope.first, scope.first + scope.size) if not linker.worklist.visits[unit]]
+                )
         complete &= _work(linker, bodies)
     if linker.undecided:
         linker.late = True
-        linker.wake(list(linker.undecided))
+        linker.worklist.wake(list(linker.undecided))
         complete &= _work(linker, bodies)
     return complete
 
@@ -146,19 +147,19 @@ def _definitions(linker: Linker, scopes: list[Scope], bodies: Bodies) -> None:
         if scope.facts.kind in (MODULE_SCOPE, CLASS_SCOPE):
             for place, code in enumerate(bodies.of(scope)):
                 if code[0] == codes.IMPORT or code[0] == codes.CLASS:
-                    linker.queued[scope.first + place] = 1
-                    linker.queue.append(scope.first + place)
+                    linker.worklist.queued[scope.first + place] = 1
+                    linker.worklist.queue.append(scope.first + place)
 
 
 def _work(linker: Linker, bodies: Bodies) -> bool:
     """Evaluate statements until nothing changes, or all that may be looked at again was."""
-    queued, visits, most = linker.queued, linker.visits, linker.budget.visits
-    scopes, unit_scope = linker.scopes, linker.unit_scope
-    work, complete, limit = linker.work, True, linker.limit
-    while linker.queue:
+    queued, visits, most = linker.worklist.queued, linker.worklist.visits, linker.budget.visits
+    scopes, unit_scope = linker.loaded.scopes, linker.loaded.unit_scope
+    work, complete, limit = linker.worklist.work, True, linker.worklist.limit
+    while linker.worklist.queue:
         # By rounds and in order, so that the statements of a file are unpacked once a round.
-        batch = sorted(linker.queue)
-        linker.queue.clear()
+        batch = sorted(linker.worklist.queue)
+        linker.worklist.queue.clear()
         for unit in batch:
             queued[unit] = 0
             scope = scopes[unit_scope[unit]]
@@ -179,5 +180,5 @@ def _work(linker: Linker, bodies: Bodies) -> bool:
                 linker.missing = []
             else:
                 linker.unresolved.pop(unit, None)
-    linker.work = work
+    linker.worklist.work = work
     return complete

@@ -76,7 +76,7 @@ def set_bases(linker: Linker, cls: Cls, bases: tuple[Cls, ...], outside: tuple[s
     # Who looked an attribute up through it may find another one now.
     for current in affected:
         for name in (*current.class_cells, *current.instance_cells):
-            linker.wake(linker.waiting.get(name, []))
+            linker.worklist.wake(linker.waiting.get(name, []))
 
 
 def _fresh_descendants(cls: Cls) -> list[Cls]:
@@ -139,7 +139,7 @@ def _derived(linker: Linker, cls: Cls, name: str, known: tuple[Cell, ...]) -> tu
     instances: list[Cell] = []
     if not below:
         return (), ()
-    for other in linker.defining.get(name, ()):
+    for other in linker.loaded.defining.get(name, ()):
         if other is cls or not (other in below or not below.keys().isdisjoint(descendants(other))):
             continue
         if other in cls.ancestry:
@@ -166,12 +166,12 @@ def instance_cell(linker: Linker, cls: Cls, name: str) -> Cell:
 
 def defines(linker: Linker, cls: Cls, name: str) -> None:
     """Note that a class has an attribute that it did not have before."""
-    linker.defining.setdefault(name, {})[cls] = None
+    linker.loaded.defining.setdefault(name, {})[cls] = None
     for below in (cls, *descendants(cls)):
         for related in below.ancestry:
             for known in related.lookups:
                 known.pop(name, None)
-    linker.wake(linker.waiting.get(name, []))
+    linker.worklist.wake(linker.waiting.get(name, []))
 
 
 MAX_CLASSES = 256
@@ -182,7 +182,9 @@ def family(linker: Linker, base: Cls | OpenClass, name: str) -> Values:
     """Give what `__mro__` and `__bases__` of a class hold."""
     is_open = isinstance(base, OpenClass)
     cls = base.cls if isinstance(base, OpenClass) else base
-    made = linker.container(-(1 << 45) - 4 * cls.scope.id - 2 * is_open - (name == "__bases__"), "tuple")
+    made = linker.values.container(
+        linker.scope.file, -(1 << 45) - 4 * cls.scope.id - 2 * is_open - (name == "__bases__"), "tuple"
+    )
     linker.put(made.rest, (base,) if is_open else cls.bases if name == "__bases__" else cls.ancestry)
     return (made,)
 
@@ -192,7 +194,7 @@ def family_method(linker: Linker, base: Cls | OpenClass, name: str, arguments: A
     if name == "mro":
         return family(linker, base, "__mro__")
     cls = base.cls if isinstance(base, OpenClass) else base
-    made = linker.container(-(line << 10) - 910, "list")
+    made = linker.values.container(linker.scope.file, -(line << 10) - 910, "list")
     linker.put(made.rest, (cls.open_class,))
     return (made,)
 

@@ -43,7 +43,7 @@ def _all(linker: Linker, functions: Values, given: Arguments, line: int) -> Valu
 
 def _list(linker: Linker, values: Values, line: int, mark: int, kind: str = "list") -> Values:
     """Give a list with some values as items; `mark` tells apart what is made on one line."""
-    made = linker.container(-(line << 10) - mark, kind)
+    made = linker.values.container(linker.scope.file, -(line << 10) - mark, kind)
     linker.put(made.rest, values)
     return (made,)
 
@@ -78,13 +78,13 @@ def _collects(kind: str) -> Model:
 
 
 def _dict(linker: Linker, arguments: Arguments, line: int) -> Values:
-    made = linker.container(-(line << 10) - 8, "dict")
+    made = linker.values.container(linker.scope.file, -(line << 10) - 8, "dict")
     linker.methods["Container"](linker, made, "update", arguments, line)
     return (made,)
 
 
 def _default_dict(linker: Linker, arguments: Arguments, line: int) -> Values:
-    made = linker.container(-(line << 10) - 9, "default")
+    made = linker.values.container(linker.scope.file, -(line << 10) - 9, "default")
     for factory in argument(arguments, 0):
         linker.put(made.rest, call(linker, factory, NO_ARGUMENTS, line, CALLBACK))
     return (made,)
@@ -117,13 +117,13 @@ def _iter(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 
 def _enumerate(linker: Linker, arguments: Arguments, line: int) -> Values:
-    pair = linker.container(-(line << 10) - 13, "tuple")
+    pair = linker.values.container(linker.scope.file, -(line << 10) - 13, "tuple")
     linker.put(linker.item(pair, 1), iterated(linker, argument(arguments, 0), line))
     return _list(linker, (pair,), line, 14)
 
 
 def _zip(linker: Linker, arguments: Arguments, line: int) -> Values:
-    row = linker.container(-(line << 10) - 15, "tuple")
+    row = linker.values.container(linker.scope.file, -(line << 10) - 15, "tuple")
     for place, values in enumerate(arguments.positional):
         linker.put(linker.item(row, place), iterated(linker, values, line))
     return _list(linker, (row,), line, 16)
@@ -133,7 +133,11 @@ def _super(linker: Linker, arguments: Arguments, line: int) -> Values:
     if arguments.positional:
         classes = [value for value in arguments.positional[0] if isinstance(value, Cls)]
         return tuple(
-            [linker.once(Above, cls, receiver) for cls in classes for receiver in argument(arguments, 1) or (cls.open,)]
+            [
+                linker.values.once(Above, cls, receiver)
+                for cls in classes
+                for receiver in argument(arguments, 1) or (cls.open,)
+            ]
         )
     scope: Scope | None = linker.scope
     while scope is not None and scope.cls is None:
@@ -142,7 +146,7 @@ def _super(linker: Linker, arguments: Arguments, line: int) -> Values:
         return EMPTY
     names = scope.facts.parameters.positional
     receivers = linker.read(scope.names[names[0]]) if names and names[0] in scope.names else EMPTY
-    return tuple([linker.once(Above, scope.cls, receiver) for receiver in receivers or (scope.cls.open,)])
+    return tuple([linker.values.once(Above, scope.cls, receiver) for receiver in receivers or (scope.cls.open,)])
 
 
 def _calls(*names: str) -> Model:
@@ -163,7 +167,7 @@ def _calls(*names: str) -> Model:
 
 def _text(linker: Linker, arguments: Arguments, line: int) -> Values:
     as_text(linker, arguments.every(), line)
-    return (linker.text(""),)
+    return (linker.values.text(""),)
 
 
 def _getattr(linker: Linker, arguments: Arguments, line: int) -> Values:
@@ -188,14 +192,14 @@ def _made_class(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 
 def _property(linker: Linker, arguments: Arguments, line: int) -> Values:
-    made = linker.made(1, Property)
+    made = linker.values.made(linker.unit, 1, Property)
     linker.put(made.getter, argument(arguments, 0, "fget"))
     linker.put(made.setter, argument(arguments, 1, "fset"))
     return (made,)
 
 
 def _partial(linker: Linker, arguments: Arguments, line: int) -> Values:
-    made = linker.made(2, Partial)
+    made = linker.values.made(linker.unit, 2, Partial)
     made.given = Arguments(arguments.positional[1:], arguments.keywords, arguments.rest, arguments.mappings)
     linker.put(made.func, argument(arguments, 0))
     return (made,)

@@ -6,7 +6,7 @@ from collections.abc import Container
 
 from inarch_brief_tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
 from inarch_brief_tracer.linking.linker import CALL, NAME, PROPERTY, Linker
-from inarch_brief_tracer.linking.values import Cls, Property, Scope
+from inarch_brief_tracer.linking.values import Cls, Func, Property, Scope
 
 MAX_FAMILIES = 3
 """Families of methods that a name may mean: a method with all that override it is one."""
@@ -26,14 +26,14 @@ def match_names(linker: Linker, paths: Container[str]) -> None:
     """Add edges for attributes of unknown objects, in some files, that methods or properties of few families have."""
     methods, properties = _candidates(linker) if linker.unresolved else ({}, {})
     for unit, missing in sorted(linker.unresolved.items()):
-        linker.scope = linker.scopes[linker.unit_scope[unit]]
+        linker.scope = linker.loaded.scopes[linker.loaded.unit_scope[unit]]
         for item in missing if linker.scope.file.path in paths else ():
             if item.name in _COMMON or item.name.startswith("__"):
                 continue
             found = methods.get(item.name, []) if item.called else properties.get(item.name, [])
             if item.called and not found:
                 continue
-            if not item.called and len(linker.defining.get(item.name, ())) > MAX_DEFINING:
+            if not item.called and len(linker.loaded.defining.get(item.name, ())) > MAX_DEFINING:
                 continue  # other classes have a plain attribute of that name
             if len(found) <= MAX_MATCHED and _families(found, item.name) <= MAX_FAMILIES:
                 for scope in found:
@@ -54,15 +54,14 @@ def _families(found: list[Scope], name: str) -> int:
 def _candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:
     """Give the methods and the properties of what is loaded, by name."""
     getters: dict[int, None] = {}
-    for value in linker.containers.values():
+    for value in linker.values.containers.values():
         if isinstance(value, Property):
             for getter in value.getter.values:
-                scope = getattr(getter, "scope", None)
-                if isinstance(scope, Scope):
-                    getters[scope.id] = None
+                if isinstance(getter, Func):
+                    getters[getter.scope.id] = None
     methods: dict[str, list[Scope]] = {}
     properties: dict[str, list[Scope]] = {}
-    for scope in linker.scopes:
+    for scope in linker.loaded.scopes:
         if scope.facts.kind == FUNCTION_SCOPE and scope.facts.flags & METHOD:
             known = properties if scope.id in getters else methods
             known.setdefault(scope.facts.name.rpartition(".")[2], []).append(scope)

@@ -89,13 +89,13 @@ def module_value(linker: Linker, near: File, name: str) -> Module | None:
 
 def module_values(linker: Linker, near: File, name: str) -> tuple[Module, ...]:
     """Give the modules of the tree that a name may mean in a file: several where nothing tells which."""
-    files = linker.modules.get(name)
+    files = linker.loaded.modules.get(name)
     if files is None:
-        is_folder = name in linker.folders and name not in linker.elsewhere
+        is_folder = name in linker.loaded.folders and name not in linker.loaded.elsewhere
         return (_module(linker, name, None),) if is_folder else ()
     meant = nearest(files, near)
-    if linker.elsewhere and len(linker.elsewhere[name]) > 1:
-        paths = {file.path for file in nearest(linker.elsewhere[name], near)}
+    if linker.loaded.elsewhere and len(linker.loaded.elsewhere[name]) > 1:
+        paths = {file.path for file in nearest(linker.loaded.elsewhere[name], near)}
         meant = [file for file in meant if file.path in paths]
     return tuple([_module(linker, name, file) for file in meant])
 
@@ -113,9 +113,9 @@ def nearest(files: Sequence[File], near: File) -> Sequence[File]:
 
 def _module(linker: Linker, name: str, file: File | None) -> Module:
     key = (name, file.path if file else "")
-    value = linker.module_values.get(key)
+    value = linker.loaded.module_values.get(key)
     if value is None:
-        value = linker.module_values[key] = Module(name, file)
+        value = linker.loaded.module_values[key] = Module(name, file)
     return value
 
 
@@ -134,10 +134,10 @@ def module_attribute(linker: Linker, module: Module, name: str) -> Values:
 
 
 def _namespace(linker: Linker, name: str) -> Module | None:
-    files = linker.modules.get(name)
+    files = linker.loaded.modules.get(name)
     if files is not None:
         return _module(linker, name, files[0])
-    return _module(linker, name, None) if name in linker.folders else None
+    return _module(linker, name, None) if name in linker.loaded.folders else None
 
 
 def outside_module(linker: Linker, module: Module, name: str) -> Values:
@@ -145,7 +145,7 @@ def outside_module(linker: Linker, module: Module, name: str) -> Values:
     if module.file is not None:
         for star in module.file.stars:
             if isinstance(star, str):
-                return (linker.outside(f"{star}.{name}"),)
+                return (linker.values.outside(f"{star}.{name}"),)
     return EMPTY
 
 
@@ -153,8 +153,8 @@ def builtin(linker: Linker, scope: Scope, name: str) -> Values:
     """Give what a name that nothing binds stands for."""
     known = BUILTINS.get(name)
     if known is not None:
-        return (linker.outside(known),)
+        return (linker.values.outside(known),)
     for star in scope.file.stars:
         if isinstance(star, str):
-            return (linker.outside(f"{star}.{name}"),)
+            return (linker.values.outside(f"{star}.{name}"),)
     return EMPTY

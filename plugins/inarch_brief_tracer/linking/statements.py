@@ -42,13 +42,13 @@ def _return(linker: Linker, code: Code) -> None:
         place = names.index(value)
         if place not in func.passed:
             func.passed += (place,)
-            linker.wake(func.returns.readers)
+            linker.worklist.wake(func.returns.readers)
         return
     if type(value) is tuple and value[0] == codes.CALL and names and value[1] == names[0] and func.binding:
         evaluate(linker, value)
         if -1 not in func.passed:
             func.passed += (-1,)
-            linker.wake(func.returns.readers)
+            linker.worklist.wake(func.returns.readers)
         return
     linker.put(func.returns, evaluate(linker, value))
 
@@ -121,7 +121,7 @@ def _import(linker: Linker, code: Code) -> None:
     found = module_values(linker, file, full)
     if not found:
         outer = "<builtin>" if full == "builtins" else full
-        linker.put(cell, (linker.outside(f"{outer}.{attribute}" if attribute else outer),))
+        linker.put(cell, (linker.values.outside(f"{outer}.{attribute}" if attribute else outer),))
     elif not attribute:
         linker.put(cell, found)
     else:

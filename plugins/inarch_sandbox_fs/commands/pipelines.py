@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
+from inarch.capabilities import RunsPiped, able
 from inarch_sandbox_fs.commands import git_scopes, looking, secret_files
 from inarch_sandbox_fs.commands.choosing import put_together
 from inarch_sandbox_fs.commands.lines import place
@@ -101,9 +102,12 @@ class Course:
         is_plain = len(pipeline) == 1 and (line is None or (line.output, line.errors) == ("out", "err"))
         if is_plain and not self.in_process:
             return workspace.run(words, rights, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show)
-        run_piped: Callable[..., Ran] = workspace.run_piped  # type: ignore[attr-defined]  # not all have it
-        more = {"in_process": self.in_process} if self.in_process else {}
-        return run_piped(piped(pipeline, prepared), cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show, **more)
+        joins = able(workspace, RunsPiped)
+        if joins is None:
+            raise ToolFailed("execution", "this workspace joins no programs", "run one command a call")
+        more: dict[str, Any] = {"in_process": self.in_process} if self.in_process else {}
+        programs = piped(pipeline, prepared)
+        return joins.run_piped(programs, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show, **more)
 
     def _take(self, pipeline: Sequence[Classified], prepared: Sequence[Prepared], ran: Ran) -> None:
         self.last = ran

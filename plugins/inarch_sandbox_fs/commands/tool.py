@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import define, field
 
 from inarch import Effects, Tool, ToolCall, ToolFailed, Verdict
+from inarch.capabilities import able
 from inarch_sandbox_fs.paths import PROTECTED, is_protected
 from inarch_sandbox_fs.schemas import LONGEST_S
 
@@ -82,6 +83,18 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
+class FindsPrograms(Protocol):
+    """A workspace that knows which program a name means."""
+
+    def find_program(self, name: str) -> str:
+        """Return its path.
+
+        Raises:
+            ToolFailed: There is none.
+        """
+        ...
+
+
 @define(eq=False, repr=False)
 class ExecuteCommand:
     """The tool; it knows the user's `[commands.NAME]`."""
@@ -148,12 +161,12 @@ class ExecuteCommand:
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Fail where a command of no tier names a program that is not there: nobody is asked about it in vain."""
         found = self._classified(arguments)
-        find = getattr(context.workspace, "find_program", None)
+        workspace = able(context.workspace, FindsPrograms)
         for one in found.commands:
-            if one.tier != "asked" or find is None or (found.parts and "/" in one.argv[0]):
+            if one.tier != "asked" or workspace is None or (found.parts and "/" in one.argv[0]):
                 continue  # a program of the workspace may be made by the command before it
             try:
-                find(one.argv[0])
+                workspace.find_program(one.argv[0])
             except ToolFailed as error:
                 raise ToolFailed("denied", f"{found.reason}, and {error}", found.remedy) from None
 

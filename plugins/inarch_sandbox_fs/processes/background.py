@@ -13,6 +13,7 @@ from attrs import define, field
 from inarch import Piped, Ran, ToolFailed
 from inarch_sandbox_fs.processes.networks import Network
 from inarch_sandbox_fs.processes.output import Ring
+from inarch_sandbox_fs.processes.planning import Manner
 
 if TYPE_CHECKING:
     from inarch_sandbox_fs.processes.watching import Watch
@@ -110,7 +111,7 @@ class Background:
         run: `Runner.run`.
     """
 
-    run: Callable[..., Ran]
+    run: Callable[[Sequence[Piped], Manner], Ran]
     _running: dict[str, Running] = field(factory=dict)
     _started: int = 0
     _lock: threading.Lock = field(factory=threading.Lock)
@@ -129,9 +130,8 @@ class Background:
                 )  # fmt: skip
             self._started += 1
             process = self._running[f"p{self._started}"] = Running(f"p{self._started}", words)
-        run = partial(
-            self.run, parts, cwd=cwd, timeout_s=LONGEST_S, merged=True, on_output=process.hear, running=process
-        )
+        manner = Manner(cwd, timeout_s=LONGEST_S, merged=True, on_output=process.hear, running=process)
+        run = partial(self.run, parts, manner)
 
         def ended() -> None:
             with self._lock:

@@ -6,7 +6,8 @@ import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, frozen
@@ -26,6 +27,7 @@ from inarch_sandbox_fs.settings import Settings
 
 if TYPE_CHECKING:
     from inarch_egress import Egress
+    from inarch_sandbox_fs.processes.background import Running
 
 
 _MEMORY = "/dev/shm"
@@ -109,24 +111,40 @@ _WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
 
 
 @frozen
+class Around:
+    """What one program runs in.
+
+    Args:
+        private: Its own private folder.
+        folder: The absolute path of its working directory.
+        protection: The names that are protected while it runs, where it may write.
+        egress: Its proxy, where it may reach some hosts.
+        descriptors: What it is handed for its network: its gate, or the two of the namespaces that it joins. One
+            without a proxy is where it offers its own network.
+    """
+
+    private: Private
+    folder: str
+    protection: Protection | None
+    egress: Egress | None
+    descriptors: tuple[int, ...]
+
+
+@frozen
 class Planned:
     """One program, ready to be started.
 
     Args:
         command: Its absolute path and its arguments.
         request: What its child is told.
-        protection: The names that are protected while it runs, where it may write.
-        egress: Its proxy, where it may reach some hosts.
-        descriptors: What it is handed for its network: its gate, or the two of the namespaces that it joins.
+        around: What it runs in.
         level: How well it is confined.
         told: What has to be told about that.
     """
 
     command: Sequence[str]
     request: dict[str, Any]
-    protection: Protection | None
-    egress: Egress | None
-    descriptors: tuple[int, ...]
+    around: Around
     level: int
     told: tuple[str, ...]
 
@@ -145,36 +163,31 @@ class Planner:
         self,
         part: Piped,
         program: Program,
-        private: Private,
-        folder: str,
-        protection: Protection | None,
-        egress: Egress | None,
-        descriptors: tuple[int, ...],
+        around: Around,
         features: Features,
         reached: tuple[Reached, ...] | None,
     ) -> Planned:
-        """Return a program with its plan; `folder` is the absolute path of its working directory.
-
-        One `descriptors` without an `egress` is where it offers its own network.
+        """Return a program with its plan.
 
         Raises:
             ToolFailed: Programs are not confined here as is required.
         """
+        protection, egress, descriptors = around.protection, around.egress, around.descriptors
         guards = bool(protection and protection.found)
         level, told = self._judge.level(features, reached, changes=changes(part.rights), guards=guards)
-        plan = self._plan(program, part.rights, private, protection, features)
+        plan = self._plan(program, part.rights, around.private, protection, features)
         command = [program.path, *part.argv[1:]]
         plan["offers"] = len(descriptors) == 1 and egress is None
         given = {**part.rights.env, **(egress.variables if egress else {})}
         request = {
-            "argv": self._backed(command, plan, folder, placed=bool(descriptors)),
-            "env": environment(program, private, folder, given),
+            "argv": self._backed(command, plan, around.folder, placed=bool(descriptors)),
+            "env": environment(program, around.private, around.folder, given),
             "plan": plan,
             "output": part.output,
             "errors": part.errors,
             "gates": len(descriptors),
         }
-        return Planned(command, request, protection, egress, descriptors, level, told)
+        return Planned(command, request, around, level, told)
 
     def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
         """Refuse parts that may change different things where afterwards nobody could say which of them did."""
@@ -239,6 +252,25 @@ class Planner:
         command = wrapped(bubblewrap, command, {**plan, "network": plan["network"] or placed}, folder)
         plan.update(program=bubblewrap, executable=("/",), layers=("limits",))
         return command
+
+
+@frozen
+class Manner:
+    """How programs are to run: as the `Workspace` port says, and in which network.
+
+    Args:
+        in_process: The id of a program that runs on, whose network those have that may do more than read.
+        running: What is told of one that is to run on; it then has loopback of its own.
+    """
+
+    cwd: str = "."
+    stdin: bytes = b""
+    timeout_s: float = 30.0
+    merged: bool = False
+    on_output: Callable[[bytes], None] | None = None
+    cancelled: threading.Event | None = None
+    in_process: str = ""
+    running: Running | None = None
 
 
 def _still_there(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,14 +21,14 @@ from inarch_sandbox_fs.processes.forking import ForkServer, Gone
 from inarch_sandbox_fs.processes.judging import Judge
 from inarch_sandbox_fs.processes.networks import handed, network_notes, reaching, require_alone
 from inarch_sandbox_fs.processes.output import Captured, ran, require_started
-from inarch_sandbox_fs.processes.planning import Planned, Planner, Private, changes, check
+from inarch_sandbox_fs.processes.planning import Around, Manner, Planned, Planner, Private, changes, check
 from inarch_sandbox_fs.processes.programs import Programs
 from inarch_sandbox_fs.processes.protecting import Protection
 from inarch_sandbox_fs.processes.watching import Pipes, Watch
 from inarch_sandbox_fs.settings import Settings
 
 if TYPE_CHECKING:
-    from inarch_sandbox_fs.processes.background import Background, Running
+    from inarch_sandbox_fs.processes.background import Background
 
 _MOST_SECONDS = 7 * 24 * 3600.0
 _CLOSE_SECONDS = 15.0
@@ -76,30 +76,14 @@ class Runner:
                 self._confinement = Confinement(0, (), str(error))
         return self._confinement
 
-    def run(
-        self,
-        parts: Sequence[Piped],
-        *,
-        cwd: str = ".",
-        stdin: bytes = b"",
-        timeout_s: float = 30.0,
-        merged: bool = False,
-        on_output: Callable[[bytes], None] | None = None,
-        cancelled: threading.Event | None = None,
-        in_process: str = "",
-        running: Running | None = None,
-    ) -> Ran:
-        """Run one program, or those of a pipeline, as the `Workspace` port says.
-
-        Args:
-            in_process: The id of a program that runs on, whose network those have that may do more than read.
-            running: What is told of one that is to run on; it then has loopback of its own.
-        """
-        check(parts, timeout_s)
-        joined = self.background.find(in_process).network if in_process else None
-        if cancelled is not None and cancelled.is_set():
+    def run(self, parts: Sequence[Piped], manner: Manner) -> Ran:
+        """Run one program, or those of a pipeline, as the `Workspace` port says."""
+        check(parts, manner.timeout_s)
+        running = manner.running
+        joined = self.background.find(manner.in_process).network if manner.in_process else None
+        if manner.cancelled is not None and manner.cancelled.is_set():
             raise Cancelled("cancelled before the program was started")
-        cwd = normal(cwd, self.root)
+        cwd = normal(manner.cwd, self.root)
         programs = [self._programs.find(part.argv[0], cwd, part.rights.executes) for part in parts]
         server = self._started()
         self._require_same_root()
@@ -119,16 +103,12 @@ class Runner:
                 egress = stack.enter_context(reaching(part.rights, features))
                 offers, offered = (offered, None) if changes(part.rights) else (None, offered)
                 descriptors = handed(egress, offers, joined if changes(part.rights) else None)
-                started.append(
-                    self._planner.planned(
-                        part, program, home, where, protection, egress, stack.enter_context(descriptors),
-                        features, reached,
-                    )
-                )  # fmt: skip
-            whole = _request(started, parts, homes, private, timeout_s)
+                around = Around(home, where, protection, egress, stack.enter_context(descriptors))
+                started.append(self._planner.planned(part, program, around, features, reached))
+            whole = _request(started, parts, private, manner.timeout_s)
             kept = Captured() if running is None else Captured(kept=1, most=None)
-            captured = [kept] if merged else [kept, Captured()]
-            watch = self._begin(whole, cwd, stdin, on_output, cancelled, started, captured)
+            captured = [kept] if manner.merged else [kept, Captured()]
+            watch = self._begin(whole, cwd, manner, started, captured)
             if running is not None:
                 running.network.handed()
                 running.begun(watch)
@@ -138,7 +118,7 @@ class Runner:
                 report = watch.until_done()
             finally:
                 private.remove()
-                notes = tuple(note for one in started if one.protection for note in one.protection.check())
+                notes = tuple(note for one in started if (held := one.around.protection) for note in held.check())
                 self._over(watch)  # last: who closes the workspace waits until all is as it should be
         self._require_ended(parts[0].argv[0], watch, notes)
         return _came_of(started, report, outputs, watch, notes)
@@ -219,18 +199,16 @@ class Runner:
         self,
         request: dict[str, Any],
         cwd: str,
-        stdin: bytes,
-        on_output: Callable[[bytes], None] | None,
-        cancelled: threading.Event | None,
+        manner: Manner,
         started: Sequence[Planned],
         captured: Sequence[Captured],
     ) -> Watch:
         """Have the command started, by a new server where the old one is gone."""
         folder = self._folder(cwd)
         try:
-            pipes = Pipes.open(bool(stdin), len(captured) == 1)
+            pipes = Pipes.open(bool(manner.stdin), len(captured) == 1)
             try:
-                handed = [descriptor for one in started for descriptor in one.descriptors]
+                handed = [descriptor for one in started for descriptor in one.around.descriptors]
                 control, supervisor = self._submitted(request, [*pipes.theirs, folder, *handed])
             except BaseException:
                 pipes.close()
@@ -239,11 +217,11 @@ class Runner:
             os.close(folder)
         pipes.close_theirs()
         for one in started:
-            if one.egress is not None:
-                one.egress.handed()
+            if one.around.egress is not None:
+                one.around.egress.handed()
         watch = Watch(
-            control, supervisor, dict(zip(pipes.outputs, captured, strict=True)), pipes.feeding, memoryview(stdin),
-            time.monotonic() + request["timeout_s"], on_output, cancelled,
+            control, supervisor, dict(zip(pipes.outputs, captured, strict=True)), pipes.feeding,
+            memoryview(manner.stdin), time.monotonic() + request["timeout_s"], manner.on_output, manner.cancelled,
         )  # fmt: skip
         with self._lock:
             self._running.add(watch)
@@ -267,10 +245,9 @@ class Runner:
             self._ended.notify_all()
 
 
-def _request(
-    started: Sequence[Planned], parts: Sequence[Piped], homes: Sequence[Private], private: Private, timeout_s: float
-) -> dict[str, Any]:
+def _request(started: Sequence[Planned], parts: Sequence[Piped], private: Private, timeout_s: float) -> dict[str, Any]:
     """Return what the server is asked to start."""
+    homes = [one.around.private for one in started]
     return {
         "programs": [one.request for one in started],
         "folders": [private.folder, *(path for home in homes for path in (home.folder, home.temporary))],
@@ -294,6 +271,6 @@ def _came_of(
     commands = [one.command for one in started]
     require_started(report, commands)
     ends = zip(started, report["ended"], strict=True)
-    network = [note for one, end in ends for note in network_notes(one.egress, end)]
+    network = [note for one, end in ends for note in network_notes(one.around.egress, end)]
     told = dict.fromkeys(said for one in started for said in one.told)
     return ran(commands, report, outputs, min(one.level for one in started), watch.too_much, (*told, *notes, *network))

@@ -16,12 +16,14 @@ from attrs import define
 from websockets.exceptions import InvalidState
 
 import inarch
+from inarch.capabilities import able
 from inarch.commands import compose_given
 from inarch_web import Settings
 from inarch_web.server.connections import GuardedConnection, QuietServer
 from inarch_web.server.desk import Desk
 from inarch_web.server.gate import HOST, Tokens
 from inarch_web.server.site import site
+from inarch_web.server.unfolding import Design
 
 LARGEST_MESSAGE = 4 << 20
 """Bytes of a message of a page; a longer one is refused by its length, before it is read."""
@@ -96,7 +98,8 @@ async def serving(
         UsageError: The port or the address can't be used, or the exporter `html` is left out.
     """
     exporter = app.composition.exporters.get("html")
-    if exporter is None or not hasattr(exporter.value, "fragments"):
+    design = able(exporter.value, Design) if exporter is not None else None
+    if exporter is None or design is None:
         raise inarch.UsageError("the page's design is missing", _NO_DESIGN)
     listening = _listening(port)
     port = listening.getsockname()[1]
@@ -108,10 +111,10 @@ async def serving(
 
             address = PageAddress.read(page, anywhere=bool(anywhere))
             framed = await stack.enter_async_context(framing(address, f"http://{HOST}:{port}"))
-        desk = Desk(app, exporter.value.fragments(), settings.idle_minutes * 60, framed)
+        desk = Desk(app, design.fragments(), settings.idle_minutes * 60, framed)
         tokens, here = Tokens(), f"http://{HOST}:{port}/#"
         origin = framed.origin if framed is not None else ""
-        await stack.enter_async_context(_running(desk, site(desk, exporter.value, tokens, port, origin), listening))
+        await stack.enter_async_context(_running(desk, site(desk, design, tokens, port, origin), listening))
         yield Served(here + tokens.token, here + tokens.ticket, desk)
 
 

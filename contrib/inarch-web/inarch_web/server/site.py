@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import as_file, files
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -15,19 +14,20 @@ from starlette.websockets import WebSocket
 from inarch_web.server.desk import Desk
 from inarch_web.server.gate import Gate, Tokens
 from inarch_web.server.page import Page
+from inarch_web.server.unfolding import Design
 
 
-def site(desk: Desk, exporter: Any, tokens: Tokens, port: int, framed: str) -> Gate:
+def site(desk: Desk, design: Design, tokens: Tokens, port: int, framed: str) -> Gate:
     """Return the application that a server runs.
 
     Args:
         desk: The rooms.
-        exporter: The exporter that has the page's design as `assets()`.
+        design: What has the page's files.
         tokens: What lets a page in.
         port: The port that is served.
         framed: The origin of the framed page, empty for none.
     """
-    assets = exporter.assets()
+    assets = design.assets()
     with as_file(files("inarch_web").joinpath("static")) as folder:  # installed as files: the package isn't zipped
         place = folder
 

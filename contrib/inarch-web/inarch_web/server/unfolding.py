@@ -48,6 +48,18 @@ class Fragments(Protocol):
         ...
 
 
+class Design(Protocol):
+    """An exporter that lends its design to other pages."""
+
+    def fragments(self) -> Fragments:
+        """Return the renderer."""
+        ...
+
+    def assets(self) -> Mapping[str, Any]:
+        """Return its files by name."""
+        ...
+
+
 def entry(fragments: Fragments, exchange: Exchange, *, running: bool = False) -> Message:
     """Return a turn as pages get it: whole, or with its last steps apart where it is long or runs."""
     is_whole = not running and len(exchange.steps) <= MOST_WHOLE
