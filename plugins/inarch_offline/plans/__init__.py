@@ -1,6 +1,8 @@
 """The plans: for each kind of intent, which calls to make and how to answer from their results.
 
-A file holds one kind of answer. `next_step` picks the plan for a request and carries it on.
+A file holds one kind of answer. `next_step` goes from the question to its intent, from that to a plan, and carries the
+plan on. A plan is a generator: it yields batches of calls, is sent their results and returns a page. Each request
+starts it anew and feeds it the results that are in the messages, so nothing has to be kept between requests.
 """
 
 from __future__ import annotations
@@ -10,12 +12,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 
-from inarch import ModelRequest, PlannedCall
+from inarch import ModelRequest, PlannedCall, ToolError, ToolResult
 from inarch_offline import intents
 from inarch_offline.edits import edit_of
-from inarch_offline.exchange import Exchange, Plan, carry_on, read_exchange
+from inarch_offline.exchange import Exchange, Plan, key, read_exchange
 from inarch_offline.intents import Intent
 from inarch_offline.page import Page
+from inarch_offline.results import said
 
 PLANS = {
     intents.SUMMARIZE: "plans.overview:summarize",
@@ -40,6 +43,8 @@ PLANS = {
 }
 """Module and function of the plan for each kind of intent; a turn imports the one it needs."""
 
+_ENDED = "the turn's limit was reached"
+_PARTIAL = "this answer is partial: the turn's limit was reached before everything was looked at"
 _LOOKS_BACK = 4
 """Answers among which `it` may have been named: a list in between names nothing."""
 _ANSWERED = r"(?m)^\s*(?:1\. )?(?:async )?(?:function|method|class|constant|variable|attribute|property) `([^`(:= ]+)"
@@ -63,7 +68,7 @@ def next_step(request: ModelRequest, long: bool = False, added: Sequence[str] = 
         from inarch_offline.plans.added_folders import looked_for_beside
 
         plan = looked_for_beside(plan, intent, added)
-    return carry_on(plan, exchange)
+    return _carry_on(plan, exchange)
 
 
 def _with_its_question(exchange: Exchange) -> Exchange:
@@ -91,3 +96,47 @@ def plan_for(intent: Intent) -> Plan:
     module, _, function = PLANS[intent.kind].partition(":")
     start: Callable[[Intent], Plan] = getattr(import_module(f"inarch_offline.{module}"), function)
     return start(intent)
+
+
+def _carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
+    """Run a plan as far as the results go: to its page, or to the calls that it needs next."""
+    is_partial = False
+    failures: list[str] = []
+    try:
+        wanted = next(plan)
+        while True:
+            missing = {key(call.name, call.arguments): call for call in wanted if _result(exchange, call) is None}
+            if missing:
+                return list(missing.values())
+            is_partial |= not exchange.may_call and any(
+                call.name in exchange.tools and key(call.name, call.arguments) not in exchange.results
+                for call in wanted
+            )
+            results = [result for call in wanted if (result := _result(exchange, call)) is not None]
+            failures += [said(result) for result in results if _is_failed(result)]
+            wanted = plan.send(results)
+    except StopIteration as end:
+        page: Page = end.value
+        if failures:
+            page.take_back(failures)
+        if is_partial:
+            page.open_with(_PARTIAL)
+        return page
+
+
+def _result(exchange: Exchange, call: PlannedCall) -> ToolResult | None:
+    """Return what came of a call, None if it is still to be made."""
+    known = exchange.results.get(key(call.name, call.arguments))
+    if known is not None:
+        return known
+    if call.name not in exchange.tools:
+        return _failure("denied", f"the tool {call.name} is not part of this profile")
+    return None if exchange.may_call else _failure("cancelled", f"{call.name} was not called: {_ENDED}")
+
+
+def _is_failed(look: ToolResult) -> bool:
+    return look.error is not None and look.error.code != "not_found"  # that a file doesn't exist is an answer, too
+
+
+def _failure(code: str, message: str) -> ToolResult:
+    return ToolResult(False, error=ToolError(code, message))  # type: ignore[arg-type]
