@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from inarch import CallPart, Message, ModelRequest, PlannedCall, ResultPart, Text, ToolResult
 from inarch_offline.page import Page
+from inarch_offline.results import key
 
 MAX_ROUNDS = 8
 """Replies with calls in one turn; the next one answers with what is known."""
@@ -70,11 +70,6 @@ def read_exchange(request: ModelRequest) -> Exchange:
         rounds=rounds,
         may_call=request.tool_choice != "none" and rounds < MAX_ROUNDS,
     )
-
-
-def key(name: str, arguments: Mapping[str, object]) -> str:
-    """Give the text under which a call's result is found again."""
-    return f"{name} {json.dumps(dict(arguments), sort_keys=True, default=str)}"
 
 
 def _prompt(message: Message) -> str:

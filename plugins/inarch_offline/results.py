@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -123,6 +124,11 @@ class Context(NamedTuple):
     def candidates(self) -> list[Symbol]:
         """All that was found, in the order of the search."""
         return [*filter(None, (self.target, *self.others))]
+
+
+def key(name: str, arguments: Mapping[str, object]) -> str:
+    """Give the text under which a call's result is found again."""
+    return f"{name} {json.dumps(dict(arguments), sort_keys=True, default=str)}"
 
 
 def files(result: ToolResult) -> list[str]:

@@ -15,10 +15,10 @@ from importlib import import_module
 from inarch import ModelRequest, PlannedCall, ToolError, ToolResult
 from inarch_offline import intents
 from inarch_offline.edits import edit_of
-from inarch_offline.exchange import Exchange, Plan, key, read_exchange
+from inarch_offline.exchange import Exchange, Plan, read_exchange
 from inarch_offline.intents import Intent
 from inarch_offline.page import Page
-from inarch_offline.results import said
+from inarch_offline.results import key, said
 
 PLANS = {
     intents.SUMMARIZE: "plans.overview:summarize",
