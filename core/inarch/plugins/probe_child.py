@@ -39,7 +39,10 @@ def main(folder: Path) -> None:
     start = perf_counter()
     say(at="import")
     try:
-        offered = load_alone(job["plugin"], context, job["settings"], job["variables"], lambda hook: say(at=hook))
+        try:  # its defaults: what the settings name, such as servers, is not started to be probed
+            offered = load_alone(job["plugin"], context, {}, {}, lambda hook: say(at=hook))
+        except ConfigError:
+            offered = load_alone(job["plugin"], context, job["settings"], job["variables"], lambda hook: say(at=hook))
         seconds = round(perf_counter() - start, 3)
         tools = [tool.name for tool in offered.offers["tools"]]
         faults = list(_command_faults(found, job["commands"]))
