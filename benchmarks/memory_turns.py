@@ -109,7 +109,7 @@ async def talk(root: str, turns: int, memory: Callable[[], float]) -> None:
 async def run(app: inarch.App, turns: int, memory: Callable[[], float], forget: Callable[[], object]) -> None:
     """Run the turns and print on the way what there is, and at last what it grew by."""
     session, number = app.session(), 0
-    pacer = app.pacer
+    pacer = app.parts.pacer
     assert isinstance(pacer, Pacer)
     pacer.clock = lambda: A_MINUTE_S * number
     after: dict[int, tuple[float, int, int]] = {}

@@ -64,15 +64,10 @@ from inarch.program.failure import exit_code as exit_code
 from inarch.program.groups import Group as Group
 from inarch.program.options import showing_options as showing_options
 from inarch.program.turn import run_prompt as run_prompt
-from inarch.sessions.app import compose_as as compose_as
 from inarch.sessions.contents import Contents as Contents
 from inarch.sessions.contents import KeptTranscript as KeptTranscript
 from inarch.sessions.contents import contents_of as contents_of
 from inarch.sessions.contents import last_part as last_part
-from inarch.sessions.forking import fork_session as fork_session
-from inarch.sessions.healing import all_logs as all_logs
-from inarch.sessions.healing import logs_of as logs_of
-from inarch.sessions.names import forget_name as forget_name
 from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
 from inarch.turns.checking import checked_decision as checked_decision
 from inarch.turns.context.counting import TokenCounter as TokenCounter

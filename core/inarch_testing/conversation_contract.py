@@ -102,7 +102,7 @@ class ConversationContract(ABC):
         """Whoever composes closes."""
         launch = ScriptedLaunch(str(tmp_path))
         self._talked(launch, PROMPTS[:1])
-        assert all(app._closed for app in launch.apps), "the application is still open: await app.aclose()"
+        assert all(app.is_closed for app in launch.apps), "the application is still open: await app.aclose()"
 
     def test_what_keeps_it_from_composing_is_raised(self, tmp_path: Path) -> None:
         """As it is: the program says it in one line, with what to do."""

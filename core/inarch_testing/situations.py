@@ -70,4 +70,4 @@ def situations(folder: Path, files: Mapping[str, str | bytes], tools: Sequence[T
     root.mkdir(parents=True, exist_ok=True)
     config = {"profiles": {"default": {"plugins": ["sandbox-fs"]}}}
     with compose(root=root, config=config, environ=environ_in(folder / "home"), journal=False) as app:
-        yield Desk(app, root, tuple(tools) or app.tool_specs)
+        yield Desk(app, root, tuple(tools) or app.parts.tools.specs)

@@ -47,7 +47,6 @@ async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **
         StoreError: The store can't be read or has no room.
     """
     from inarch import compose
-    from inarch.host import fork_session
 
     app = compose(**options)
     try:
@@ -60,9 +59,8 @@ async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **
         report = await replay(found, keep=place, turns=at - 1, **options)
         if not report.same:
             return Branch(report)
-        fork_id = fork_session(app.store, found, at - 1, root=report.copy)
+        fork_id = app.kept.fork(found, at - 1, root=report.copy)
         await app.store.sync()
-        app.tell_copied(fork_id)
         return Branch(evolve(report, copy=""), fork_id, report.copy, tuple(prompts[at - 1 :]))
     finally:
         await app.aclose()

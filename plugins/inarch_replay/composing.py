@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from inarch import App, Replacements
-from inarch.host import compose_as, load_config
+from inarch.host import load_config
 from inarch_replay.recorded_model import RecordedModel
 from inarch_replay.stand_ins import (
     RecordedApprovals,
@@ -50,7 +50,7 @@ def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> A
         environ=variables,
     )
     copied = evolve(config, root=str(player.place), state_dir=scratch / "state", cache_dir=scratch / "cache")
-    app = compose_as(
+    app = App.of(
         copied,
         without=options.get("without", ()),
         files=options.get("files", ()),

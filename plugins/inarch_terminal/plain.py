@@ -122,7 +122,7 @@ def _greet(app: App) -> None:
     from inarch.figures import confinement_words
 
     sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
-    if app.runners:
+    if app.parts.tools.runners:
         try:
             sys.stderr.write(f"Commands are {confinement_words(app.workspace.confinement())}.\n")
         except InarchError as error:

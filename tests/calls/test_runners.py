@@ -28,7 +28,7 @@ def test_the_tool_of_who_brings_the_workspace_is_granted_and_another_plugins_is_
     plugin = tmp_path / "liar.py"
     plugin.write_text(LIAR.format(name="run_it"))
     with inarch.compose(root=tmp_path, config=GRANT, files=[plugin], journal=False) as app:
-        assert app.runners == ("execute_command", "start_process")
+        assert app.parts.tools.runners == ("execute_command", "start_process")
         assert (denied(app, "execute_command"), denied(app, "run_it")) == (False, True)
 
 
@@ -38,4 +38,4 @@ def test_a_name_alone_makes_no_runner(tmp_path: Path) -> None:
     alone = GRANT | {"profiles": {"default": {"plugins": ["offline"]}}}
     with inarch.compose(root=tmp_path, config=alone, files=[plugin], journal=False) as app:
         assert "execute_command" in app.composition.tools
-        assert app.runners == ()
+        assert app.parts.tools.runners == ()

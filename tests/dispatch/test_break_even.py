@@ -108,7 +108,7 @@ def test_a_remembered_decision_costs_nothing(tmp_path: Path) -> None:
         session = app.session()
         for _ in range(2):
             await session.run("the same")
-        watcher = app.strategies[0].value.watcher  # type: ignore[attr-defined]
+        watcher = app.parts.composed.strategies[0].value.watcher  # type: ignore[attr-defined]
         first, second = watcher.books().outcomes
         assert (first.cached, first.cost_usd, second.cached, second.cost_usd) == (False, Decimal("0.001"), True, 0)
         assert (second.helped, second.cost_s, second.saved_usd) == (True, 0.0, Decimal("0.01"))

@@ -121,11 +121,11 @@ def test_nobody_else_adds_a_built_in_part(site: Site) -> None:
 
 def test_a_strategy_that_was_left_out_is_missed_only_where_it_was_asked_for(tmp_path: Path) -> None:
     with inarch.compose(root=tmp_path, without=["native"], journal=False) as app:
-        assert app.strategies == []
+        assert app.parts.composed.strategies == []
     config = {"profiles": {"default": {"strategy": ["native"]}}}
     with (
         inarch.compose(root=tmp_path, config=config, without=["native"], journal=False) as app,
         pytest.raises(inarch.ConfigError, match="no plugin provides the strategy 'native'") as raised,
     ):
-        _ = app.strategies
+        _ = app.parts.composed.strategies
     assert raised.value.remedy == "take -p no:native away"

@@ -117,7 +117,7 @@ def test_metadata_may_name_the_model(acme: Site) -> None:
     environ = {"HOME": str(acme.world), "OTHER_KEY": "k", "GEMINI_API_KEY": "k"}
     profile = {"model": "auto", "plugins": ["acme"]}
     with compose(root=acme.world, config={"profiles": {"default": profile}}, environ=environ) as app:
-        assert app.offers == {"OTHER_KEY": "acme/fast/small"}
+        assert app.models.offers == {"OTHER_KEY": "acme/fast/small"}
         assert app.choice().full_name == "acme/fast/small"
 
 
@@ -134,7 +134,7 @@ def test_metadata_may_name_the_model(acme: Site) -> None:
 )
 def test_a_bare_name_gets_the_provider_that_alone_knows_it(acme: Site, name: str, whole: str) -> None:
     with compose(root=acme.world, config={}, environ={"HOME": str(acme.world)}) as app:
-        assert app.model_name(name) == whole
+        assert app.models.full_name(name) == whole
 
 
 def test_a_bare_name_in_the_profile_composes_its_provider(site: Site) -> None:

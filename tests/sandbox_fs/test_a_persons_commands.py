@@ -339,7 +339,7 @@ def test_what_is_explained_is_what_happens(house: House, rules: int, mode: str) 
         told = {
             command: explain(
                 "execute_command", {"command": command}, tools=app.composition.tools, policies=app.policies,
-                mode=mode, root=app.config.root, grants=app.project_grants,
+                mode=mode, root=app.config.root, grants=app.parts.tools.project_grants,
             ).decision
             for command in EXPLAINED
         }  # fmt: skip

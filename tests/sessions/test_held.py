@@ -54,7 +54,7 @@ def test_a_long_conversation_holds_what_a_shorter_one_does(tmp_path: Path) -> No
         }
         app = inarch.compose(root=tmp_path / "project", config=config)
         session, number = app.session(), 0
-        app.pacer.clock = lambda: 60.0 * number  # it remembers the requests of a minute
+        app.parts.pacer.clock = lambda: 60.0 * number  # it remembers the requests of a minute
         for number in range(1, LONG + 1):
             turn = await session.run(f"prompt {number}")
             assert turn.status == "done"

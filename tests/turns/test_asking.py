@@ -81,7 +81,7 @@ def play(
         app = inarch.compose(root=work, config=config, flags=flags, environ=environ, journal=False, replacing=replacing)
         session = app.session()
         if deadlines is not None:
-            app.pacer.longest_silence_s, app.pacer.longest_reply_s = deadlines
+            app.parts.pacer.longest_silence_s, app.parts.pacer.longest_reply_s = deadlines
         events = [event for prompt in prompts for event in [e async for e in session.stream(prompt)]]
         await app.aclose()
         return Played(session.turns, events)

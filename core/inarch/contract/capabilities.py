@@ -172,6 +172,18 @@ class ForksSessions(Protocol):
         ...
 
 
+class KeepsLogs(Protocol):
+    """A tracer that keeps files of sessions."""
+
+    def logs(self) -> Iterable[object]:
+        """Return the paths of all logs, one for each session; what was set aside is read with it."""
+        ...
+
+    def files(self, session_id: str) -> Iterable[object]:
+        """Return the paths of what is kept of a session."""
+        ...
+
+
 class Remarks(Protocol):
     """A tracer that has something to say before a session."""
 

@@ -109,7 +109,7 @@ def compose_app(options: Options) -> App:
         journal=not options.no_journal,
         added=options.added,
     )
-    app.on_damage = partial(say, "note")
+    app.parts.storage.on_damage = partial(say, "note")
     return app
 
 
@@ -169,6 +169,6 @@ def _latest(app: App) -> SessionInfo:
 
     found = latest_session(app.store, app.config.root)
     if found is None:
-        lost = f", or: {WAY_ON}" if app.store_set_aside else ""
+        lost = f", or: {WAY_ON}" if app.parts.storage.set_aside else ""
         raise UsageError(f"no session of {app.config.root} to continue", f"leave --continue out to begin one{lost}")
     return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve
 
+from inarch.contract.capabilities import Converses, able
 from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import FrontEndOptions
@@ -108,8 +109,8 @@ class Launched:
         """Compose and return how the named front end converses, or the first that does."""
         self.app = compose_app(self.given)
         bound = self.app.composition.front_ends
-        able = {name: one for name, one in bound.items() if getattr(one.value, "converse", None) is not None}
-        found = able.get(self.given.output) or next(iter(able.values()), None)
+        names = sorted(bound, key=lambda name: name != self.given.output)
+        found = next((bound[name] for name in names if able(bound[name].value, Converses)), None)
         if found is None:
             raise UsageError("no front end here can hold a conversation", _way_on(self.app.composition.builtins))
         if found.plugin not in self.app.composition.builtins:

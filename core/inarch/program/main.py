@@ -133,16 +133,17 @@ def _of_plugins() -> dict[str, FoundCommand]:
 
 def _parameters(command: click.Command) -> set[str]:
     names = {param.name for param in command.params if param.name}
-    for inner in getattr(command, "commands", {}).values():
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
         names |= _parameters(inner)
-    for inner in command.added(own_commands()) if isinstance(command, Group) else ():
-        loaded = load(f"{command.name} {inner}", {})
+    for word in command.added(own_commands()) if isinstance(command, Group) else ():
+        loaded = load(f"{command.name} {word}", {})
         names |= _parameters(loaded) if loaded is not None else set()
     return names
 
 
 def _defaults(command: click.Command, given: dict[str, Any]) -> dict[str, Any]:
-    inner = {name: _defaults(child, given) for name, child in getattr(command, "commands", {}).items()}
+    children = command.commands if isinstance(command, click.Group) else {}
+    inner = {name: _defaults(child, given) for name, child in children.items()}
     return {**given, **inner}
 
 

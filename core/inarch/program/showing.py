@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from inarch.contract.capabilities import Beside, able
 from inarch.contract.errors import InarchError, PluginError, UsageError
 from inarch.contract.guarding import KERNEL, guarded
 from inarch.contract.ports import FrontEndOptions, FrontEndSpec, passed_on
@@ -83,8 +84,10 @@ class Display:
 
     def keeping_stdout(self) -> AbstractContextManager[object]:
         """Keep what others print off standard output; a plugin's front end may itself be printing."""
-        beside = getattr(self.front_end, "beside", sys.stderr)
-        return redirect_stdout(Harmless(beside)) if self.plugin == KERNEL else nullcontext()
+        if self.plugin != KERNEL:
+            return nullcontext()
+        said = able(self.front_end, Beside)
+        return redirect_stdout(Harmless(sys.stderr if said is None else said.beside))
 
     def _door(self) -> AbstractContextManager[None]:
         """Name the plugin for what its front end raises; what the kernel's own raise is a crash to be reported."""

@@ -7,9 +7,9 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypedDict, Unpack
 
-from attrs import evolve
+from attrs import Factory, define, evolve, field
 
 from inarch.config.config import Config
 from inarch.config.load import load_config
@@ -18,14 +18,49 @@ from inarch.contract.guarding import guarded
 from inarch.contract.metadata import shipped
 from inarch.contract.ports import ContextStore, FrontEnd
 from inarch.contract.records import PlannedCall, ToolResult, Turn
-from inarch.sessions.parts import Parts, check_process, composing, opened
+from inarch.sessions.composed import Composed
+from inarch.sessions.kept_sessions import KeptSessions
+from inarch.sessions.parts import Parts, check_process, composing
+from inarch.sessions.storage import opened
 
 if TYPE_CHECKING:
     from inarch.calls.preparing import Preparation
+    from inarch.contract.ports import Policy, Workspace
     from inarch.contract.records import SessionInfo
     from inarch.contract.transcripts import Transcript
+    from inarch.journal.redaction.redactor import Redactor
+    from inarch.plugins.composition import Bound, Composition
+    from inarch.plugins.readiness import Ready
+    from inarch.sessions.choices import Models
     from inarch.sessions.replacing import Replacing
     from inarch.sessions.session import Session
+    from inarch.turns.models import Choice
+
+
+class PluginOptions(TypedDict, total=False):
+    """What of the composition is left out or added."""
+
+    without: Sequence[str]
+    """Plugins and built-in parts to leave out."""
+    files: Sequence[str]
+    """Single-file plugins to add."""
+    builtins: bool
+    """Whether Inarch's own parts are composed, too, such as `@` mentions; by default they are."""
+
+
+class ComposeOptions(PluginOptions, total=False):
+    """The further keywords of `inarch.compose`."""
+
+    front_end: FrontEnd | None
+    """Shows events and asks for approvals; without one, asking means denying."""
+    journal: bool
+    """Whether sessions are kept, as by default; False is the way on if no state can be written."""
+    environ: Mapping[str, str] | None
+    """Environment variables; the process's own by default."""
+    replacing: Replacing | None
+    """Objects in place of what would be composed, or a function that is given the composition and returns them: its
+    `tools`, `models` and `strategies` by name and its `context_sources` and `tracers` in order, each with `plugin` and
+    `value`."""
 
 
 def compose(
@@ -36,14 +71,8 @@ def compose(
     plugins: Sequence[str] | None = None,
     flags: Mapping[str, Any] | None = None,
     naming: Sequence[str] = (),
-    without: Sequence[str] = (),
-    files: Sequence[str] = (),
-    front_end: FrontEnd | None = None,
-    journal: bool = True,
-    builtins: bool = True,
-    environ: Mapping[str, str] | None = None,
-    replacing: Replacing | None = None,
     added: Sequence[str | os.PathLike[str]] = (),
+    **options: Unpack[ComposeOptions],
 ) -> App:
     """Load the configuration, find and load the profile's plugins, and return the application.
 
@@ -54,67 +83,27 @@ def compose(
         plugins: In place of the profile's list, `...` among them stands for it. `auto` chooses among these, too.
         flags: Profile keys that win over everything else, such as `{"model": "offline/extractive"}`.
         naming: Plugins to add at the end where the profile does not name them: a command's own.
-        without: Plugins and built-in parts to leave out.
-        files: Single-file plugins to add.
-        front_end: Shows events and asks for approvals; without one, asking means denying.
-        journal: Whether sessions are kept; False is the way on where no state can be written.
-        builtins: Whether Inarch's own parts are composed, too, such as `@` mentions.
-        environ: Environment variables; the process's own by default.
-        replacing: Objects in place of what would be composed, or a function that is given the composition and returns
-            them: its `tools`, `models` and `strategies` by name and its `context_sources` and `tracers` in order, each
-            with `plugin` and `value`.
         added: Folders beside the root whose files can be read and changed as well.
+        options: `without`, `files`, `builtins`, `front_end`, `journal`, `environ` and `replacing`.
 
     Raises:
         UsageError: `root` is no directory that can be read, or nothing is there to be replaced.
         ConfigError: A configuration value is wrong.
     """
-    place = _checked_root(root)
-    variables = os.environ if environ is None else environ
     loaded = load_config(
-        place,
+        _checked_root(root),
         profile=profile,
         config=config if config is None or isinstance(config, Mapping) else os.fspath(config),
         flags={**(flags or {}), "plugins": plugins} if plugins is not None else flags,
-        environ=variables,
+        environ=_environ(options.get("environ")),
     )
     folders = dict.fromkeys(map(os.path.realpath, added))
-    return compose_as(
-        evolve(loaded.naming(naming), added=tuple(map(os.fspath, folders))),
-        auto=plugins is None,
-        without=without,
-        files=files,
-        front_end=front_end,
-        journal=journal,
-        builtins=builtins,
-        environ=variables,
-        replacing=replacing,
-    )
+    named = evolve(loaded.naming(naming), added=tuple(map(os.fspath, folders)))
+    return App.of(named, auto=plugins is None, **options)
 
 
-def compose_as(
-    config: Config,
-    *,
-    auto: bool = True,
-    without: Sequence[str] = (),
-    files: Sequence[str] = (),
-    front_end: FrontEnd | None = None,
-    journal: bool = True,
-    recorded: bool | None = None,
-    builtins: bool = True,
-    environ: Mapping[str, str],
-    replacing: Replacing | None = None,
-) -> App:
-    """Do what `compose` does with a configuration that is loaded.
-
-    `recorded` says whether plugins may keep records of their own; by default they may where sessions are kept.
-    """
-    environ = _with_kept_keys(dict(environ), config.state_dir / "keys.json", without) if builtins else dict(environ)
-    config = evolve(config, environ=environ)
-    recorded = journal if recorded is None else recorded
-    compose = composing(replacing, without=without, files=files, builtins=builtins, auto=auto, recorded=recorded)
-    config, composition, replacements = compose(config)
-    return App(config, composition, front_end, journal, environ, replacements, compose)
+def _environ(given: Mapping[str, str] | None) -> Mapping[str, str]:
+    return os.environ if given is None else given
 
 
 def _with_kept_keys(environ: Mapping[str, str], file: Path, without: Sequence[str]) -> Mapping[str, str]:
@@ -143,8 +132,135 @@ def _checked_root(root: str | os.PathLike[str]) -> str:
     return os.path.realpath(place)
 
 
-class App(Parts):
+@define(eq=False, repr=False)
+class App:
     """What `compose` made. Close it, or use it as a context manager, asynchronous where a loop is running."""
+
+    parts: Parts
+    kept: KeptSessions = field(init=False, default=Factory(lambda self: KeptSessions(self.parts), takes_self=True))
+
+    @classmethod
+    def of(
+        cls,
+        config: Config,
+        *,
+        auto: bool = True,
+        recorded: bool | None = None,
+        front_end: FrontEnd | None = None,
+        journal: bool = True,
+        environ: Mapping[str, str] | None = None,
+        replacing: Replacing | None = None,
+        **plugins: Unpack[PluginOptions],
+    ) -> App:
+        """Do what `compose` does with a configuration that is loaded.
+
+        Args:
+            config: The configuration.
+            auto: Whether the model `auto` may mean providers that the profile's `plugins` doesn't name.
+            recorded: Whether plugins may keep records of their own; by default they may if sessions are kept.
+            front_end: As in `ComposeOptions`, like all that follow.
+            journal: The same.
+            environ: The same.
+            replacing: The same.
+            plugins: The same.
+        """
+        environ = dict(_environ(environ))
+        if plugins.get("builtins", True):
+            environ = _with_kept_keys(environ, config.state_dir / "keys.json", plugins.get("without", ()))
+        recorded = journal if recorded is None else recorded
+        compose = composing(replacing, auto=auto, recorded=recorded, **plugins)
+        config, composition, replacements = compose(evolve(config, environ=environ))
+        return cls(Parts(Composed(config, composition, front_end, journal, environ), replacements, compose))
+
+    @property
+    def config(self) -> Config:
+        """The configuration."""
+        return self.parts.config
+
+    @config.setter
+    def config(self, config: Config) -> None:
+        self.parts.composed.config = config
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment variables, with keys that are kept elsewhere."""
+        return self.parts.composed.environ
+
+    @property
+    def composition(self) -> Composition:
+        """The plugins composed for it; another one may take its place before the first session."""
+        return self.parts.composition
+
+    @composition.setter
+    def composition(self, composition: Composition) -> None:
+        self.parts.composed.composition = composition
+
+    @property
+    def front_end(self) -> FrontEnd | None:
+        """Who shows events and asks the person; another one may take its place before the first session."""
+        return self.parts.composed.front_end
+
+    @front_end.setter
+    def front_end(self, front_end: FrontEnd | None) -> None:
+        self.parts.composed.front_end = front_end
+
+    @property
+    def models(self) -> Models:
+        """The models that can be asked."""
+        return self.parts.models
+
+    @property
+    def store(self) -> ContextStore:
+        """The context store of the profile, opened on first use.
+
+        Raises:
+            ConfigError: The profile names a store that no plugin provides.
+            StoreError: It can't be opened.
+        """
+        return self.parts.store
+
+    @property
+    def workspace(self) -> Workspace:
+        """The workspace of the profile, opened on first use.
+
+        Raises:
+            ConfigError: The profile names a workspace that no plugin provides.
+            ToolFailed: It can't be opened.
+        """
+        return self.parts.workspace
+
+    @property
+    def redactor(self) -> Redactor:
+        """Replaces secrets by placeholders."""
+        return self.parts.redactor
+
+    @property
+    def policies(self) -> tuple[Bound[Policy], ...]:
+        """Who judges calls: the user's own rules and grants, who asks about steering files, then the plugins'."""
+        return self.parts.tools.policies
+
+    @property
+    def ready(self) -> Mapping[Ready, bool]:
+        """What providers need that `auto` chooses from, the lowest rank first, each with whether the user gave it."""
+        return self.models.ready
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """One line for each thing that the configuration says and that counts for nothing."""
+        return self.parts.composed.ignored
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was let go of."""
+        return self.parts.is_closed
+
+    def choice(self, name: str = "") -> Choice:
+        """Return the provider and model that a name means, without one those of the profile; it may take half a second.
+
+        Raises:
+            ConfigError: No composed plugin provides it.
+        """
+        return self.models.choice(name)
 
     def session(self, session_id: str | None = None) -> Session:
         """Return a new session, or the kept one of this id with everything that was said in it.
@@ -153,12 +269,10 @@ class App(Parts):
             UsageError: There is no session of this id.
             StoreError: The store can't be opened or read.
         """
-        from inarch.sessions.children import SessionDoors
-        from inarch.sessions.opening import open_state
-        from inarch.sessions.session import Session
+        from inarch.sessions.children import open_session
 
-        check_process(self.process)
-        return Session(open_state(self, session_id, SessionDoors(self)))
+        check_process(self.parts.process)
+        return open_session(self.parts, session_id)
 
     def fork(self, session_id: str, at: int | None = None) -> Session:
         """Return a new session that begins with the first `at` agent turns of a kept one, or with all of them.
@@ -167,19 +281,13 @@ class App(Parts):
             UsageError: There is no session of this id, or it has no such turn.
             StoreError: The store can't be opened or read, or has no room.
         """
-        from inarch.sessions.forking import fork_session
-
-        check_process(self.process)
-        fork_id = fork_session(self.store, session_id, at, clock=self.clock)
-        self.tell_copied(fork_id)
-        return self.session(fork_id)
+        check_process(self.parts.process)
+        return self.session(self.kept.fork(session_id, at))
 
     @property
     def session_names(self) -> Mapping[str, str]:
         """The ids of sessions by the names that the person gave them."""
-        from inarch.sessions.names import names_of
-
-        return names_of(self.config.state_dir)
+        return self.kept.names
 
     def find_session(self, words: str) -> SessionInfo:
         """Return the kept session whose id begins so, or that has this name.
@@ -187,9 +295,7 @@ class App(Parts):
         Raises:
             UsageError: None does, or several do.
         """
-        from inarch.sessions.names import find_session
-
-        return find_session(self.store, words, self.session_names)
+        return self.kept.find(words)
 
     def name_session(self, session_id: str, name: str) -> None:
         """Give a session a name, by which it is found.
@@ -212,14 +318,13 @@ class App(Parts):
             UsageError: There is no such session, or there are several.
             StoreError: The store can't be opened or read.
         """
-        from inarch.sessions.contents import KeptTranscript
         from inarch.sessions.names import latest_session
 
-        check_process(self.process)
+        check_process(self.parts.process)
         info = self.find_session(session_id) if session_id else latest_session(self.store, self.config.root)
         if info is None:
             raise UsageError("no sessions in this directory", "name one: inarch sessions list --all shows all others")
-        return KeptTranscript(self.store, info, self.redactor)
+        return self.kept.transcript(info)
 
     def export(self, session: Transcript, form: str, out: TextIO) -> None:
         """Write a session in the format of an exporter.
@@ -248,9 +353,9 @@ class App(Parts):
         from inarch.calls.results import DeclaredEvents
         from inarch.sessions.extending import access_apart, opened
 
-        check_process(self.process)
+        check_process(self.parts.process)
         composed = self.composition
-        access = access_apart(self, session_id)
+        access = access_apart(self.parts, session_id)
         return opened(composed.session_extensions, name, DeclaredEvents(composed.events), access)
 
     async def command(
@@ -275,7 +380,7 @@ class App(Parts):
         """
         from inarch.sessions.commanding import run_command
 
-        return await run_command(self, session, line, show, columns)
+        return await run_command(self.parts, session, line, show, columns)
 
     async def completions(self, session: Session, line: str, columns: int = 80) -> Sequence[tuple[str, str]]:
         """Return what the last word of a slash command's line may become, each with what it means, whatever is typed.
@@ -287,7 +392,7 @@ class App(Parts):
         """
         from inarch.sessions.commanding import completions_of
 
-        return await completions_of(self, session, line, columns)
+        return await completions_of(self.composition, session, line, columns)
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one tool, through the scheduler and all policies, outside any session.
@@ -300,13 +405,14 @@ class App(Parts):
         from inarch.journal.journal import Journal
         from inarch_sdk.memory_store import MemoryStore
 
-        check_process(self.process)
-        journal = Journal(MemoryStore(), self.clock.new_id(), redactor=self.redactor, clock=self.clock)
+        check_process(self.parts.process)
+        clock = self.parts.clock
+        journal = Journal(MemoryStore(), clock.new_id(), redactor=self.redactor, clock=clock)
         seen: dict[str, str] = {}
-        scheduler = self.scheduler(journal, seen, keeps=False)
+        scheduler = self.parts.scheduler(journal, seen, keeps=False)
         await asyncio.to_thread(self._see_present, name, arguments, scheduler.preparation, seen)
         try:
-            (call,) = await scheduler.run(self.clock.new_id(), [PlannedCall(name, arguments)], "user")
+            (call,) = await scheduler.run(clock.new_id(), [PlannedCall(name, arguments)], "user")
         finally:
             scheduler.close()
         if call.result is None:
@@ -330,6 +436,10 @@ class App(Parts):
                 seen[path] = self.workspace.digest(path)
             except InarchError:
                 continue  # it is to be made, or the call will say what is wrong with it
+
+    async def aclose(self) -> None:
+        """Let go of providers, store, workspace and tracers; may be called twice."""
+        await self.parts.aclose()
 
     def close(self) -> None:
         """Close from code that isn't asynchronous.
@@ -378,7 +488,8 @@ def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
 
         return MemoryStore()
     app = compose(config={"profiles": {"default": {"plugins": [name], "store": name}}})
-    store: ContextStore = opened("store", app.named("store", name, app.composition.stores), os.fspath(path))
+    spec = app.parts.composed.named("store", name, app.composition.stores)
+    store: ContextStore = opened("store", spec, os.fspath(path))
     return store
 
 

@@ -16,6 +16,7 @@ from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
 from inarch.contract.ports import passed_on
 from inarch.sessions.opening import open_state
+from inarch.sessions.origin import Origin
 from inarch.sessions.session import Session
 from inarch.sessions.switching import change_settings
 from inarch.turns.inputs import PluginInbox
@@ -36,32 +37,12 @@ class SessionDoors:
 
     Args:
         parts: The application.
-        branch: Where the session comes from if a call opens it; it then has the rights of the one above.
-        above: The session of that call.
         asking: Held while a child's question stands: one is asked after the other.
     """
 
     parts: Parts
-    branch: Branch | None = None
-    above: SessionState | None = None
     asking: asyncio.Lock = field(factory=asyncio.Lock)
     state: SessionState = field(init=False)
-
-    @property
-    def front_end(self) -> FrontEnd | None:
-        """Who asks the person: for a child under its name."""
-        found = self.parts.front_end
-        return found if found is None or self.branch is None else Named(found, self.branch.name, self.asking)
-
-    def check(self, was: Branch | None, session_id: str) -> None:
-        """Return if a kept session is one that the call may go on with.
-
-        Raises:
-            UsageError: It is no child of the session above, or has another name.
-        """
-        now = self.branch
-        if now is not None and (was is None or (was.parent, was.name) != (now.parent, now.name)):
-            raise UsageError(f"session {session_id} is no {now.name} of this session", "leave session_id out")
 
     def inbox(self, plugin: str) -> Inbox:
         """Return what takes the words of a plugin."""
@@ -111,9 +92,12 @@ class SessionDoors:
         mode = self.state.config.profile.approve
         # In plan mode no rule of the user's lets it change something, as none let its caller; `none` would heed them.
         reads_only = {} if may_change and mode != "plan" else {"approve": "plan"}
-        doors = SessionDoors(parts, self._branch(call, task), self.state, self.asking)
+        branch, asks = self._branch(call, task), parts.composed.front_end
+        named = None if asks is None else Named(asks, branch.name, self.asking)
+        doors = SessionDoors(parts, self.asking)
         try:
-            child = open_state(parts, task.session_id or None, doors)
+            child = open_state(parts, task.session_id or None, doors, Origin(named, branch, self.state))
+            doors.state = child
             profile = evolve(child.config.profile, output_schema=None)  # the form of the parent's answer
             child.config = evolve(child.config, profile=profile)
             change_settings(child, {**task.settings, **reads_only})
@@ -195,3 +179,14 @@ class _Files:
         journal.record(change, self.call.turn_id or None)
         with suppress(StoreError):  # the call goes on for long: a kill must not lose what undo needs
             journal.flush()
+
+
+def open_session(parts: Parts, session_id: str | None = None) -> Session:
+    """Return a new session, or the kept one of this id.
+
+    Raises:
+        InarchError: As `open_state`.
+    """
+    doors = SessionDoors(parts)
+    doors.state = open_state(parts, session_id, doors, Origin(parts.composed.front_end))
+    return Session(doors.state)

@@ -20,8 +20,8 @@ from inarch_output.escaping import escape
 from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
-    from inarch.plugins.composition import Bound
-    from inarch.sessions.app import App
+    from inarch.plugins.composition import Bound, Composition
+    from inarch.sessions.parts import Parts
     from inarch.sessions.session import Session
 
 
@@ -124,15 +124,16 @@ class CommandContext:
 
 
 async def run_command(
-    app: App, session: Session, line: str, show: Callable[[str], object], columns: int
+    parts: Parts, session: Session, line: str, show: Callable[[str], object], columns: int
 ) -> tuple[str, ...]:
     """Do what `App.command` says."""
     name, words = split_slash_command(line) or ("", line)
-    bound = app.composition.slash_commands.get(name)
+    composition = parts.composition
+    bound = composition.slash_commands.get(name)
     state, failure, told = session.state, None, ""
     context = CommandContext(session, bound, show, columns) if bound is not None else None
     try:
-        told = escape(await _told(app, name, words, context)).rstrip("\n")
+        told = escape(await _told(composition, name, words, context)).rstrip("\n")
     except PluginError as error:
         state.journal.record(ErrorHappened(error.message, error.remedy, error.plugin, error.door))
         told, context = error.message, None
@@ -143,18 +144,18 @@ async def run_command(
     else:
         if told:
             show(told)
-    if not app.is_closed:  # else the command has put another application in its place
+    if not parts.is_closed:  # else the command has put another application in its place
         state.journal.record(CommandRan(name, words, told))
-        if bound is None or not _is_own(app, bound) or (state.turns and not bound.value.at_once):
+        if bound is None or not _is_own(composition, bound) or (state.turns and not bound.value.at_once):
             state.journal.flush()  # no turn may follow that would do it
     if failure is not None:
         raise failure
     return tuple(context.prompts) if context is not None else ()
 
 
-async def completions_of(app: App, session: Session, line: str, columns: int) -> Sequence[Completion]:
+async def completions_of(composition: Composition, session: Session, line: str, columns: int) -> Sequence[Completion]:
     """Do what `App.completions` says."""
-    commands = app.composition.slash_commands
+    commands = composition.slash_commands
     name, space, words = line.removeprefix("/").partition(" ")
     if not space:
         return sorted((known, one.value.help) for known, one in commands.items())
@@ -170,11 +171,11 @@ async def completions_of(app: App, session: Session, line: str, columns: int) ->
         return ()  # what can't be offered can be typed
 
 
-async def _told(app: App, name: str, words: str, context: CommandContext | None) -> str:
+async def _told(composition: Composition, name: str, words: str, context: CommandContext | None) -> str:
     if context is None:
-        near = nearest(f"/{name}", [f"/{known}" for known in app.composition.slash_commands])
+        near = nearest(f"/{name}", [f"/{known}" for known in composition.slash_commands])
         raise UsageError(f"there is no command /{name}", near)
-    passes: tuple[type[InarchError], ...] = (InarchError,) if _is_own(app, context.command) else (StoreError,)
+    passes: tuple[type[InarchError], ...] = (InarchError,) if _is_own(composition, context.command) else (StoreError,)
     with guarded(context.command.plugin, "command", passes=passes):
         given = context.command.value.start(words, context)
         text: object = await given if isawaitable(given) else given
@@ -183,5 +184,5 @@ async def _told(app: App, name: str, words: str, context: CommandContext | None)
         return text
 
 
-def _is_own(app: App, bound: Bound[SlashCommand]) -> bool:
-    return bound.plugin in app.composition.builtins
+def _is_own(composition: Composition, bound: Bound[SlashCommand]) -> bool:
+    return bound.plugin in composition.builtins

@@ -222,4 +222,4 @@ def access_apart(parts: Parts, session_id: str) -> Access:
                 for event in events:
                     tracer.value.saw(event)
 
-    return Access(parts.workspace, journal(), journal, parts.runners, recorded=tell_tracers)
+    return Access(parts.workspace, journal(), journal, parts.tools.runners, recorded=tell_tracers)

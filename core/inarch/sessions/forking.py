@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+from inarch.contract.capabilities import Forks, able
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import Event, SessionStarted, event_data
 from inarch.contract.ids import SYSTEM_CLOCK
@@ -58,10 +59,10 @@ def fork_session(
 
 
 def _is_lent(store: ContextStore, source_id: str, started: Event, last: int) -> bool:
-    fork = getattr(store, "fork", None)
-    if fork is None:
+    sharing = able(store, Forks)
+    if sharing is None:
         return False
-    fork(source_id, started, last)
+    sharing.fork(source_id, started, last)
     return True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from attrs import evolve
 
 from inarch.contract.beside_events import ChildEnded, ChildStarted
 from inarch.contract.call_events import CallResult
+from inarch.contract.capabilities import KeepsLogs, able
 from inarch.contract.codec import to_data
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.event_parts import Spent
@@ -26,7 +27,6 @@ from inarch_sdk.snapshots import scan
 if TYPE_CHECKING:
     from inarch.contract.ports import Tracer
     from inarch.plugins.composition import Bound
-    from inarch.sessions.opening import Heard
     from inarch.sessions.parts import Parts
 
 
@@ -58,17 +58,17 @@ def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> 
     return notes
 
 
-def end_children(journal: Journal, heard: Heard) -> list[Note]:
+def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]]) -> list[Note]:
     """Record the ends of children that were cut off with the session; what they took is what their records say."""
     notes: list[Note] = []
-    for child, (call_id, turn_id, name, began) in heard.children.items():
+    for child, (call_id, turn_id, name, began) in children.items():
         spent: tuple[Spent, ...] = ()
         try:
             spent = _taken(journal.store, child, began).rows()
         except StoreError as error:
             notes.append(Note(f"what {name} took is not known: {error.message}", SOURCE))
         journal.record(ChildEnded(call_id, child, name, "cancelled", spent), turn_id or None)
-    heard.children.clear()
+    children.clear()
     return notes
 
 
@@ -119,17 +119,27 @@ def _unknown(calls: Iterator[ToolCall]) -> Iterator[Note]:
 def all_logs(parts: Parts) -> Iterator[Path]:
     """Yield the log of each session that tracers keep one of; what was set aside before it is read with it."""
     for tracer in parts.composition.tracers:
-        yield from logs_of(parts, tracer, "logs")
+        yield from logs_by(parts, tracer)
 
 
-def logs_of(parts: Parts, tracer: Bound[Tracer], method: str, *arguments: str) -> Sequence[Path]:
-    """Return the files that a tracer keeps: all of them (`logs`), or those of a session (`files`)."""
-    ask = getattr(tracer.value, method, None)
-    if ask is None:
+def logs_by(parts: Parts, tracer: Bound[Tracer]) -> Sequence[Path]:
+    """Return the logs that one tracer keeps."""
+    return _files_of(parts, tracer, lambda keeping: keeping.logs())
+
+
+def logs_of(parts: Parts, session_id: str) -> Iterator[Path]:
+    """Yield the files that tracers keep of a session."""
+    for tracer in parts.composition.tracers:
+        yield from _files_of(parts, tracer, lambda keeping: keeping.files(session_id))
+
+
+def _files_of(parts: Parts, tracer: Bound[Tracer], ask: Callable[[KeepsLogs], Iterable[object]]) -> Sequence[Path]:
+    keeping = able(tracer.value, KeepsLogs)
+    if keeping is None:
         return ()
     try:
         with guarded(tracer.plugin, "tracer", passes=()):
-            found = [Path(file) for file in ask(*arguments)]
+            found = [Path(str(file)) for file in ask(keeping)]
         if tracer.plugin not in parts.composition.elsewhere:  # else they are real paths, whatever has become of them
             found = [Path(os.path.realpath(file.parent), file.name) for file in found]
     except PluginError:

@@ -11,6 +11,7 @@ from attrs import define, evolve, field
 
 from inarch.config.config import Config
 from inarch.config.files import GUIDE_FILES
+from inarch.contract.capabilities import OnlyRead, able
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import PluginError, StoreError, UsageError
@@ -21,6 +22,7 @@ from inarch.contract.inputs import Input
 from inarch.contract.ports import ContextStore
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
+from inarch.sessions.origin import Origin
 from inarch.sessions.parts import Parts
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
@@ -29,10 +31,9 @@ from inarch.turns.inputs import Inputs
 from inarch.turns.session_state import BetweenTurns, SessionState
 
 if TYPE_CHECKING:
-    from inarch.contract.event_parts import Branch
+    from inarch.calls.context import Doors
     from inarch.journal.history import History
     from inarch.journal.settling import Settle
-    from inarch.sessions.children import SessionDoors
 
 
 _SPENDING = frozenset({"model.requested", "model.replied", "child.ended"})
@@ -145,13 +146,14 @@ class Observer:
 INSTRUCTION_CHARACTERS = 32_768
 
 
-def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> SessionState:
+def open_state(parts: Parts, session_id: str | None, doors: Doors, origin: Origin) -> SessionState:
     """Return a conversation with its journal; a new one is recorded at its first event.
 
     Args:
         parts: The application.
         session_id: A kept session; None for a new one.
-        doors: What its calls may use of it, and what opens it.
+        doors: What its calls may use of it.
+        origin: What opens it.
 
     Raises:
         UsageError: There is no session of this id, or it is about another directory that is still there, or it is no
@@ -159,12 +161,12 @@ def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> Ses
         ConfigError: The profile names a part that no plugin provides.
         StoreError: The store can't be opened and the journal is required.
     """
-    if (missing := parts.missing_models()) is not None:
+    if (missing := parts.composed.missing_models()) is not None:
         raise missing
     store, failure = _store_or_memory(parts, session_id)
     make = partial(Heard, parts.redactor)
     history, heard = _resumed(store, session_id, make, parts.settle)
-    told = parts.untold_damage()
+    told = parts.storage.untold_damage()
     if session_id and (heard.holes or told):
         from inarch.sessions.healing import bring_back
 
@@ -172,10 +174,11 @@ def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> Ses
         told += more
         if came_back:
             history, heard = _resumed(store, session_id, make, parts.settle)
-    if history is not None and doors.branch is None and _is_elsewhere(history.root, parts.config.root):
+    if history is not None and origin.branch is None and _is_elsewhere(history.root, parts.config.root):
         raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
     if history is not None:
-        doors.check(heard.branch, session_id or "")
+        origin.check(heard.branch, session_id or "")
+        origin = evolve(origin, branch=origin.branch or heard.branch)
     journal = Journal(
         store,
         session_id or parts.clock.new_id(),
@@ -185,18 +188,18 @@ def open_state(parts: Parts, session_id: str | None, doors: SessionDoors) -> Ses
         seq=history.seq if history is not None else 0,
         opening=True,
     )
-    state = _state(parts, journal, history, heard, doors)
+    state = _state(parts, journal, (history, heard), doors, origin)
     journal.listeners += [heard.ledger.saw, heard.between.saw]
     journal.listeners += _tracers(parts, journal)
     notes = [] if history is None else _healed(journal, history, heard)
-    if doors.above is None:
+    if origin.above is None:
         journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
     journal.listeners.append(lambda event: _count_effects(state, event))
     if history is None:
-        _record_start(parts, journal, doors.branch)
+        _record_start(parts, journal, origin.branch)
     if state.inputs.waiting:
         notes.append(Note("what was said last waits: the next prompt begins with it", "resume"))
-    for note in (*(Note(one, "keys") for one in parts.key_notes), *(Note(one, "store") for one in told), *notes):
+    for note in (*(Note(one, "keys") for one in parts.keys.notes), *(Note(one, "store") for one in told), *notes):
         journal.record(note)
     if failure is not None:
         journal.record(ErrorHappened(f"not recorded: {failure.message}", failure.remedy, door="store"))
@@ -228,7 +231,7 @@ def _healed(journal: Journal, history: History, heard: Heard) -> list[Note]:
     """Record the ends of what was cut off with a kept session; return what is to be told of it."""
     from inarch.sessions.healing import end_children, end_what_was_cut_off
 
-    return [*end_children(journal, heard), *end_what_was_cut_off(journal, history, heard.ledger)]
+    return [*end_children(journal, heard.children), *end_what_was_cut_off(journal, history, heard.ledger)]
 
 
 def _is_elsewhere(root: str, here: str) -> bool:
@@ -241,9 +244,9 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
     """Return where to keep events: in memory where the store can't be opened and nothing has to be kept."""
     required = parts.config.profile.journal == "required"
     try:
-        refused = getattr(parts.store, "only_read", None)
-        if refused is not None and (required or not session_id):
-            raise refused
+        refusing = able(parts.store, OnlyRead)
+        if refusing is not None and (required or not session_id):
+            raise refusing.only_read
         return parts.store, None
     except StoreError as error:
         if session_id or required:
@@ -254,16 +257,12 @@ def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore
 
 
 def _state(
-    parts: Parts,
-    journal: Journal,
-    history: History | None,
-    heard: Heard,
-    doors: SessionDoors,
+    parts: Parts, journal: Journal, known: tuple[History | None, Heard], doors: Doors, origin: Origin
 ) -> SessionState:
+    history, heard = known
     seen = dict(history.seen) if history else {}
-    above, branch = doors.above, doors.branch or heard.branch
-    tools = None if branch is None else branch.tools
-    config, find_tools = parts.config, partial(parts.tools_in, among=tools)
+    above, branch = origin.above, origin.branch
+    config, find_tools = parts.config, partial(parts.tools.in_mode, among=None if branch is None else branch.tools)
     if above is not None:  # the keys that were changed in its session are the child's, too
         config = evolve(config, profile=above.config.profile)
     state = SessionState(
@@ -272,23 +271,23 @@ def _state(
         models=parts.composition.models,
         tools=find_tools(config.profile.approve),
         find_tools=find_tools,
-        find_late_tools=parts.find_late_tools,
+        find_late_tools=parts.tools.find_late,
         offers=parts.composition.tools,
-        strategies=parts.strategies,
-        find_strategies=parts.strategies_of,
+        strategies=parts.composed.strategies,
+        find_strategies=parts.composed.strategies_of,
         sources=parts.composition.context_sources,
-        compactions=parts.compactions,
+        compactions=parts.composed.compactions,
         end_guards=parts.composition.end_guards,
         tracers=parts.composition.tracers,
-        make_scheduler=partial(parts.scheduler, journal, seen, doors=doors, tools=tools),
+        make_scheduler=partial(parts.scheduler, journal, seen, doors=doors, origin=origin),
         journal=journal,
         workspace=parts.workspace,
         seen=seen,
-        environ=parts.environ,
+        environ=parts.composed.environ,
         pacer=parts.pacer,
         instructions="\n\n".join(filter(None, (_instructions(parts.config), branch.instructions if branch else ""))),
         extensions=parts.composition.session_extensions,
-        runners=parts.runners,
+        runners=parts.tools.runners,
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
         branch=branch,
         above=None if above is None else above.meter,
@@ -297,7 +296,6 @@ def _state(
         ledger=heard.ledger,
         counter=heard.counter,
     )
-    doors.state = state
     if history:
         from inarch.turns.context.compacting import restored
 
@@ -342,10 +340,10 @@ def _tracers(parts: Parts, journal: Journal) -> list[Observer]:
 
 
 def _front_end(parts: Parts, journal: Journal) -> list[Observer]:
-    if parts.front_end is None:
+    front_end = parts.composed.front_end
+    if front_end is None:
         return []
-    name = parts.front_end.name
-    return [Observer(f"front end {name!r}", KERNEL, "front end", parts.front_end.show, journal, True)]
+    return [Observer(f"front end {front_end.name!r}", KERNEL, "front end", front_end.show, journal, True)]
 
 
 def _record_start(parts: Parts, journal: Journal, branch: Branch | None) -> None:
@@ -360,7 +358,7 @@ def _record_start(parts: Parts, journal: Journal, branch: Branch | None) -> None
             branch=branch,
         )
     )
-    for note in parts.ignored:
+    for note in parts.composed.ignored:
         journal.record(Note(note, "config"))
     for refused in parts.composition.refused:
         journal.record(Note(f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})", "plugins"))

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, evolve, field
 
-from inarch.contract.errors import InarchError, PluginError, ToolFailed, UsageError
+from inarch.contract.capabilities import HasAdded, able
+from inarch.contract.errors import InarchError, ToolFailed, UsageError
 from inarch.contract.guarding import Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
-from inarch.plugins.checks import opened_fault
 from inarch.plugins.composition import Bound, Composition, compose_plugins
-from inarch.sessions.composed import Composed
+from inarch.sessions.choices import Models
+from inarch.sessions.composed_tools import Tools
+from inarch.sessions.keys import Keys
+from inarch.sessions.origin import Origin
+from inarch.sessions.storage import Storage, opened
 
 if TYPE_CHECKING:
+    from inarch.calls.context import Doors
     from inarch.calls.scheduler import Scheduler
     from inarch.config.config import Config
     from inarch.contract.ports import Clock, ContextStore, Workspace
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
     from inarch.journal.journal import Journal
     from inarch.journal.redaction.redactor import Redactor
     from inarch.journal.settling import OpenCall
-    from inarch.sessions.children import SessionDoors
+    from inarch.sessions.composed import Composed
     from inarch.sessions.replacing import Replacing
 
     Composing = Callable[[Config], tuple[Config, Composition, Replacements | None]]
@@ -47,23 +53,42 @@ T = TypeVar("T")
 
 
 @define(eq=False, repr=False, slots=False)
-class Parts(Composed):
+class Parts:
     """What was composed, with what of it is opened and has to be closed."""
 
-    replacing: Replacements | None = None
+    composed: Composed
+    replacing: Replacements | None
     """What stands in the place of parts that the profile names."""
-    compose: Composing | None = None
+    compose: Composing
     """Composes the same for another configuration."""
     lender: Parts | None = None
     """Whose store, secrets, pace and replaced objects these are; whoever has lent them closes them."""
-    on_damage: Callable[[str], object] | None = field(default=None, init=False)
-    """Hears at the end what the store found damaged and no session has told."""
-    _told: set[str] = field(factory=set, init=False)
-    _closed: bool = field(default=False, init=False)
     process: int = field(factory=os.getpid, init=False)
     """The process that it was composed in: no other one may use it."""
+    is_closed: bool = field(default=False, init=False)
+    """Whether it was let go of."""
+    models: Models = field(init=False)
+    keys: Keys = field(init=False)
+    tools: Tools = field(init=False)
+    storage: Storage = field(init=False)
 
-    @cached_property
+    def __attrs_post_init__(self) -> None:
+        composed = self.composed
+        self.models, self.keys, self.tools = Models(composed), Keys(composed), Tools(composed)
+        given = self.replacing.store if self.replacing is not None else None
+        self.storage = Storage(composed, given) if self.lender is None else self.lender.storage
+
+    @property
+    def config(self) -> Config:
+        """The configuration."""
+        return self.composed.config
+
+    @property
+    def composition(self) -> Composition:
+        """The plugins composed for it."""
+        return self.composed.composition
+
+    @property
     def store(self) -> ContextStore:
         """The context store of the profile, opened on first use.
 
@@ -71,16 +96,7 @@ class Parts(Composed):
             ConfigError: The profile names a store that no plugin provides.
             StoreError: It can't be opened.
         """
-        if self.replacing is not None and self.replacing.store is not None:
-            return self.replacing.store
-        name = self.config.profile.store
-        if not self.journalled or name == "memory":
-            from inarch_sdk.memory_store import MemoryStore
-
-            return MemoryStore()
-        spec = self.named("store", name, self.composition.stores)
-        store: ContextStore = opened("store", spec, str(self.config.state_dir))
-        return store
+        return self.storage.store
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -92,34 +108,18 @@ class Parts(Composed):
         """
         if self.replacing is not None and self.replacing.workspace is not None:
             return self.replacing.workspace
-        spec = self.named("workspace", self.config.profile.workspace, self.composition.workspaces)
+        spec = self.composed.named("workspace", self.config.profile.workspace, self.composition.workspaces)
         workspace: Workspace = opened("workspace", spec, self.config.root)
-        if self.config.added and tuple(getattr(workspace, "added", ())) != self.config.added:
+        several = able(workspace, HasAdded)
+        if self.config.added and (several is None or tuple(several.added) != self.config.added):
             workspace.close()
             raise UsageError(f"the workspace {spec.value.name!r} takes no added folders", "leave --add-dir out")
         return workspace
 
     @cached_property
     def redactor(self) -> Redactor:
-        """Replaces secrets by placeholders.
-
-        It knows the values of the environment's key variables, of variables that a plugin's setting names, and of the
-        workspace's `.env` files.
-        """
-        from inarch.journal.redaction.redactor import Redactor
-        from inarch_secrets.dotenv import LARGEST, find_dotenvs
-
-        redactor = Redactor.from_environ(self.environ)
-        redactor.learn_values((name, self.environ[name]) for name in self.key_variables() if name in self.environ)
-        if (on_renewal := getattr(self.environ, "on_renewal", None)) is not None:
-            on_renewal(redactor.learn_values)  # tokens of a sign-in, now and when they are renewed
-        added = (f"+{folder}/{path}" for folder in self.config.added for path in find_dotenvs(folder))
-        for path in (*find_dotenvs(self.config.root), *added):
-            try:
-                redactor.learn_file(self.workspace.read(path, 0, LARGEST).data)
-            except InarchError:
-                continue  # what can't be read can't be shown either
-        return redactor
+        """Replaces secrets by placeholders."""
+        return self.keys.redactor(self.workspace)
 
     @cached_property
     def pacer(self) -> Pacing:
@@ -130,7 +130,7 @@ class Parts(Composed):
         from inarch.turns.models import choose_model
 
         return Pacer(
-            lambda name: choose_model(name, self.composition.models, self.environ).limits,
+            lambda name: choose_model(name, self.composition.models, self.composed.environ).limits,
             self.clock.monotonic,
             self.clock.sleep,
         )
@@ -147,34 +147,36 @@ class Parts(Composed):
         seen: dict[str, str],
         *,
         keeps: bool = True,
-        doors: SessionDoors | None = None,
-        tools: Collection[str] | None = None,
+        doors: Doors | None = None,
+        origin: Origin | None = None,
     ) -> Scheduler:
-        """Return a scheduler over composed tools and the policies; `keeps` what can be undone.
+        """Return a scheduler over composed tools and the policies.
 
         Args:
             journal: The session's.
             seen: What the session knows of files.
             keeps: Whether changes can be undone.
-            doors: What calls may use of the session; a child has the approvals of the one above it.
-            tools: The tools that there are; None is all.
+            doors: What calls may use of the session.
+            origin: Where the session comes from; a child has the approvals of the one above it, and some of its tools.
         """
         from inarch.calls.before_images import Keeper
         from inarch.calls.grants import Grants
         from inarch.calls.results import DeclaredEvents
         from inarch.calls.scheduler import Scheduler
 
-        above = None if doors is None else doors.above
+        origin = origin or Origin(self.composed.front_end)
+        above, named = origin.above, None if origin.branch is None else origin.branch.tools
         given = self.replacing.approvals if self.replacing is not None else None
+        grants = Grants(project=self.tools.project_grants, elsewhere=given) if above is None else above.scheduler.grants
         return Scheduler(
-            tools={name: one for name, one in self.composition.tools.items() if tools is None or name in tools},
-            policies=self.policies,
+            tools={name: one for name, one in self.composition.tools.items() if named is None or name in named},
+            policies=self.tools.policies,
             approve=(above or self).config.profile.approve,
-            front_end=self.front_end if doors is None else doors.front_end,
+            front_end=origin.front_end,
             journal=journal,
             workspace=self.workspace,
             seen=seen,
-            grants=Grants(project=self.project_grants, elsewhere=given) if above is None else above.scheduler.grants,
+            grants=grants,
             keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
             events=DeclaredEvents(self.composition.events),
             rewriters=self.composition.rewriters,
@@ -198,7 +200,6 @@ class Parts(Composed):
         if lost:
             what = f"{', '.join(lost)} is not in the copy as you trusted it in this project"
             raise ToolFailed("permission", what, "look at it, then: inarch config trust, and start again")
-        assert self.compose is not None
         # Added folders are nobody's copy: what would be written there would never be merged.
         copied = evolve(config, root=os.path.realpath(root), added=(), copy_of=config.copy_of or config.root)
         copied, composition, replacing = self.compose(copied)
@@ -206,8 +207,8 @@ class Parts(Composed):
         # Providers know nothing of a directory: their connections are shared.
         whole = composition.original or composition
         composition = evolve(composition, models=self.composition.models, original=whole)
-        made = Parts(copied, composition, self.front_end, self.journalled, self.environ, given, self.compose, self)
-        made.__dict__ |= {"store": self.store, "redactor": self.redactor, "pacer": self.pacer}
+        made = Parts(evolve(self.composed, config=copied, composition=composition), given, self.compose, self)
+        made.__dict__ |= {"redactor": self.redactor, "pacer": self.pacer}
         return made
 
     def settle(self, call: OpenCall) -> Settled:
@@ -219,52 +220,11 @@ class Parts(Composed):
         told = self.replacing.settle if self.replacing is not None else None
         return found if told is None else told(call.id, found)
 
-    def tell_copied(self, session_id: str) -> None:
-        """Give a session's events to the tracers that keep a copy of every session's: it didn't begin by recording."""
-        from inarch_sdk.snapshots import scan
-
-        for tracer in self.composition.tracers:
-            copied = getattr(tracer.value, "copied", None)
-            if copied is None:
-                continue
-            try:
-                with guarded(tracer.plugin, "tracer", passes=()):
-                    begun, forked = next(scan(self.store, session_id)), getattr(tracer.value, "forked", None)
-                    if forked is not None and begun.data.get("forked_events") and forked(begun):
-                        continue
-                    for event in scan(self.store, session_id):
-                        copied(event)
-            except PluginError:
-                continue  # it will fail again with the first event that is recorded, and is told then
-
-    @property
-    def store_set_aside(self) -> tuple[str, ...]:
-        """The files of former stores that were damaged and lie beside the one in use."""
-        return tuple(map(str, getattr(self.store, "set_aside", ())))
-
-    def untold_damage(self) -> list[str]:
-        """Return a sentence for each damage that the store has found since this was last asked."""
-        found = getattr(self.__dict__.get("store"), "damage", ())
-        new = [sentence for sentence in found if sentence not in self._told]
-        self._told.update(new)
-        return new
-
-    def take_store(self, other: Parts) -> None:
-        """Go on with the store that other parts have opened, if it is the one of this profile, too."""
-        is_same = (self.config.profile.store, self.journalled) == (other.config.profile.store, other.journalled)
-        if is_same and "store" in other.__dict__:
-            self.__dict__["store"] = other.__dict__.pop("store")
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether it was let go of."""
-        return self._closed
-
     async def aclose(self) -> None:
         """Let go of providers, store, workspace and tracers; may be called twice."""
-        if self._closed:
+        if self.is_closed:
             return
-        self._closed = True
+        self.is_closed = True
         if self.process != os.getpid():
             return  # what a fork has of another process's connections is that one's to close
         composed = [*filter(None, (self.composition, self.composition.original))]
@@ -272,11 +232,9 @@ class Parts(Composed):
             await self._quietly(bound.plugin, bound.value.close())
         for tracer in self._own(one for each in composed for one in each.tracers):
             self._shut(tracer.plugin, "tracer", tracer.value)
-        if "store" in self.__dict__ and self.lender is None:
-            if self.on_damage is not None:
-                for sentence in self.untold_damage():
-                    self.on_damage(sentence)
-            self._shut(self.config.profile.store, "store", self.store)
+        if self.lender is None:
+            with suppress(InarchError):
+                self.storage.close()
         if "workspace" in self.__dict__:
             self._shut(self.config.profile.workspace, "workspace", self.workspace)
         self.composition.close()
@@ -291,18 +249,12 @@ class Parts(Composed):
         return known.values()
 
     async def _quietly(self, plugin: str, closing: Awaitable[None]) -> None:
-        try:
-            with guarded(plugin, "provider", passes=()):
-                await closing
-        except InarchError:
-            return  # nothing of it is needed any more
+        with suppress(InarchError), guarded(plugin, "provider", passes=()):
+            await closing  # nothing of it is needed any more
 
     def _shut(self, plugin: str, door: Door, thing: Any) -> None:
-        try:
-            with guarded(plugin, door, passes=()):
-                thing.close()
-        except InarchError:
-            return
+        with suppress(InarchError), guarded(plugin, door, passes=()):
+            thing.close()
 
 
 def composing(replacing: Replacing | None, **how: Any) -> Composing:
@@ -317,17 +269,3 @@ def composing(replacing: Replacing | None, **how: Any) -> Composing:
         return put_in_place(replacing, config, composition)
 
     return compose
-
-
-def opened(what: Literal["store", "workspace"], spec: Bound[Any], place: str) -> Any:
-    """Open a store or workspace that a plugin brings.
-
-    Raises:
-        InarchError: It can't be opened.
-        PluginError: What the plugin opened is none.
-    """
-    with guarded(spec.plugin, what, passes=(InarchError,)):
-        found = spec.value.open(place)
-        if fault := opened_fault(what, found):
-            raise TypeError(fault)
-        return found

@@ -167,21 +167,20 @@ def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
     """Compose the plugins and return what is wrong with their settings; one that fails is left out of the next try."""
     from inarch import App
     from inarch.commands import say
-    from inarch.host import compose_plugins
 
     classes, without = loaded.settings_classes, set(options.without)
     others: list[ConfigError] = []
     while not others:
         try:
-            composition = compose_plugins(loaded, without=sorted(without), files=options.files)
+            app = App.of(loaded, without=sorted(without), files=options.files, environ=loaded.environ)
         except ConfigError as error:
             wrong = {name for name, cls in classes.items() if loaded.settings_problems(name, cls)} - without
             without |= wrong
             others += [] if wrong else [error]
         else:
             if not loaded.safe_mode:
-                others += App(loaded, composition, None, False, loaded.environ).missing()
-            for refused in composition.refused if not options.quiet else ():
+                others += app.parts.composed.missing()
+            for refused in app.composition.refused if not options.quiet else ():
                 if not any(f"plugin {refused.name!r} {refused.reason}" in one.message for one in others):
                     say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
             break

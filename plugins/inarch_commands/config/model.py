@@ -28,13 +28,13 @@ def set_model(name: str, **given: Any) -> None:
         raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
     path = user_config_path()
     with compose_given({**given, "model": name, "no_journal": True}, tells=False) as app:
-        whole = app.model_name(name)
-        _check(app.missing_models())
+        whole = app.models.full_name(name)
+        _check(app.parts.composed.missing_models())
         if whole != "auto":
             try:
                 note = app.choice(whole).check_key()
             finally:
-                for said in app.key_notes:
+                for said in app.parts.keys.notes:
                     say("note", said)
             if note:
                 say("note", note)

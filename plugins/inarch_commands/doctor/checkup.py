@@ -124,10 +124,10 @@ def _folders(config: Config) -> Iterator[Finding]:
 
 
 def _plugins(config: Config, options: Options) -> Generator[Finding, None, App | None]:
-    from inarch.host import compose_as
+    from inarch import App
 
     try:
-        app = compose_as(config, without=options.without, files=options.files, recorded=False, environ=config.environ)
+        app = App.of(config, without=options.without, files=options.files, recorded=False, environ=config.environ)
     except ConfigError as error:
         yield Finding("plugins", "wrong", error.message, error.remedy)
         return None
@@ -137,7 +137,7 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
     yield Finding("plugins", "note" if safe else "fine", f"{safe}{names or 'none'}")
     for refused in composition.refused:
         yield Finding("plugins", "wrong", f"{refused.name} was refused: {refused.reason}", refused.remedy)
-    for missing in () if config.safe_mode else app.missing():
+    for missing in () if config.safe_mode else app.parts.composed.missing():
         yield Finding("plugins", "wrong", missing.message, missing.remedy)
     if not config.safe_mode:
         yield from _unnamed(app, options)
@@ -170,7 +170,7 @@ def _model(app: App) -> Iterator[Finding]:
         yield Finding("model", "fine", f"auto means {auto}: {why}")
     yield from key_findings(app)
     yield from _key(app)
-    for missing in app.key_notes:
+    for missing in app.parts.keys.notes:
         yield Finding("model", "wrong", missing)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
 
@@ -266,9 +266,9 @@ def _store(app: App) -> Iterator[Finding]:
         yield Finding("store", "wrong", error.message, error.remedy)
         return
     yield Finding("store", "fine", f"{app.config.profile.store}, {len(sessions)} sessions of this directory")
-    for sentence in app.untold_damage():
+    for sentence in app.parts.storage.untold_damage():
         yield Finding("store", "wrong", sentence)
-    for file in app.store_set_aside:
+    for file in app.parts.storage.set_aside:
         yield Finding("store", "note", f"{file} was set aside because it was damaged", f"{WAY_ON}, then delete it")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 async def where_auto_goes(app: App) -> tuple[str, str]:
     """Return the model that `auto` means here, and why; a server of the user's own is asked for its first model."""
     try:
-        await app.find_choice("auto")
+        await app.models.find("auto")
     except ConfigError as error:
         return "nothing", str(error)
     return auto_choice(app)
@@ -54,7 +54,7 @@ def _retiring(app: App) -> Iterator[Finding]:
     profile = app.config.profile
     for name in dict.fromkeys(filter(None, (profile.model, *profile.fallback, profile.decision_model))):
         with suppress(ConfigError, PluginError):  # they are reported elsewhere
-            if (retiring := app.retirement(app.choice(name))) is not None:
+            if (retiring := app.models.retirement(app.choice(name))) is not None:
                 yield Finding("model", "note", *retiring)
 
 

@@ -165,11 +165,11 @@ async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]
 async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
     """Return each model once, with what the profile uses it for."""
     if names:
-        found = [await app.find_choice(name) for name in names]
+        found = [await app.models.find(name) for name in names]
         return [(choice, "") for choice in {choice.full_name: choice for choice in found}.values()]
     profile = app.config.profile
-    main = await app.find_choice(profile.model)
-    deciding = await app.find_choice(profile.decision_model or main.deciding)
+    main = await app.models.find(profile.model)
+    deciding = await app.models.find(profile.decision_model or main.deciding)
     if deciding.full_name == main.full_name:
         return [(main, "model")]
     return [(main, "model"), (deciding, DECIDING)]

@@ -137,11 +137,11 @@ async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
             if not as_json:
                 _print_checked(checked, redactor.text)
             if checked.works:
-                await app.look_at_models(app.choice(checked.model))
+                await app.models.look(app.choice(checked.model))
         auto, why = await where_auto_goes(app)
         remarks = [*key_findings(app)]
     finally:
-        for note in app.key_notes:
+        for note in app.parts.keys.notes:
             say("note", note)
         await app.aclose()
     works = all(checked.works for checked in found)

@@ -77,9 +77,9 @@ def command_call(app: App, line: str) -> tuple[str, dict[str, Any]]:
     Raises:
         UsageError: No tool does.
     """
-    if not app.runners:
+    if not app.parts.tools.runners:
         raise UsageError("no tool of this profile runs commands", "the plugin that brings the workspace may have one")
-    return app.runners[0], {"command": line}
+    return app.parts.tools.runners[0], {"command": line}
 
 
 def told(case: Case, app: App) -> str | None:

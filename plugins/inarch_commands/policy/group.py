@@ -55,7 +55,7 @@ def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) 
             name, wanted = command_call(app, what)
         else:
             name, wanted = what, read_object(arguments or "{}")
-        mode, grants = app.config.profile.approve, app.project_grants
+        mode, grants = app.config.profile.approve, app.parts.tools.project_grants
         root = app.config.root
         found = explain(name, wanted, tools=tools, policies=app.policies, mode=mode, root=root, grants=grants)
         data = explained(app, found)
@@ -118,7 +118,7 @@ def _listed(app: App) -> dict[str, Any]:
     from inarch.host import approvals_of, dotted
     from inarch_commands.policy.explaining import origin, rule_data
 
-    config, grants, tools = app.config, app.project_grants, app.composition.tools
+    config, grants, tools = app.config, app.parts.tools.project_grants, app.composition.tools
     known = approvals_of(config.root, config.state_dir)
     mode = dotted(("profiles", config.profile.name, "approve"))
     return {

@@ -19,13 +19,11 @@ from inarch.output import print_json, print_line
 def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any) -> None:
     """Begin a new session with the turns of another one; files stay as they are now."""
     from inarch.commands import compose_given
-    from inarch.host import fork_session
 
     with compose_given(given, tells=False) as app:
         source = app.find_session(session_id)
-        fork_id = fork_session(app.store, source.id, at)
+        fork_id = app.kept.fork(source.id, at)
         asyncio.run(app.store.sync())
-        app.tell_copied(fork_id)
         turns = int(app.transcript(fork_id).begun["forked_at"])
     if as_json:
         print_json({"session_id": fork_id, "forked_from": source.id, "forked_at": turns})

@@ -32,7 +32,7 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
 
     with compose_given(given, tells=False) as app:
         known = app.store.sessions()
-        aside, names = app.store_set_aside, app.session_names
+        aside, names = app.parts.storage.set_aside, app.session_names
         shown = [info for info in known if everywhere or info.root == app.config.root]
         branches = {info.id: found for info in shown if (found := branch_of(app.store, info.id))}
     tell_set_aside(aside)

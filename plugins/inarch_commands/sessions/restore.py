@@ -61,11 +61,10 @@ def _restore(app: App, file: Path | None) -> Restoration:
         OSError: A file can't be read.
         StoreError: The store takes nothing more.
     """
-    from inarch.host import all_logs
     from inarch_sdk.restoring import Restoration, restore_log
 
     root = app.config.root
-    files = [file] if file else [log for log in all_logs(app) if _root_of(log) == root]
+    files = [file] if file else [log for log in app.kept.logs() if _root_of(log) == root]
     done = [restore_log(app.store, one, root) for one in files]
     sessions = tuple(session for one in done for session in one.sessions)
     return Restoration(sessions, tuple(problem for one in done for problem in one.problems))

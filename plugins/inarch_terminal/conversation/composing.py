@@ -38,7 +38,7 @@ def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
         app.close()
         raise
     said = ""
-    if app.runners:
+    if app.parts.tools.runners:
         try:
             said = f"Commands are {confinement_words(app.workspace.confinement())}."
         except InarchError as error:
@@ -57,7 +57,7 @@ def model_of(talk: Talk) -> str:
 async def look_at_models(talk: Talk) -> None:
     """Have the service list its models, at most once a day, and say if the conversation's model is to end."""
     with suppress(InarchError):
-        if (retiring := await talk.app.look_at_models(talk.app.choice())) is not None:
+        if (retiring := await talk.app.models.look(talk.app.choice())) is not None:
             talk.write(f"note: {retiring[0]}; {retiring[1]}\n")
 
 

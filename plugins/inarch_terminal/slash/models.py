@@ -69,13 +69,13 @@ async def model(talk: Talk, words: str) -> str:
         return escape(await _listed(talk, old))
     if any(letter.isspace() for letter in words):
         raise UsageError(f"{words!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
-    words = talk.app.model_name(_picked(talk, words))
+    words = talk.app.models.full_name(_picked(talk, words))
     provider = words.partition("/")[0]
     launch = talk.launch.changed(model=words)
     notes: list[str] = []
     if provider != "auto" and provider not in talk.app.composition.models and provider in discover().plugins:
         notes += await talk.recompose(launch, with_grants=True)
-    choice = await talk.app.find_choice(words)
+    choice = await talk.app.models.find(words)
     told = choice.check_key()
     name = choice.provider.value.name
     unknown = "" if choice.model == choice.provider.value.default_model else await _unknown(talk, name, choice.model)
@@ -114,7 +114,7 @@ async def _listed(talk: Talk, asked: str) -> str:
     app = talk.app
     talk.models.clear()  # a server may have got another one
     found = [offer for _, offer in sorted((await offers(talk)).items())]
-    names = [*dict.fromkeys([*(name for offer in found for name, _ in offer.rows), *app.offers.values()])]
+    names = [*dict.fromkeys([*(name for offer in found for name, _ in offer.rows), *app.models.offers.values()])]
     talk.listed_models = names[:MOST_LISTED]
     lines = (shorten(line, talk.columns()) for line in _lines(talk, asked))
     rest = [f"  and {len(names) - MOST_LISTED:,} more: inarch models list"] if len(names) > MOST_LISTED else []
@@ -124,7 +124,7 @@ async def _listed(talk: Talk, asked: str) -> str:
 
 
 def _lines(talk: Talk, asked: str) -> Iterator[str]:
-    set_by = {model: variable for variable, model in talk.app.offers.items()}
+    set_by = {model: variable for variable, model in talk.app.models.offers.items()}
     wide = len(str(len(talk.listed_models)))
     for number, name in enumerate(talk.listed_models, 1):
         why = f"  ({set_by[name]} is set)" if name in set_by else ""

@@ -96,11 +96,11 @@ class Talk:
         old, grants = self.app, self.session.state.scheduler.grants
         self.keep()
         known = self.session.is_kept
-        app.take_store(old)
+        app.parts.storage.take(old.parts.storage)
         try:
             session = app.session(self.session.id if known else None)
         except BaseException:
-            old.take_store(app)
+            old.parts.storage.take(app.parts.storage)
             await app.aclose()
             raise
         self.app, self.session, self.launch, self.models = app, session, launch, {}

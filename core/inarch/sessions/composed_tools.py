@@ -1,0 +1,101 @@
+"""The composed tools: those that a session is told of, and who judges their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from attrs import define, evolve
+
+from inarch.calls.offering import is_offered
+from inarch.contract.guarding import KERNEL, guarded
+from inarch.contract.records import PluginContext, ToolSpec
+from inarch.plugins.composition import Bound
+from inarch.plugins.registration import check_offered
+
+if TYPE_CHECKING:
+    from inarch.calls.grants import ProjectGrants
+    from inarch.contract.ports import Policy, Tool
+    from inarch.sessions.composed import Composed
+
+
+@define(eq=False, repr=False)
+class Tools:
+    """The tools of a composition, which may grow while it is used."""
+
+    composed: Composed
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The composed tools as models see them, in the profile's order."""
+        from inarch_schemas.for_models import told_schema
+
+        tools = (bound.value for bound in self.composed.composition.tools.values())
+        return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)
+
+    def find_late(self) -> Mapping[str, Bound[Tool]]:
+        """Return all tools by name; those that came since this was last called are composed from now on.
+
+        Raises:
+            PluginError: A plugin failed to say which, or brought something else.
+        """
+        for source in self.composed.composition.late_tools:
+            with guarded(source.plugin, "hook", passes=()):
+                found = tuple(source.value.new_tools())
+            check_offered(source.plugin, "tools", found)
+            known = self.composed.composition.tools
+            new = {one.name: Bound(source.plugin, one, source.context) for one in found if one.name not in known}
+            if new:
+                self.composed.composition = evolve(self.composed.composition, tools={**known, **new})
+        return self.composed.composition.tools
+
+    def in_mode(self, mode: str | None, among: Collection[str] | None = None) -> tuple[ToolSpec, ...]:
+        """Return the tools that there are in an approve mode; None is any mode, and for `among` any tool."""
+        tools = self.composed.composition.tools
+        there = (name for name in tools if among is None or name in among)
+        names = {name for name in there if mode is None or is_offered(tools[name].value, mode)}
+        return tuple(spec for spec in self.specs if spec.name in names)
+
+    @property
+    def runners(self) -> tuple[str, ...]:
+        """The tools whose command lines the workspace runs: those of category `command` of who brings the workspace.
+
+        That is a plugin, with the others of its distribution.
+        """
+        composition = self.composed.composition
+        workspace = composition.workspaces.get(self.composed.config.profile.workspace)
+        if workspace is None:
+            return ()
+        brought = {one.name: one.distribution for one in composition.loaded}
+        whose = brought.get(workspace.plugin)
+        return tuple(
+            name
+            for name, bound in composition.tools.items()
+            if (bound.plugin == workspace.plugin or (whose and brought.get(bound.plugin) == whose))
+            and bound.value.category == "command"
+            and "command" in bound.value.input_schema.get("properties", ())
+        )
+
+    @property
+    def policies(self) -> tuple[Bound[Policy], ...]:
+        """Who judges calls: the user's own rules and grants, who asks about steering files, then the plugins'."""
+        from inarch.calls.rules import RulesPolicy
+        from inarch_sdk.steering_files import AskAboutSteering
+
+        config, plugins = self.composed.config, self.composed.composition.policies
+        own = RulesPolicy(config.rules, commands=config.commands, runners=self.runners, root=config.root)
+        kernels: tuple[Policy, ...] = (own, AskAboutSteering())
+        return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *plugins
+
+    @property
+    def project_grants(self) -> ProjectGrants:
+        """What the user has approved for good in this project."""
+        from inarch.calls.grants import ProjectGrants
+
+        origins = {
+            plugin.name: f"{plugin.name} ({plugin.distribution} {plugin.version})"
+            for plugin in self.composed.composition.loaded
+            if plugin.distribution
+        }
+        config = self.composed.config
+        return ProjectGrants(config.root, config.state_dir, origins)

@@ -1,0 +1,132 @@
+"""The kept sessions of an application: found by name, read, forked and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from inarch.contract.capabilities import CopiesSessions, ForksSessions, able
+from inarch.contract.errors import PluginError
+from inarch.contract.guarding import guarded
+
+if TYPE_CHECKING:
+    from inarch.contract.records import SessionInfo
+    from inarch.sessions.contents import Contents, KeptTranscript
+    from inarch.sessions.parts import Parts
+
+
+@define(eq=False, repr=False)
+class KeptSessions:
+    """What is kept of sessions: in the store, in the state folder, and by tracers."""
+
+    parts: Parts
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The ids of sessions by the names that the person gave them."""
+        from inarch.sessions.names import names_of
+
+        return names_of(self.parts.config.state_dir)
+
+    def find(self, words: str) -> SessionInfo:
+        """Return the session whose id begins so, or that has this name.
+
+        Raises:
+            UsageError: None does, or several do.
+        """
+        from inarch.sessions.names import find_session
+
+        return find_session(self.parts.store, words, self.names)
+
+    def transcript(self, info: SessionInfo) -> KeptTranscript:
+        """Return a session for reading, without secrets."""
+        from inarch.sessions.contents import KeptTranscript
+
+        return KeptTranscript(self.parts.store, info, self.parts.redactor)
+
+    def contents(self, session_id: str) -> Contents:
+        """Return where the prompts of a session begin and end, and what they came to.
+
+        Raises:
+            StoreError: Its events can't be read.
+        """
+        from inarch.sessions.contents import contents_of
+
+        return contents_of(self.parts.store, session_id)
+
+    def fork(self, session_id: str, at: int | None = None, root: str = "") -> str:
+        """Return the id of a new session that begins with the first `at` agent turns of another; None takes all.
+
+        `root` is the fork's workspace if it is a copy of the other one's; then even no turn at all makes a fork.
+
+        Raises:
+            UsageError: There is no such session, or it has no such turn.
+            StoreError: The store can't be opened or read, or has no room.
+        """
+        from inarch.sessions.forking import fork_session
+
+        fork_id = fork_session(self.parts.store, session_id, at, root=root, clock=self.parts.clock)
+        self._tell_copied(fork_id)
+        return fork_id
+
+    def _tell_copied(self, session_id: str) -> None:
+        """Give a session's events to the tracers that keep a copy of every session's: it didn't begin by recording."""
+        from inarch_sdk.snapshots import scan
+
+        for tracer in self.parts.composition.tracers:
+            copying, forking = able(tracer.value, CopiesSessions), able(tracer.value, ForksSessions)
+            if copying is None:
+                continue
+            try:
+                with guarded(tracer.plugin, "tracer", passes=()):
+                    begun = next(scan(self.parts.store, session_id))
+                    if forking is not None and begun.data.get("forked_events") and forking.forked(begun):
+                        continue
+                    for event in scan(self.parts.store, session_id):
+                        copying.copied(event)
+            except PluginError:
+                continue  # it will fail again with the first event that is recorded, and is told then
+
+    def logs(self) -> Iterator[Path]:
+        """Yield the log of each session that tracers keep one of; what was set aside is read with it."""
+        from inarch.sessions.healing import all_logs
+
+        return all_logs(self.parts)
+
+    def delete(self, session_id: str, *, keeps_logs: bool = True) -> Sequence[Path]:
+        """Delete a session and its name; return the logs of it, which whoever keeps none has to remove.
+
+        Raises:
+            OSError: A log can't be read.
+            PluginError: A tracer can't write what a fork is to keep.
+            StoreError: The store can't delete it, or its name can't be dropped.
+        """
+        from inarch.sessions.healing import logs_of
+        from inarch.sessions.names import forget_name
+
+        if not keeps_logs:
+            self._keep_for_forks(session_id)
+        forget_name(self.parts.config.state_dir, session_id)
+        self.parts.store.delete(session_id)
+        return [*logs_of(self.parts, session_id)]
+
+    def _keep_for_forks(self, session_id: str) -> None:
+        """Copy what the logs of a session's forks have only in its own log, which is going to be deleted, to theirs."""
+        from inarch.sessions.healing import logs_by
+        from inarch_sdk.event_log import first_event, forked_with, read_sessions
+
+        for tracer in self.parts.composition.tracers:
+            copying = able(tracer.value, CopiesSessions)
+            if copying is None:
+                continue
+            for log in logs_by(self.parts, tracer):
+                source, last = forked_with(first_event(log))
+                if source != session_id or source == log.stem:
+                    continue
+                with guarded(tracer.plugin, "tracer", passes=()):
+                    for event in read_sessions(log).sessions.get(log.stem, ()):
+                        if 1 < event.seq <= last:
+                            copying.copied(event)

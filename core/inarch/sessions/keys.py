@@ -1,0 +1,69 @@
+"""The keys of services, and all that is hidden because of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from attrs import define
+
+from inarch.contract.capabilities import KeyRing, able
+from inarch.contract.errors import InarchError
+
+if TYPE_CHECKING:
+    from inarch.contract.ports import Workspace
+    from inarch.journal.redaction.redactor import Redactor
+    from inarch.sessions.composed import Composed
+
+
+@define(eq=False, repr=False)
+class Keys:
+    """The keys in the environment of an application, and those that are kept elsewhere."""
+
+    composed: Composed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was wrong with keys that are kept outside the environment, as far as they were looked at."""
+        ring = able(self.composed.environ, KeyRing)
+        return () if ring is None else ring.notes
+
+    def variables(self) -> Iterator[str]:
+        """Yield the variables of keys that are kept, and those that settings called `*_env` name."""
+        ring = able(self.composed.environ, KeyRing)
+        yield from () if ring is None else ring.kept
+        for settings in (plugin.context.settings for plugin in self.composed.composition.loaded):
+            if attrs.has(type(settings)):
+                named = attrs.asdict(settings, recurse=False, filter=lambda item, _: item.name.endswith("_env"))
+                yield from filter(None, _texts(named))
+
+    def redactor(self, workspace: Workspace) -> Redactor:
+        """Return what replaces secrets by placeholders.
+
+        It knows the values of the environment's key variables, of variables that a plugin's setting names, and of the
+        workspace's `.env` files.
+        """
+        from inarch.journal.redaction.redactor import Redactor
+        from inarch_secrets.dotenv import LARGEST, find_dotenvs
+
+        config, environ = self.composed.config, self.composed.environ
+        redactor = Redactor.from_environ(environ)
+        redactor.learn_values((name, environ[name]) for name in self.variables() if name in environ)
+        if (ring := able(self.composed.environ, KeyRing)) is not None:
+            ring.on_renewal(redactor.learn_values)  # tokens of a sign-in, now and when they are renewed
+        added = (f"+{folder}/{path}" for folder in config.added for path in find_dotenvs(folder))
+        for path in (*find_dotenvs(config.root), *added):
+            try:
+                redactor.learn_file(workspace.read(path, 0, LARGEST).data)
+            except InarchError:
+                continue  # what can't be read can't be shown either
+        return redactor
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (Mapping, list, tuple)):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(one)
