@@ -27,7 +27,6 @@ from inarch.config.trust import change_project_file as change_project_file
 from inarch.config.trust import grant as grant
 from inarch.config.trust import revoke as revoke
 from inarch.config.trust import trust_of as trust_of
-from inarch.contract.beside_events import CommandRan as CommandRan
 from inarch.contract.event_parts import PluginEvent as PluginEvent
 from inarch.contract.guarding import OURS as OURS
 from inarch.contract.guarding import blame as blame
@@ -45,6 +44,7 @@ from inarch.journal.folding import CUT_OFF as CUT_OFF
 from inarch.journal.folding import fold as fold
 from inarch.journal.history import History as History
 from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
+from inarch.journal.redaction.redactor import holds_known_secret as holds_known_secret
 from inarch.plugins.alone import load_alone as load_alone
 from inarch.plugins.checks import PORTS as PORTS
 from inarch.plugins.checks import fault_of as fault_of
@@ -60,14 +60,10 @@ from inarch.plugins.loading import try_again as try_again
 from inarch.plugins.single_files import tried_file as tried_file
 from inarch.plugins.version_contract import version_contract as version_contract
 from inarch.program.composing import Options as Options
-from inarch.program.failure import exit_code as exit_code
-from inarch.program.groups import Group as Group
-from inarch.program.options import showing_options as showing_options
 from inarch.program.turn import run_prompt as run_prompt
 from inarch.sessions.contents import Contents as Contents
 from inarch.sessions.contents import KeptTranscript as KeptTranscript
 from inarch.sessions.contents import contents_of as contents_of
-from inarch.sessions.contents import last_part as last_part
 from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
 from inarch.turns.checking import checked_decision as checked_decision
 from inarch.turns.context.counting import TokenCounter as TokenCounter

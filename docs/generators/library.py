@@ -214,7 +214,11 @@ def _parameters(function: object) -> str:
     shown: list[str] = []
     named_only = False
     for item in inspect.signature(function).parameters.values():  # type: ignore[arg-type]
-        if item.name == "self" or item.name.startswith("_"):
+        if item.name in ("self", "cls") or item.name.startswith("_"):
+            continue
+        if str(item.annotation).startswith("Unpack["):
+            options = function.__globals__[item.annotation[len("Unpack[") : -1]]  # type: ignore[attr-defined]
+            shown += [f"{key}=..." for key in options.__annotations__]
             continue
         if item.kind is item.KEYWORD_ONLY and not named_only:
             named_only = True

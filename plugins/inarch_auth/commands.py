@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from inarch import UsageError
-from inarch.host import Group, state_dir
+from inarch.commands import Group
+from inarch.host import state_dir
 from inarch.output import is_terminal, print_json, print_line
 from inarch_auth.kept import SIGN_IN, changing_names, read_names
 

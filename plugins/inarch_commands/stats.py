@@ -13,7 +13,6 @@ import click
 
 from inarch import UsageError
 from inarch.commands import composing_options
-from inarch.host import KeptTranscript
 from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, di
         if first and _local_day(max(info.started, info.updated)) < first:
             continue
         has_any = False
-        for event in KeptTranscript(app.store, info).events(KINDS):
+        for event in app.kept.transcript(info, hides=False).events(KINDS):
             day, same = _local_day(event.time), (event.turn_id, event.seq, event.time)
             if same in seen or (first and day < first) or (last and day > last):
                 continue

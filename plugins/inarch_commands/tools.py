@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError, escape, shorten
-from inarch.commands import ANSWERED, CANCELLED, FAILED, compose_given, composing_options, interrupts
-from inarch.host import Group
+from inarch.commands import ANSWERED, CANCELLED, FAILED, Group, compose_given, composing_options, interrupts
 from inarch.output import Harmless, columns_of, print_json, print_line
 
 if TYPE_CHECKING:

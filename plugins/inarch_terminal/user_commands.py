@@ -10,7 +10,6 @@ from attrs import define
 
 from inarch import Approval, ApprovalRequest, Event, PlannedCall, StoreError, ToolResult, escape
 from inarch.commands import say, say_remedy
-from inarch.host import CommandRan
 
 if TYPE_CHECKING:
     from inarch import FrontEnd, RightsOffer, Session
@@ -90,7 +89,7 @@ async def run_command(
             say("note", f"{ending}; {SEEN}" if ending else SEEN)
     finally:
         journal.listeners.remove(saw)
-    journal.record(CommandRan("!", command, f"{shown.rstrip()}\n({ending})".strip() if ending else shown))
+    session.record_command("!", command, f"{shown.rstrip()}\n({ending})".strip() if ending else shown)
     try:
         journal.flush()  # no turn may follow that would do it
     except StoreError as error:

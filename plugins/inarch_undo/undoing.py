@@ -18,7 +18,8 @@ from inarch import (
     UndoReport,
     UsageError,
 )
-from inarch.host import changes_now, last_part
+from inarch.host import changes_now, contents_of
+from inarch_sdk.snapshots import scan
 from inarch_undo.blaming import BlamedLine, blamed
 from inarch_undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
 from inarch_undo.differing import ChangedFile
@@ -98,7 +99,7 @@ class Undoing:
         """
         store, session_id = self._session.store, self._session.session_id
         last, paths, is_undone = "", dict[str, None](), False
-        for event in last_part(store, session_id):
+        for event in scan(store, session_id, contents_of(store, session_id).before_last):
             if event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
                 last, paths, is_undone = event.turn_id or "", {}, False
             elif event.kind == "file.changed" and event.turn_id == last:

@@ -10,7 +10,7 @@ ANSWERED, FAILED, USAGE, LIMITED, NOT_DONE, CANCELLED, CLOSED_PIPE = 0, 1, 2, 3,
 _OF_TURNS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled": CANCELLED}
 
 
-def exit_code(status: str, *, unmet: bool) -> int:
+def exit_code(status: str, *, unmet: bool = False) -> int:
     """Return the exit code for how a turn ended; `unmet` is the turn's own word that nothing was done."""
     code = _OF_TURNS.get(status, FAILED)
     return NOT_DONE if unmet and code in (ANSWERED, CANCELLED) else code

@@ -95,6 +95,11 @@ class Contents:
         """How many turns the agent had."""
         return sum(chapter.agents for chapter in self.chapters)
 
+    @property
+    def before_last(self) -> int:
+        """The number of the event before the session's last prompt."""
+        return self.chapters[-1].first - 1 if self.chapters else 0
+
     def parts(self, first_turn: int = 1, last_turn: int | None = None) -> Iterator[tuple[int, int]]:
         """Yield first and last number of the events of each chapter with such turns of the agent.
 
@@ -153,16 +158,6 @@ def too_few_turns(count: int, wanted: int) -> UsageError:
     return UsageError(f"the session has {many}, not {wanted}", "inarch sessions show ID shows them")
 
 
-def last_part(store: ContextStore, session_id: str) -> Iterator[Event]:
-    """Yield the events of the session's last prompt and of what answers it, and what stands behind them.
-
-    Raises:
-        StoreError: They can't be read.
-    """
-    contents = contents_of(store, session_id)
-    return scan(store, session_id, contents.chapters[-1].first - 1 if contents.chapters else 0)
-
-
 @define(eq=False, slots=False)
 class KeptTranscript:
     """A session of a store; what became known as a secret since it was recorded is hidden, too."""
@@ -184,7 +179,6 @@ class KeptTranscript:
 
     def events(self, kinds: Collection[str] = (), after: int = 0) -> Iterator[Event]:
         """Yield the events behind a number, all or those of some kinds, without secrets."""
-        from inarch_sdk.snapshots import scan
 
         for event in scan(self.store, self.info.id, after, kinds):
             if event.seq > self.info.events:

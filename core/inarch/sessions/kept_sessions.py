@@ -41,11 +41,11 @@ class KeptSessions:
 
         return find_session(self.parts.store, words, self.names)
 
-    def transcript(self, info: SessionInfo) -> KeptTranscript:
-        """Return a session for reading, without secrets."""
+    def transcript(self, info: SessionInfo, *, hides: bool = True) -> KeptTranscript:
+        """Return a session for reading; `hides` what became known as a secret since."""
         from inarch.sessions.contents import KeptTranscript
 
-        return KeptTranscript(self.parts.store, info, self.parts.redactor)
+        return KeptTranscript(self.parts.store, info, self.parts.redactor if hides else None)
 
     def contents(self, session_id: str) -> Contents:
         """Return where the prompts of a session begin and end, and what they came to.

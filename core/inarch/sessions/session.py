@@ -160,6 +160,16 @@ class Session:
         check_process(self._process)
         return await call_tool(self.state, name, arguments, show, origin)
 
+    def record_command(self, name: str, words: str, text: str) -> None:
+        """Record what the person ran at the front end outside of turns, with the text that it came to.
+
+        Raises:
+            StoreError: The journal is required and could not be kept.
+        """
+        from inarch.contract.beside_events import CommandRan
+
+        self.state.journal.record(CommandRan(name, words, text))
+
     def context(self) -> ContextView:
         """Return what the model would see now, and where its tokens go.
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import ConfigError, UsageError
-from inarch.commands import composing_options
-from inarch.host import Group
+from inarch.commands import Group, composing_options
 from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import PluginError, ProviderError, UsageError, escape, shorten
-from inarch.commands import composing_options
-from inarch.host import Group, guarded
+from inarch.commands import Group, composing_options
+from inarch.host import guarded
 from inarch.output import columns_of, print_json, print_line
 
 if TYPE_CHECKING:

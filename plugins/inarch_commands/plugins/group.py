@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.commands import composing_options, say
-from inarch.host import Group
+from inarch.commands import Group, composing_options, say
 from inarch.output import aligned, print_json, print_line
 from inarch_commands.plugins.check import check
 from inarch_commands.plugins.install import install, uninstall

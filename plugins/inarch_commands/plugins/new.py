@@ -13,8 +13,7 @@ from pathlib import Path
 import click
 
 from inarch import UsageError
-from inarch.commands import ANSWERED
-from inarch.host import showing_options
+from inarch.commands import ANSWERED, showing_options
 from inarch.output import print_line
 
 _KINDS = ("tool", "model", "strategy", "store", "tracer")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inarch import UsageError
-from inarch.commands import ANSWERED, FAILED, compose_given, composing_options
-from inarch.host import Group
+from inarch.commands import ANSWERED, FAILED, Group, compose_given, composing_options
 from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:

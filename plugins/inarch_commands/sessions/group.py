@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 
-from inarch.commands import composing_options
-from inarch.host import Group
+from inarch.commands import Group, composing_options
 from inarch.output import print_json
 from inarch_sdk.figures import listing, short_ids
 

@@ -13,7 +13,6 @@ from attrs import define, field
 
 from inarch import UsageError, escape, shorten
 from inarch.commands import composing_options
-from inarch.host import KeptTranscript
 from inarch.output import columns_of, print_json
 from inarch_sdk.figures import listing
 
@@ -77,7 +76,7 @@ def search_sessions(words: tuple[str, ...], everywhere: bool, most: int, as_json
 def _search(app: App, known: Sequence[SessionInfo], patterns: Sequence[re.Pattern[str]]) -> Iterator[Found]:
     for info in known:
         found = Found(info)
-        for event in KeptTranscript(app.store, info, app.redactor).events(KINDS):
+        for event in app.kept.transcript(info).events(KINDS):
             who, text = _said(event)
             if text and all(pattern.search(text) for pattern in patterns):
                 found.count += 1

@@ -25,13 +25,12 @@ from inarch_commands.sessions.story import glyphs
 def show_session(session_id: str, as_json: bool, turns: str | None, everything: bool, full: bool, **given: Any) -> None:
     """Show a session's last turns with their calls, what those brought and when; the beginning of its id is enough."""
     from inarch.commands import compose_given
-    from inarch.host import contents_of
 
     if turns and everything:
         raise UsageError("--turns and --all are two answers to one question", "give one of them")
     with compose_given(given, tells=False) as app:
         info = app.find_session(session_id)
-        contents = contents_of(app.store, info.id)
+        contents = app.kept.contents(info.id)
         first, last = chosen(turns, everything or as_json, contents.turns)
         shown = Shown(app.store, info, contents, first, last, full)
         if as_json:

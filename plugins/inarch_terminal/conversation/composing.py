@@ -76,10 +76,11 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
     )
     if talk.session.state.turns:
         from inarch import to_data
-        from inarch.host import last_part
+        from inarch_sdk.snapshots import scan
 
         total = to_data(talk.session.state.ledger.total())
-        for event in last_part(talk.app.store, talk.session.id):
+        session_id = talk.session.id
+        for event in scan(talk.app.store, session_id, talk.app.kept.contents(session_id).before_last):
             if event.kind in _FIGURES:
                 said = evolve(event, data={**event.data, "session": total}, line="")
                 view.saw(said if event.kind == "turn.ended" else event)

@@ -9,8 +9,7 @@ from typing import Any, TextIO
 from attrs import Factory, define
 
 from inarch import Approval, ApprovalRequest, Event, escape_json
-from inarch.commands import FAILED, say
-from inarch.host import exit_code
+from inarch.commands import FAILED, exit_code, say
 from inarch_sdk.exchanges import Recoveries
 from inarch_terminal.front_ends.spending import switched_words
 

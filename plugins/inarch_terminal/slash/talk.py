@@ -12,7 +12,6 @@ from attrs import define, field
 
 from inarch import ConfigError, Event, InarchError, StoreError, UsageError, split_slash_command
 from inarch.commands import ANSWERED, CANCELLED, FAILED, USAGE, say
-from inarch.host import CommandRan
 
 if TYPE_CHECKING:
     from inarch import App, Launch, Session
@@ -190,6 +189,6 @@ class SlashCommands:
         finally:
             journal.listeners.remove(hear)
         if talk.app is not app:  # the session goes on in another application, which has a journal of its own
-            talk.session.state.journal.record(CommandRan(name, words, shown[-1] if shown else ""))
+            talk.session.record_command(name, words, shown[-1] if shown else "")
             talk.flush(talk.session)
         return code

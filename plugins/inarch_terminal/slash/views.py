@@ -78,7 +78,6 @@ def stats(talk: Talk, words: str) -> str:
     """
     from inarch import to_data
     from inarch.figures import hit_rate_words, repair_words, summed, table
-    from inarch.host import contents_of
 
     _none(words, "stats")
     rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
@@ -92,7 +91,7 @@ def stats(talk: Talk, words: str) -> str:
     if max(map(width, lines)) > talk.columns():
         narrow = [*rows, {**summed(rows), "purpose": "in all"}] if len(rows) > 1 else rows
         lines = [_wrapped(_spent(row), talk.columns()) for row in narrow]
-    repairs = contents_of(talk.session.state.journal.store, talk.session.id).repairs
+    repairs = talk.app.kept.contents(talk.session.id).repairs
     said = filter(None, (hit_rate_words(rows), *_others_answered(turns), repair_words(repairs)))
     lines += [_wrapped(line, talk.columns()) for line in said]
     return "\n".join([_wrapped(lead, talk.columns()), *(escape(line) for line in lines)])
