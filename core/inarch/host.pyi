@@ -1,7 +1,6 @@
 """The lent names, and where each comes from. The runtime reads this list, too: one name a line."""
 
 from inarch.calls.explaining import Explanation as Explanation
-from inarch.calls.explaining import explain as explain
 from inarch.calls.rules import STRICTNESS as STRICTNESS
 from inarch.calls.rules import said as said
 from inarch.calls.secrets import placeholders as placeholders

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve
 
@@ -14,6 +14,7 @@ from inarch.plugins.composition import Bound
 from inarch.plugins.registration import check_offered
 
 if TYPE_CHECKING:
+    from inarch.calls.explaining import Explanation
     from inarch.calls.grants import ProjectGrants
     from inarch.contract.ports import Policy, Tool
     from inarch.sessions.composed import Composed
@@ -86,6 +87,14 @@ class Tools:
         own = RulesPolicy(config.rules, commands=config.commands, runners=self.runners, root=config.root)
         kernels: tuple[Policy, ...] = (own, AskAboutSteering())
         return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *plugins
+
+    def explain(self, name: str, arguments: Mapping[str, Any], *, heeds_grants: bool = False) -> Explanation:
+        """Explain how a call would be judged, with what was approved for the project if that is heeded."""
+        from inarch.calls.explaining import explain
+
+        composed, grants = self.composed, self.project_grants if heeds_grants else None
+        tools, mode, root = composed.composition.tools, composed.config.profile.approve, composed.config.root
+        return explain(name, arguments, tools=tools, policies=self.policies, mode=mode, root=root, grants=grants)
 
     @property
     def project_grants(self) -> ProjectGrants:

@@ -88,13 +88,10 @@ def told(case: Case, app: App) -> str | None:
     Raises:
         UsageError: It is a command line, and no tool runs one.
     """
-    from inarch.host import explain
-
     tool, arguments = case.tool, case.arguments
     if not tool:
         tool, arguments = command_call(app, arguments["command"])
-    tools, mode = app.composition.tools, app.config.profile.approve
-    found = explain(tool, arguments, tools=tools, policies=app.policies, mode=mode, root=app.config.root)
+    found = app.parts.tools.explain(tool, arguments)
     if found.decision == case.expected:
         return None
     call = f"{tool} {json.dumps(dict(arguments), ensure_ascii=False, default=str)}"

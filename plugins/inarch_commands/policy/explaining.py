@@ -95,11 +95,10 @@ def _said(rule: Mapping[str, Any]) -> str:
 def _parts(app: App, found: Explanation) -> list[dict[str, Any]]:
     """Return each command of a line with what rules and grants say of it; none for one command, and for other calls."""
     from inarch import ToolFailed
-    from inarch.host import explain
     from inarch_sdk.joined_commands import Line, Part, split_line
 
-    call, tools = found.call, app.composition.tools
-    if found.decision == "invalid" or tools[call.name].value.category != "command":
+    call = found.call
+    if found.decision == "invalid" or app.composition.tools[call.name].value.category != "command":
         return []
     try:
         line = split_line(call.arguments.get("command", ""))
@@ -111,8 +110,7 @@ def _parts(app: App, found: Explanation) -> list[dict[str, Any]]:
     for part in line.parts:
         # Where the line begins with a folder, what allows in the root does not count.
         alone = {**call.arguments, "command": str(Line((Part(part.words),), line.folder))}
-        mode, root = app.config.profile.approve, app.config.root
-        one = explain(call.name, alone, tools=tools, policies=app.policies, mode=mode, root=root)
+        one = app.parts.tools.explain(call.name, alone)
         allowed = next((said.verdict.reason for said in one.opinions if said.grants), "")
         parts.append({"command": str(Part(part.words)), "rules": _rules(app, one), "allowed": allowed})
     return parts

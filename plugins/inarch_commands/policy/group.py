@@ -43,20 +43,16 @@ def list_policy(as_json: bool, **given: Any) -> None:
 @composing_options
 def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) -> None:
     """Say what would happen with a call, and why: WHAT is a tool, with ARGUMENTS as JSON, or a whole command line."""
-    from inarch.host import explain
     from inarch_commands.policy.cases import command_call
     from inarch_commands.policy.explaining import explained, explained_lines
     from inarch_commands.tools import read_object
 
     with compose_given(given) as app:
-        tools = app.composition.tools
-        if arguments is None and _is_command(what, tools):
+        if arguments is None and _is_command(what, app.composition.tools):
             name, wanted = command_call(app, what)
         else:
             name, wanted = what, read_object(arguments or "{}")
-        mode, grants = app.config.profile.approve, app.parts.tools.project_grants
-        root = app.config.root
-        found = explain(name, wanted, tools=tools, policies=app.policies, mode=mode, root=root, grants=grants)
+        found = app.parts.tools.explain(name, wanted, heeds_grants=True)
         data = explained(app, found)
     if as_json:
         print_json(data)
