@@ -16,7 +16,7 @@ from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
 from inarch.contract.ports import passed_on
 from inarch.sessions.opening import open_state
-from inarch.sessions.origin import Origin
+from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session
 from inarch.sessions.switching import change_settings
 from inarch.turns.inputs import PluginInbox

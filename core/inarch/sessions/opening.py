@@ -22,8 +22,7 @@ from inarch.contract.inputs import Input
 from inarch.contract.ports import ContextStore
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
-from inarch.sessions.origin import Origin
-from inarch.sessions.parts import Parts
+from inarch.sessions.parts import Origin, Parts
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.prefix import Sent

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
 from inarch.contract.capabilities import HasAdded, able
 from inarch.contract.errors import InarchError, ToolFailed, UsageError
@@ -18,20 +18,21 @@ from inarch.plugins.composition import Bound, Composition, compose_plugins
 from inarch.sessions.choices import Models
 from inarch.sessions.composed_tools import Tools
 from inarch.sessions.keys import Keys
-from inarch.sessions.origin import Origin
 from inarch.sessions.storage import Storage, opened
 
 if TYPE_CHECKING:
     from inarch.calls.context import Doors
     from inarch.calls.scheduler import Scheduler
     from inarch.config.config import Config
-    from inarch.contract.ports import Clock, ContextStore, Workspace
+    from inarch.contract.event_parts import Branch
+    from inarch.contract.ports import Clock, ContextStore, FrontEnd, Workspace
     from inarch.contract.replacements import Pacing, Replacements, Settled
     from inarch.journal.journal import Journal
     from inarch.journal.redaction.redactor import Redactor
     from inarch.journal.settling import OpenCall
     from inarch.sessions.composed import Composed
     from inarch.sessions.replacing import Replacing
+    from inarch.turns.session_state import SessionState
 
     Composing = Callable[[Config], tuple[Config, Composition, Replacements | None]]
 
@@ -50,6 +51,31 @@ def check_process(process: int) -> None:
 
 
 T = TypeVar("T")
+
+
+@frozen(eq=False, repr=False)
+class Origin:
+    """What opened a session: a program, or a call of another session.
+
+    Args:
+        front_end: Who asks the person.
+        branch: Where the session comes from if a call opens it; it then has the rights of the one above.
+        above: The session of that call.
+    """
+
+    front_end: FrontEnd | None
+    branch: Branch | None = None
+    above: SessionState | None = None
+
+    def check(self, was: Branch | None, session_id: str) -> None:
+        """Return if a kept session is one that the call may go on with.
+
+        Raises:
+            UsageError: It is no child of the session above, or has another name.
+        """
+        now = self.branch
+        if now is not None and (was is None or (was.parent, was.name) != (now.parent, now.name)):
+            raise UsageError(f"session {session_id} is no {now.name} of this session", "leave session_id out")
 
 
 @define(eq=False, repr=False, slots=False)
