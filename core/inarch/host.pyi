@@ -43,7 +43,6 @@ from inarch.journal.folding import CUT_OFF as CUT_OFF
 from inarch.journal.folding import fold as fold
 from inarch.journal.history import History as History
 from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
-from inarch.journal.redaction.redactor import holds_known_secret as holds_known_secret
 from inarch.plugins.alone import load_alone as load_alone
 from inarch.plugins.checks import PORTS as PORTS
 from inarch.plugins.checks import fault_of as fault_of
@@ -68,6 +67,7 @@ from inarch.turns.checking import checked_decision as checked_decision
 from inarch.turns.context.counting import TokenCounter as TokenCounter
 from inarch.turns.run import RECORDED as RECORDED
 from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
+from inarch_secrets.shapes import holds_known_secret as holds_known_secret
 
 _HOMES: dict[str, str]
 __all__: list[str]
