@@ -134,11 +134,11 @@ def edits(keeps: bool) -> Took:
 def commands() -> tuple[Took, Took, Took]:
     """Return how long a command takes in a workspace of 10,000 files: not compared, compared first, and again."""
     with tempfile.TemporaryDirectory() as folder, closing(Bench(folder, True, TREE)) as bench:
-        keeper, bench.scheduler._runner.keeper = bench.scheduler._runner.keeper, None
+        keeper, bench.scheduler._runner.around.keeper = bench.scheduler._runner.around.keeper, None
         run = PlannedCall("command", {})
         bench.calls(run)
         plain = took(lambda: bench.calls(run))
-        bench.scheduler._runner.keeper = keeper
+        bench.scheduler._runner.around.keeper = keeper
         return plain, took(lambda: bench.calls(run)), took(lambda: bench.calls(run))
 
 

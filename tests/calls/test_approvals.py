@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inarch.calls.grants import digest
+from inarch.calls.shapes import digest
 from inarch.contract.asking import Approval, ApprovalRequest
 from inarch.contract.records import Effects, Verdict
 from inarch_sdk.tooling import tool

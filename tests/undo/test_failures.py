@@ -102,7 +102,7 @@ def test_a_file_that_is_too_big_is_told_at_once_and_left(
     desk: Desk, do: Calls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(before_images, "FILE_LIMIT", 1000)
-    desk.scheduler._runner.keeper.tree.file_limit = 1000
+    desk.scheduler._runner.around.keeper.tree.file_limit = 1000
     desk.write("big", "1\n" + "x" * 2000)
     desk.write("small", "1\n")
     desk.turn("change", do.patch("big", "1\n", "2\n"), do.patch("small", "1", "2"))

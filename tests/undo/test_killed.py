@@ -61,7 +61,7 @@ class Turns:
         self.desk.journal.record(TurnStarted(Turn("t", "agent", None, "session", "")), "t")
         for act in acts:
             self.calls += 1
-            keeping = Keeping(self.desk.scheduler._runner.keeper, f"c{self.calls}", self._record)
+            keeping = Keeping(self.desk.scheduler._runner.around.keeper, f"c{self.calls}", self._record)
             try:
                 self._act(keeping, *act)
             except (ToolFailed, OSError):

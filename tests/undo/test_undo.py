@@ -80,7 +80,7 @@ def test_a_command_that_only_looks_is_not_compared(desk: Desk, do: Calls) -> Non
     desk.write("a", "1")
     desk.turn("look", ("read_file", {"file_path": "a"}), ("search_files", {"pattern": "1"}))
     assert not desk.events("file.changed")
-    assert desk.scheduler._runner.keeper._tree is None
+    assert desk.scheduler._runner.around.keeper._tree is None
 
 
 def test_the_second_command_reads_only_what_changed(desk: Desk, do: Calls) -> None:

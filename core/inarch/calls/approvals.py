@@ -11,7 +11,8 @@ from attrs import define, evolve, field
 from inarch.calls.explaining import remedy_of_denied, remedy_of_unasked
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement
-from inarch.contract.errors import InarchError, StoreError
+from inarch.contract.capabilities import Isolated, able
+from inarch.contract.errors import InarchError, PluginError, StoreError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import FrontEnd, Workspace
@@ -133,7 +134,7 @@ class Approvals:
                     answers.setdefault(answer.call_id, answer)
                 return answers
         except InarchError as error:
-            plugin = getattr(error, "plugin", front_end.name)
+            plugin = error.plugin if isinstance(error, PluginError) else front_end.name
             self.journal.record(ErrorHappened(error.message, error.remedy, plugin, "front end"), turn_id)
             return {}
 
@@ -248,9 +249,9 @@ def change_arguments(live: LiveCall, arguments: Mapping[str, object]) -> None:
 
 def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     reason = live.judgement.reason if live.judgement is not None else ""
-    bounds = getattr(live.tool.value, "isolated_bounds", None)
-    if bounds is not None:  # what it declares to change is an isolated plugin's own word
-        reason = f"{reason}; {bounds(live.effects)}"
+    isolated = able(live.tool.value, Isolated)
+    if isolated is not None:  # what it declares to change is an isolated plugin's own word
+        reason = f"{reason}; {isolated.isolated_bounds(live.effects)}"
     if live.rewritten:
         reason = f"{reason}; {live.rewritten_by} rewrote the call"
     remark = remarks.get(live.call.id)

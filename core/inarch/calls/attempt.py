@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field, frozen
 
+from inarch.contract.capabilities import OfFunction, able
 from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guarding import Door, guarded
 from inarch.contract.ports import Tool
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from inarch.calls.context import CallContext
-    from inarch.calls.intervening import Asking
+    from inarch.contract.records import ToolCall
     from inarch.plugins.composition import Bound
 
 
@@ -75,7 +76,21 @@ GRACE_S = 1.0
 
 def runs_on_loop(tool: Tool) -> bool:
     """Whether calling the tool gives a coroutine; any other tool is called in a thread."""
-    return inspect.iscoroutinefunction(getattr(tool, "function", None)) or inspect.iscoroutinefunction(tool.run)
+    made = able(tool, OfFunction)
+    return inspect.iscoroutinefunction(tool.run) or (made is not None and inspect.iscoroutinefunction(made.function))
+
+
+@frozen
+class Asking:
+    """A plugin's part as what an attempt runs: the call and its tool are given to it instead of arguments."""
+
+    method: Callable[[ToolCall, Tool, CallContext], Any]
+    call: ToolCall
+    tool: Tool
+
+    def run(self, arguments: Mapping[str, Any], context: CallContext) -> Any:
+        """Ask the part."""
+        return self.method(self.call, self.tool, context)
 
 
 @define(eq=False, repr=False)

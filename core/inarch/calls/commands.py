@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from inarch.contract.capabilities import AsksInParts, able
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall
@@ -49,8 +50,8 @@ def open_parts(call: ToolCall, tool: Tool) -> tuple[tuple[ToolCall, bool], ...]:
     line = line_of(call, tool)
     if line is None or line.is_plain or line.folder:
         return ()
-    asking = getattr(tool, "asking", None)
-    places = range(len(line.parts)) if asking is None else asking(call.arguments)
+    asks = able(tool, AsksInParts)
+    places = range(len(line.parts)) if asks is None else asks.asking(call.arguments)
     parts = (line.parts[place] for place in places)
     return tuple(
         (evolve(call, arguments={**call.arguments, "command": canonical(part.words)}), part.joint == "|")

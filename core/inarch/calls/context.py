@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from inarch.contract.children import ChildTask, ChildTurn
     from inarch.contract.inputs import Inbox
     from inarch.journal.journal import Journal
+    from inarch.plugins.composition import Bound
 
 
 LEFT_OUT = "files that a rule is about are left out"
@@ -231,51 +233,60 @@ class _Recording:
             self.journal.show()  # the loop is closed, it has happened all the same
 
 
+@define(eq=False, repr=False)
+class Surroundings:
+    """What all calls of one session work with.
+
+    Args:
+        journal: Hears of changes and output.
+        workspace: What handles give access to.
+        seen: Hashes of what the session knows.
+        selection: Returns what the user points at.
+        keeper: Keeps images of the files that calls change.
+        checked: Makes an event of what a plugin, by its name, records, if it may.
+        doors: What calls may use of the session; None outside of sessions.
+    """
+
+    journal: Journal
+    workspace: Workspace
+    seen: dict[str, str]
+    selection: Callable[[], Any]
+    keeper: Keeper | None
+    checked: Callable[[str, str, Mapping[str, Any]], PluginEvent]
+    doors: Doors | None = None
+
+
 def open_context(
+    around: Surroundings,
     call: ToolCall,
-    *,
-    workspace: Workspace,
-    seen: dict[str, str],
-    journal: Journal,
+    part: Bound[Any],
     earlier: Callable[[], Sequence[ToolCall]],
-    settings: Any = None,
-    state_dir: str = "",
-    selection: Any = None,
+    *,
     effects: Effects | None = None,
     hidden: Sequence[str] = (),
     rights: ChosenRights | None = None,
-    keeper: Keeper | None = None,
-    checked: Callable[[str, Mapping[str, Any]], PluginEvent],
-    doors: Doors | None = None,
-    plugin: str = "",
 ) -> tuple[CallContext, LiveOutput]:
     """Make the context of one attempt, on the loop that the call runs under.
 
     Args:
+        around: What all calls of the session work with.
         call: The call.
-        workspace: What its handle gives access to.
-        seen: Hashes of what the session knows.
-        journal: Hears of changes and output.
+        part: Whose settings and folder it has: the call's tool, or what is asked about the call.
         earlier: Gives the turn's finished calls.
-        settings: The plugin's.
-        state_dir: The plugin's own folder.
-        selection: What the user points at.
         effects: What the call declared, None if it was let change anything.
         hidden: Globs over the paths that rules keep from the call.
         rights: What a person let the call do beyond what it may anyway; None where no person let it run.
-        keeper: Keeps images of the files that the call changes.
-        checked: Makes an event of what the plugin records, if it may.
-        doors: What the call may use of its session; None outside of sessions.
-        plugin: Whose tool it is.
     """
-    recording = _Recording(call, journal, checked, asyncio.get_running_loop())
+    journal, workspace, given = around.journal, around.workspace, part.context
+    recording = _Recording(call, journal, partial(around.checked, part.plugin), asyncio.get_running_loop())
     lease = Lease(call.id)
     live = LiveOutput(recording.show_output, recording.loop)
-    keeping = Keeping(keeper, call.id, recording.keep)
-    handle = Handle(veiled(workspace, hidden), lease, seen, keeping, effects, Secrets(journal.redactor, workspace))
+    keeping = Keeping(around.keeper, call.id, recording.keep)
+    secrets = Secrets(journal.redactor, workspace)
+    handle = Handle(veiled(workspace, hidden), lease, around.seen, keeping, effects, secrets)
     context = CallContext(
-        call, lease, handle, live, journal, earlier, state_dir, settings, MappingProxyType(seen), selection,
-        rights, record=recording.record, doors=doors, plugin=plugin,
+        call, lease, handle, live, journal, earlier, given.state_dir, given.settings, MappingProxyType(around.seen),
+        around.selection(), rights, record=recording.record, doors=around.doors, plugin=part.plugin,
         may_change=effects is None or effects.exclusive,
     )  # fmt: skip
     return context, live

@@ -15,6 +15,7 @@ from inarch.calls.live import LiveCall
 from inarch.calls.policy import ApproveMode, Judgement, Opinion, is_edit, judge, opinions_of, question
 from inarch.calls.preparing import Preparation
 from inarch.calls.rules import RulesPolicy
+from inarch.contract.capabilities import SaysWhatAllows, able
 from inarch.contract.errors import InarchError
 from inarch.contract.guarding import guarded
 from inarch.contract.ids import new_id
@@ -56,12 +57,12 @@ def remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
 
 def lifting_key(live: LiveCall) -> str:
     """Return the TOML that lifts a denial of a tool's own policy, as the tool's `allowed_by` says; empty for none."""
-    allowed_by = getattr(live.tool.value, "allowed_by", None)
-    if allowed_by is None:
+    tool = able(live.tool.value, SaysWhatAllows)
+    if tool is None:
         return ""
     try:
         with guarded(live.tool.plugin, "tool", passes=()):
-            key = allowed_by(live.call.arguments)
+            key = tool.allowed_by(live.call.arguments)
     except InarchError:
         return ""
     return key if isinstance(key, str) else ""

@@ -2,90 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
-from inarch.calls.ordering import normalised
+from inarch.calls.live import LiveCall
+from inarch.calls.shapes import Shape, offered_shape, schema_digest
+from inarch.contract.capabilities import KeepsRights, KnowsRights, able
 from inarch.contract.errors import InarchError, StoreError
-from inarch.contract.guarding import guarded
 from inarch.contract.ids import utc_now
 from inarch.contract.ports import Tool
-from inarch.contract.records import ApprovalScope, ChosenRights, Effects, ToolCall
+from inarch.contract.records import ApprovalScope, ChosenRights
 
 if TYPE_CHECKING:
-    from inarch.calls.live import LiveCall
     from inarch.config.approvals import ProjectApproval
-    from inarch.contract.asking import RightsOffer
     from inarch.contract.replacements import LastingApprovals
     from inarch.plugins.composition import Bound
-
-
-LONGEST_SHAPE = 200
-"""Characters; what a person can't take in at a glance is not offered."""
-
-
-@frozen(eq=False, repr=False)
-class Shape:
-    """Calls that are alike: equal `key`s; `words` say what they have in common."""
-
-    key: str
-    words: str
-
-
-def digest(name: str, arguments: Mapping[str, Any], rights: ChosenRights | None = None) -> str:
-    """Return the SHA-256 of a call's name, final arguments and what was chosen beside them, in canonical JSON."""
-    return _hash({"name": name, "arguments": arguments} | ({"rights": rights} if rights else {}))
-
-
-def offered_shape(call: ToolCall, offer: RightsOffer) -> Shape:
-    """Return the shape of a call whose rights can be chosen: this very one, whatever rights it has."""
-    lead = f"{offer.words} with " if offer.chosen else offer.words
-    listed = ", ".join(" ".join((name, *values)) for name, values in offer.chosen.items())
-    return Shape(_hash({"tool": call.name, "words": offer.words}), f"{lead}{listed}")
-
-
-def schema_digest(tool: Tool) -> str:
-    """Return the SHA-256 of a tool's input schema in canonical JSON."""
-    return _hash(tool.input_schema)
-
-
-def shape_of(call: ToolCall, bound: Bound[Tool], effects: Effects) -> Shape:
-    """Return a call's shape: what its tool says, else the files it changes, else this very call."""
-    words = _own_words(bound, call.arguments)
-    if words is not None:
-        return Shape(_hash({"tool": call.name, "shape": words}), words)
-    if bound.value.category == "file" and effects.writes and not effects.exclusive:
-        paths = sorted({normalised(path) for path in effects.writes})
-        return Shape(_hash({"tool": call.name, "paths": paths}), f"{call.name} on {_listed(paths)}")
-    return Shape(digest(call.name, call.arguments), f"this very call of {call.name}")
-
-
-def _own_words(bound: Bound[Tool], arguments: Mapping[str, Any]) -> str | None:
-    """Return the tool's own words for a shape; a tool that fails at it, or says too much, offers none."""
-    shape = getattr(bound.value, "shape", None)
-    if shape is None:
-        return None
-    try:
-        with guarded(bound.plugin, "tool", passes=()):
-            words = shape(arguments)
-    except InarchError:
-        return None
-    return words if isinstance(words, str) and words.strip() and len(words) <= LONGEST_SHAPE else None
-
-
-def _listed(paths: list[str]) -> str:
-    return ", ".join(path or "the whole workspace" for path in paths[:5]) + (", …" if len(paths) > 5 else "")
-
-
-def _hash(value: Any) -> str:
-    import hashlib
-
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 LASTING: frozenset[ApprovalScope] = frozenset({"shape", "tool", "session", "project"})
@@ -231,12 +165,13 @@ class Grants:
         tool = live.tool.value
         # This very call goes first where its rights were kept; who keeps none, or replays, is asked once a call.
         keys = [live.shape.key]
-        if live.offer is not None and hasattr(elsewhere, "remember_rights"):
+        if live.offer is not None and able(elsewhere, KeepsRights) is not None:
             keys.insert(0, offered_shape(live.call, live.offer).key)
         for key in dict.fromkeys(keys):
             scope = elsewhere.scope_of(key, tool)
             if scope is not None and not (live.is_persons and scope in ("tool", "session")):
-                return Covered(scope, getattr(elsewhere, "rights_of", _none)(key, tool))
+                known = able(elsewhere, KnowsRights)
+                return Covered(scope, (None if known is None else known.rights_of(key, tool)) or {})
         return None
 
     def _of_shape(self, shape: Shape, bound: Bound[Tool]) -> Covered | None:
@@ -262,8 +197,9 @@ class Grants:
         """
         if self.elsewhere is not None:
             self.elsewhere.remember(scope, shape.key, bound.value, words)
-            if scope in LASTING:
-                getattr(self.elsewhere, "remember_rights", _none)(shape.key, bound.value, rights or {})
+            keeping = able(self.elsewhere, KeepsRights)
+            if scope in LASTING and keeping is not None:
+                keeping.remember_rights(shape.key, bound.value, rights or {})
         elif scope == "session":
             self.everything = True
         elif scope == "tool":
@@ -299,8 +235,3 @@ class Grants:
         self.rights.clear()
         self.tools.clear()
         self.everything = False
-
-
-def _none(*asked: object) -> ChosenRights:
-    """Stand for what a program that keeps no rights doesn't offer."""
-    return {}

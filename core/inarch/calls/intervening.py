@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, frozen
 
-from inarch.calls.context import CallContext
+from inarch.calls.attempt import Asking
 from inarch.calls.policy import READING
 from inarch.contract.beside_events import CallReviewed, CallRewritten
 from inarch.contract.errors import InarchError
@@ -25,19 +25,6 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
 _DECISIONS = ("", "allow", "ask", "deny", "stop")
-
-
-@frozen
-class Asking:
-    """A plugin's part as what an attempt runs: the call and its tool are given to it instead of arguments."""
-
-    method: Callable[[ToolCall, Tool, CallContext], Any]
-    call: ToolCall
-    tool: Tool
-
-    def run(self, arguments: Mapping[str, Any], context: CallContext) -> Any:
-        """Ask the part."""
-        return self.method(self.call, self.tool, context)
 
 
 @frozen

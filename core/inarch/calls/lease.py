@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.ordering import changes_protected, may_write, normalised
+from inarch.contract.capabilities import RunsPiped, StartsPrograms, able
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
@@ -174,11 +175,11 @@ class Handle:
         """
         for part in parts:
             self._demand_allowed(part.argv, part.rights, cwd)
-        run = getattr(self._workspace, "run_piped", None)
-        if run is None:
+        workspace = able(self._workspace, RunsPiped)
+        if workspace is None:
             raise ToolFailed("execution", "this workspace joins no programs", "run one command a call")
         with self._keeping.comparing([*dict.fromkeys(path for part in parts for path in part.rights.writes)]):
-            return run(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})  # type: ignore[no-any-return]
+            return workspace.run_piped(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})
 
     def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
         """Start programs that run on when the call is over, each with rights that it declared.
@@ -191,8 +192,8 @@ class Handle:
         """
         for part in parts:
             self._demand_allowed(part.argv, part.rights, cwd)
-        start = getattr(self._workspace, "start", None)
-        if start is None:
+        workspace = able(self._workspace, StartsPrograms)
+        if workspace is None:
             raise ToolFailed("execution", "in this workspace nothing runs on", "run commands that end")
         goes_on = self._keeping.begin_going_on([*dict.fromkeys(path for part in parts for path in part.rights.writes)])
 
@@ -201,7 +202,7 @@ class Handle:
             on_end()
 
         try:
-            return start(parts, cwd=cwd, on_end=ended, **more)
+            return workspace.start(parts, cwd=cwd, on_end=ended, **more)
         except BaseException:
             goes_on()
             raise

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.calls.grants import Shape, digest, offered_shape, shape_of
 from inarch.calls.results import hide_secrets
+from inarch.calls.shapes import Shape, digest, offered_shape, shape_of
 from inarch.contract.call_events import CallResult, CallState
+from inarch.contract.capabilities import OffersRights, able
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import EventData
 from inarch.contract.guarding import guarded
@@ -121,14 +122,14 @@ class LiveCall:
         Raises:
             ToolFailed: That can't be, or the tool offers nothing.
         """
-        ask = getattr(self.tool.value, "rights", None)
-        if ask is None and not rights:
+        tool = able(self.tool.value, OffersRights)
+        if tool is None and not rights:
             self.offer = None
             return
         from inarch.contract.asking import RightsOffer
 
         with guarded(self.tool.plugin, "tool", passes=(ToolFailed,)):
-            offer = ask(self.call.arguments, rights) if ask is not None else None
+            offer = tool.rights(self.call.arguments, rights) if tool is not None else None
         if rights and not isinstance(offer, RightsOffer):
             raise ToolFailed("validation", f"there are no rights to choose for {self.call.name}")
         self.offer = offer if isinstance(offer, RightsOffer) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from inarch.contract.capabilities import ForModes, able
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolSpec
 
@@ -23,8 +24,8 @@ GATEWAY = ToolSpec(
 
 def modes_of(tool: Tool) -> Collection[str]:
     """Return the approve modes in which there is such a tool; empty for all."""
-    modes: Collection[str] = getattr(tool, "modes", ())
-    return modes
+    chosen = able(tool, ForModes)
+    return () if chosen is None else chosen.modes
 
 
 def is_offered(tool: Tool, mode: str) -> bool:

@@ -139,7 +139,7 @@ def opinions_of(call: ToolCall, tool: Tool, policies: Sequence[Bound[Policy]]) -
     """Ask every policy about a call, one after the other."""
     for bound in policies:
         verdict = _verdict(call, tool, bound)
-        yield Opinion(bound.plugin, getattr(bound.value, "name", ""), verdict, isinstance(bound.value, RulesPolicy))
+        yield Opinion(bound.plugin, bound.value.name, verdict, isinstance(bound.value, RulesPolicy))
 
 
 def _until_denied(opinions: Iterator[Opinion]) -> Iterator[Opinion]:

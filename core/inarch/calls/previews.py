@@ -10,6 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from inarch.calls.commands import canonical, words_of
+from inarch.contract.capabilities import Edits, Isolated, Previews, able
 from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool, Workspace
@@ -48,9 +49,9 @@ class Files:
 def proposed_file(call: ToolCall, tool: Tool, files: Files) -> ProposedFile | None:
     """Return the file that a call would leave; None where it is no edit of a text, or one that can't be made."""
     given = {name: value for name, value in call.arguments.items() if isinstance(value, str)}
-    name = getattr(tool, "text", "")
-    if name and name in given:
-        return ProposedFile(f"{name}.md", None, given[name], name)
+    edits = able(tool, Edits)
+    if edits is not None and edits.text in given:
+        return ProposedFile(f"{edits.text}.md", None, given[edits.text], edits.text)
     path = given.get("file_path")
     if path is None or tool.category != "file":
         return None
@@ -81,16 +82,16 @@ def preview(call: ToolCall, tool: Tool, effects: Effects, files: Files) -> tuple
     """Return what a call would do, for people, and the file that it would leave; what is too long is counted."""
     proposed = proposed_file(call, tool, files)
     lines = _lines(call, tool, effects, files, proposed)
-    return _cut([_CLAIMED, *lines] if hasattr(tool, "isolated_bounds") else lines), proposed
+    return _cut([_CLAIMED, *lines] if able(tool, Isolated) is not None else lines), proposed
 
 
 def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed: ProposedFile | None) -> Iterable[str]:
     words = words_of(call, tool)
     if words is not None:
         return _command(words, call.arguments)
-    if hasattr(tool, "preview"):
+    if (own := able(tool, Previews)) is not None:
         with suppress(PluginError), guarded(tool.name, "tool", passes=()):
-            if (text := tool.preview(call.arguments)) is not None:
+            if (text := own.preview(call.arguments)) is not None:
                 return files.hide(str(text)).split("\n")
     if proposed is not None and proposed.argument:
         return proposed.after.split("\n")

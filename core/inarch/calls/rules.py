@@ -14,6 +14,7 @@ from attrs import define, field
 
 from inarch.calls.commands import canonical, granted_by, is_command, line_of, open_parts, paths_in, words_of
 from inarch.calls.ordering import components, normalised
+from inarch.contract.capabilities import Isolated, able
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
 from inarch_sdk.steering_files import steers
@@ -140,7 +141,7 @@ def _names_steering(rule: Rule) -> bool:
 
 def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:
     """Return what a call may read: of what an isolated plugin says only the bounds hold, and they let it read all."""
-    return frozenset({""}) if hasattr(tool, "isolated_bounds") else effects.reads
+    return frozenset({""}) if able(tool, Isolated) is not None else effects.reads
 
 
 def said(rule: Rule) -> str:

@@ -6,29 +6,26 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.calls.attempt import Attempt, Outcome, runs_on_loop
-from inarch.calls.context import CallContext, Doors, open_context
+from inarch.calls.attempt import Asking, Attempt, Outcome, runs_on_loop
+from inarch.calls.context import CallContext, Surroundings, open_context
 from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
 from inarch.calls.policy import READING
-from inarch.calls.results import DeclaredEvents, failed, from_error, from_outcome, hide_secrets, within_limit
+from inarch.calls.results import failed, from_error, from_outcome, hide_secrets, within_limit
 from inarch.calls.secrets import Secrets
+from inarch.contract.capabilities import Checks, able
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import Door, blame, guarded
-from inarch.contract.ports import Workspace
 from inarch.contract.records import CallStatus, Effects, ToolCall, ToolError, ToolResult
 from inarch_schemas.checking import Schema
 
 if TYPE_CHECKING:
-    from inarch.calls.before_images import Keeper
-    from inarch.calls.intervening import Asking
     from inarch.calls.live import LiveCall
-    from inarch.journal.journal import Journal
+    from inarch.contract.ports import ToolContext
     from inarch.plugins.composition import Bound
 
 RETRIED = frozenset({"execution", "timeout"})
@@ -41,15 +38,9 @@ LONGEST_PAUSE_S = 1.0
 class Runner:
     """Runs calls of one session; every call it is given ends, whatever its tool does."""
 
-    journal: Journal
-    workspace: Workspace
-    seen: dict[str, str]
-    selection: Callable[[], Any]
+    around: Surroundings
     output_limit: int | None = LONGEST_RESULT
-    keeper: Keeper | None = None
-    events: DeclaredEvents = field(factory=DeclaredEvents)
     reviewed: Callable[[LiveCall], Awaitable[None]] | None = None
-    doors: Doors | None = None
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
     _on_loop: dict[str, bool] = field(init=False, factory=dict)
@@ -57,7 +48,7 @@ class Runner:
 
     @_secrets.default
     def _make_secrets(self) -> Secrets:
-        return Secrets(self.journal.redactor, self.workspace)
+        return Secrets(self.around.journal.redactor, self.around.workspace)
 
     async def run(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> None:
         """Run a call that is `executing` to its end.
@@ -96,15 +87,16 @@ class Runner:
 
     def announces(self, live: LiveCall) -> bool:
         """Whether all that a call does is to change files, each after saying so: then its files tell what it did."""
-        return self.keeper is not None and live.tool.value.category == "file" and not live.effects.exclusive
+        return self.around.keeper is not None and live.tool.value.category == "file" and not live.effects.exclusive
 
     async def refusal(self, live: LiveCall) -> ToolError | None:
         """Return why a call can only fail, as its tool sees it before anybody is asked; None where it may succeed."""
-        if getattr(live.tool.value, "check", None) is None:
+        tool = able(live.tool.value, Checks)
+        if tool is None:
             return None
         context, output = self._open(live, lambda: (), effects=Effects(reads=live.effects.reads))
         try:
-            return await asyncio.to_thread(self._refused, live, context)
+            return await asyncio.to_thread(self._refused, live, tool.check, context)
         finally:
             self._close(context, output)
 
@@ -133,12 +125,14 @@ class Runner:
             raise blame(part.plugin, door, f"tried to end the process: {type(outcome.error).__name__}")
         return outcome.value
 
-    def _refused(self, live: LiveCall, context: CallContext) -> ToolError | None:
+    def _refused(
+        self, live: LiveCall, check: Callable[[Mapping[str, Any], ToolContext], None], context: CallContext
+    ) -> ToolError | None:
         tool = live.tool.value
         try:
             arguments = self._secrets.arguments(tool, live.call.arguments, live.effects)
             with guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
-                tool.check(arguments, context)  # type: ignore[attr-defined]
+                check(arguments, context)
         except ToolFailed as error:
             return from_error(error, live.tool.plugin, tool.name).error
         except InarchError:
@@ -157,26 +151,16 @@ class Runner:
         effects: Effects | None = None,
         part: Bound[Any] | None = None,
     ) -> tuple[CallContext, LiveOutput]:
-        bound = live.tool if part is None else part
-        plugin = bound.context
         # Asked about or granted as a call that may change anything; one that only looks passed without a question.
         anything = live.effects.exclusive and live.tool.value.category not in READING
         context, output = open_context(
+            self.around,
             live.call,
-            workspace=self.workspace,
-            seen=self.seen,
-            journal=self.journal,
-            earlier=earlier,
-            settings=plugin.settings,
-            state_dir=plugin.state_dir,
-            selection=self.selection(),
+            live.tool if part is None else part,
+            earlier,
             effects=effects if effects is not None else None if anything else live.effects,
             hidden=live.hidden,
             rights=live.rights if (live.approved is not None or live.is_persons) and not live.is_unasked else None,
-            keeper=self.keeper,
-            checked=partial(self.events.checked, bound.plugin),
-            doors=self.doors,
-            plugin=bound.plugin,
         )
         self._running.add(context)
         return context, output
@@ -216,7 +200,7 @@ class Runner:
             return ""
         what = f"tool {live.call.name!r} of plugin {live.tool.plugin!r} did not stop and was abandoned"
         remedy = 'only isolation = "process" can end it'
-        self.journal.record(ErrorHappened(what, remedy, live.tool.plugin, "tool"), live.call.turn_id)
+        self.around.journal.record(ErrorHappened(what, remedy, live.tool.plugin, "tool"), live.call.turn_id)
         return f"; {what}, it may still be running"
 
     async def _pause(self, live: LiveCall, retries: int, started: float) -> None:
@@ -235,14 +219,15 @@ class Runner:
             result = evolve(result, metadata={**result.metadata, "files": dict(context.handle.files)})
         elif live.tool.is_replaced:  # what a program put there may work past the workspace, and says what it saw
             self._learn(result.metadata.get("files") or {})
-        return within_limit(hide_secrets(result, self.journal.redactor), self.journal, self.output_limit)
+        journal = self.around.journal
+        return within_limit(hide_secrets(result, journal.redactor), journal, self.output_limit)
 
     def _learn(self, files: Mapping[str, str | None]) -> None:
         for path, known in files.items():
             if known is None:
-                self.seen.pop(path, None)
+                self.around.seen.pop(path, None)
             else:
-                self.seen[path] = known
+                self.around.seen[path] = known
 
 
 def _with(result: ToolResult, started: float, retries: int) -> ToolResult:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from attrs import define, evolve, field
 
 from inarch.calls.approvals import Approvals, change_arguments, denied
+from inarch.calls.context import Doors, Surroundings
 from inarch.calls.executor import Executor
 from inarch.calls.grants import Grants
 from inarch.calls.live import LiveCall
@@ -22,6 +23,7 @@ from inarch.calls.results import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.contract.call_events import CallsDone
+from inarch.contract.capabilities import HasAdded, Selects, able
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
@@ -31,11 +33,35 @@ from inarch_sdk.result_text import named_note
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
-    from inarch.calls.context import Doors
     from inarch.calls.intervening import Intervening
     from inarch.contract.intervening import Reviewer, Rewriter
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
+
+
+class Ended(NamedTuple):
+    """How a batch ended.
+
+    Args:
+        calls: The calls, all terminal.
+        effectful: Ids of those that could have changed something.
+        refused: Whether the person denied every one and wants the turn to end.
+        stopped: The plugin that wants the turn to end since one of them, and why.
+    """
+
+    calls: tuple[ToolCall, ...] = ()
+    effectful: frozenset[str] = frozenset()
+    refused: bool = False
+    stopped: tuple[str, str] | None = None
+
+
+def _ended(batch: Sequence[LiveCall]) -> Ended:
+    return Ended(
+        tuple(live.call for live in batch),
+        frozenset(live.call.id for live in batch if live.has_effects),
+        bool(batch) and all(live.refused for live in batch),
+        next((live.stop for live in batch if live.stop is not None), None),
+    )
 
 
 @define(eq=False, repr=False, kw_only=True)
@@ -50,10 +76,7 @@ class Scheduler:
         journal: Hears of every step.
         workspace: What the tools work on.
         seen: Path to hash of what the session last read or wrote; kept up to date here.
-        refused: Whether the person denied every call of the last batch and wants the turn to end.
-        stopped: The plugin that wants the turn to end since a call of the last batch, and why.
-        cancelled: The calls of the last batch that was cancelled, all terminal.
-        effectful: Ids of the calls of the last batch that could have changed something.
+        last: How the last batch ended.
         grants: What was approved for longer than one call.
         output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
         keeper: Keeps what undo needs of the files that calls change.
@@ -80,24 +103,22 @@ class Scheduler:
     reviewers: Sequence[Bound[Reviewer]] = ()
     may_allow: tuple[str, ...] = ()
     doors: Doors | None = None
-    cancelled: tuple[ToolCall, ...] = field(init=False, default=())
-    effectful: frozenset[str] = field(init=False, default=frozenset())
-    refused: bool = field(init=False, default=False)
-    stopped: tuple[str, str] | None = field(init=False, default=None)
+    last: Ended = field(init=False, default=Ended())
     _closed: bool = field(init=False, default=False)
     preparation: Preparation = field(init=False)
     _runner: Runner = field(init=False)
 
     @preparation.default
     def _make_preparation(self) -> Preparation:
-        return Preparation(self.tools, self.workspace.root, getattr(self.workspace, "added", ()))
+        several = able(self.workspace, HasAdded)
+        return Preparation(self.tools, self.workspace.root, () if several is None else several.added)
 
     @_runner.default
     def _make_runner(self) -> Runner:
-        return Runner(
-            self.journal, self.workspace, self.seen, self._selection, self.output_limit, self.keeper, self.events,
-            self._review if self.reviewers else None, self.doors,
-        )  # fmt: skip
+        around = Surroundings(
+            self.journal, self.workspace, self.seen, self._selection, self.keeper, self.events.checked, self.doors
+        )
+        return Runner(around, self.output_limit, self._review if self.reviewers else None)
 
     async def run(
         self,
@@ -117,22 +138,19 @@ class Scheduler:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
             StoreError: A required journal can't be written.
         """
-        batch, self.stopped = self._batch(turn_id, calls, origin), None
+        batch = self._batch(turn_id, calls, origin)
         try:
             await self._run(batch, earlier, person)
         except asyncio.CancelledError:
             for live in batch:
                 live.cancel()
-            self.cancelled = tuple(live.call for live in batch)
             raise
         finally:
-            self.effectful = frozenset(live.call.id for live in batch if live.has_effects)
-            self.refused = bool(batch) and all(live.refused for live in batch)
-            self.stopped = next((live.stop for live in batch if live.stop is not None), None)
-            done = CallsDone(tuple(live.call.id for live in batch), origin, self.refused)
+            self.last = _ended(batch)
+            done = CallsDone(tuple(live.call.id for live in batch), origin, self.last.refused)
             if batch and all(live.is_done for live in batch):
                 self.journal.record(done, turn_id or None)
-        return tuple(live.call for live in batch)
+        return self.last.calls
 
     def revoke_all(self) -> None:
         """Take the handles away from every running call; each ends as cancelled."""
@@ -148,7 +166,8 @@ class Scheduler:
             return None
         try:
             with guarded(self.front_end.name, "front end", passes=()):
-                return getattr(self.front_end, "selection", None)
+                pointing = able(self.front_end, Selects)
+                return None if pointing is None else pointing.selection
         except InarchError as error:
             self.journal.record(ErrorHappened(error.message, error.remedy, self.front_end.name, "front end"))
             return None

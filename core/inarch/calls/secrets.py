@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from attrs import frozen
 
+from inarch.contract.capabilities import Isolated, able
 from inarch.contract.errors import InarchError, ToolFailed
 from inarch.contract.files import FileBytes, SearchHits
 from inarch.contract.ports import Tool, Workspace
@@ -94,8 +95,12 @@ class Secrets:
             return self._revealed(arguments, kept)
         if not tool.receives_secrets:
             return arguments
-        given = getattr(tool, "given_values", None)  # an isolated plugin marks its tools itself: its table decides
-        known = {word for word in placeholders(arguments) if given is None or self.redactor.value(word) in given}
+        isolated = able(tool, Isolated)  # such a plugin marks its tools itself: its table decides
+        known = {
+            word
+            for word in placeholders(arguments)
+            if isolated is None or self.redactor.value(word) in isolated.given_values
+        }
         return self._revealed(arguments, known)
 
     def _revealed(self, arguments: Mapping[str, Any], words: set[str]) -> Mapping[str, Any]:

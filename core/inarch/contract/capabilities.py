@@ -295,6 +295,10 @@ class KeepsRights(Protocol):
         """Keep them."""
         ...
 
+
+class KnowsRights(Protocol):
+    """Lasting approvals that know which rights were chosen."""
+
     def rights_of(self, key: str, tool: Any) -> ChosenRights | None:
         """Return them, None if there are none."""
         ...

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from attrs import evolve
 
+from inarch.contract.capabilities import ChecksKey, FindsDefault, TakesEffort, able
 from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import ModelProvider
@@ -114,11 +115,11 @@ class Choice(NamedTuple):
         Raises:
             PluginError: The provider failed.
         """
-        takes = getattr(self.provider.value, "takes_effort", None)
-        if takes is None:
+        provider = able(self.provider.value, TakesEffort)
+        if provider is None:
             return False
         with guarded(self.provider.plugin, "provider", passes=()):
-            return bool(takes(self.model))
+            return bool(provider.takes_effort(self.model))
 
     def check_key(self) -> str:
         """Refuse a model whose provider knows that its key is not there; return what it can only guess, if anything.
@@ -127,12 +128,12 @@ class Choice(NamedTuple):
             ConfigError: It isn't; the message names the variable.
             PluginError: The provider failed.
         """
-        check = getattr(self.provider.value, "check_key", None)
-        if check is None:
+        provider = able(self.provider.value, ChecksKey)
+        if provider is None:
             return ""
         try:
             with guarded(self.provider.plugin, "provider", passes=(ProviderError,)):
-                return str(check(self.model) or "")
+                return provider.check_key(self.model) or ""
         except ProviderError as error:
             raise ConfigError(error.message, key="model", remedy=error.remedy) from error
 
@@ -182,12 +183,12 @@ async def find_default(name: str, models: Models, environ: Mapping[str, str]) ->
     if "/" in name:
         return
     provider = choose_model(name, models, environ).provider
-    find = getattr(provider.value, "find_default", None)
-    if find is None:
+    finds = able(provider.value, FindsDefault)
+    if finds is None:
         return
     try:
         with guarded(provider.plugin, "provider", passes=(ProviderError,)):
-            await find()
+            await finds.find_default()
     except (PluginError, ProviderError):
         return
 

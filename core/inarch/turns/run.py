@@ -10,7 +10,7 @@ from typing import Any, Literal
 from attrs import define, evolve, field
 
 from inarch.contract.compaction import EarlierTurn
-from inarch.contract.errors import ErrorCode, InarchError, StoreError
+from inarch.contract.errors import ErrorCode, InarchError, PluginError, StoreError
 from inarch.contract.event_parts import KeptImage
 from inarch.contract.events import ContextAdded, DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
 from inarch.contract.guarding import KERNEL, guarded
@@ -124,16 +124,17 @@ class TurnRun:
             LimitReached: The turn is going round in circles.
             Refused: The person denied every one without a word.
         """
+        scheduler = self.state.scheduler
         try:
-            done = await self.state.scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
+            done = await scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
         except asyncio.CancelledError:
-            self.calls.extend(self.state.scheduler.cancelled)
+            self.calls.extend(scheduler.last.calls)
             raise
         finally:
-            self.effectful |= self.state.scheduler.effectful
+            self.effectful |= scheduler.last.effectful
         self.calls.extend(done)
-        self.stopping = self.state.scheduler.stopped
-        if self.state.scheduler.refused:
+        self.stopping = scheduler.last.stopped
+        if scheduler.last.refused:
             self.declined = True
             raise Refused
         if origin == "model" and (warning := self.state.repeats.saw(done, self.state.seen)):
@@ -227,7 +228,7 @@ class TurnRun:
 
     def skipped(self, what: str, error: Exception) -> None:
         """Record that a plugin's part failed and the turn goes on without it."""
-        plugin, door = getattr(error, "plugin", ""), getattr(error, "door", "")
+        plugin, door = (error.plugin, error.door) if isinstance(error, PluginError) else ("", "")
         self.state.journal.record(ErrorHappened(f"{what} was skipped: {error}", plugin=plugin, door=door), self.turn.id)
 
     def failed(self, error: InarchError) -> Turn:

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inarch.contract.capabilities import OverHttp, able
 from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.events import Note
 from inarch.contract.guarding import guarded
@@ -53,8 +54,8 @@ def place_of(choice: Choice) -> str:
     provider = choice.provider.value
     if choice.needs_nothing or choice.provider.is_replaced:
         return ""
-    service = getattr(provider, "service", None)
-    if service is not None:
+    if (over_http := able(provider, OverHttp)) is not None:
+        service = over_http.service
         return f"{provider.name} {host_of(service.address)}" if service.address and not service.is_local else ""
     if not any(ready.variable for ready in choice.provider.ready):
         return ""
@@ -218,8 +219,8 @@ def _path(choice: Choice, cache_dir: Path) -> Path:
 
 
 def _address(choice: Choice) -> str:
-    service = getattr(choice.provider.value, "service", None)
-    return "" if service is None else str(service.address)
+    provider = able(choice.provider.value, OverHttp)
+    return "" if provider is None else str(provider.service.address)
 
 
 def _kept(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
