@@ -59,7 +59,7 @@ async def run_command(
     if not command:
         say("error", "give a command after the !, such as !ls")
         return
-    runners = [*session.state.runners]
+    runners = [*session.state.parts.runners]
     if not runners:
         say("error", "no tool of this profile runs commands")
         return

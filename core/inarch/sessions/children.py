@@ -112,13 +112,15 @@ class SessionDoors:
         if depth > DEEPEST:
             raise ToolFailed("permission", f"{task.name} would be {depth} deep, and children end at {DEEPEST}")
         tools_here = self.parts.composition.tools
-        there = [spec.name for spec in self.state.tools if not modes_of(tools_here[spec.name].value)]
+        there = [spec.name for spec in self.state.tools.now if not modes_of(tools_here[spec.name].value)]
         tools = there if task.tools is None else list(task.tools)
         if more := [name for name in tools if name not in there]:
             raise ToolFailed("permission", f"{task.name} can't have {', '.join(more)}: its caller has no such tool")
         if "approve" in task.settings:
             raise ToolFailed("validation", "approve can't be set for a child", "it has its caller's")
-        return Branch(self.state.session_id, call.turn_id, call.id, task.name, depth, task.instructions, tuple(tools))
+        return Branch(
+            self.state.journal.session_id, call.turn_id, call.id, task.name, depth, task.instructions, tuple(tools)
+        )
 
 
 @define(eq=False, repr=False)

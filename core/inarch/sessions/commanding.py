@@ -15,7 +15,6 @@ from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.records import ToolResult
 from inarch.contract.slash_commands import Completion, SlashCommand, Submitted, split_slash_command
-from inarch.turns.models import choose_model
 from inarch_output.escaping import escape
 from inarch_sdk.nearest import nearest
 
@@ -100,7 +99,7 @@ class CommandContext:
         """
         self._needs_running()
         state = self.session.state
-        choose_model(name, state.models, state.environ).check_key()
+        state.parts.choose(name).check_key()
         self._model = name
 
     def submit(self, prompt: str) -> None:

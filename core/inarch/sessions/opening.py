@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
+from inarch.calls.offering import OfferedTools
 from inarch.config.config import Config
 from inarch.config.files import GUIDE_FILES
 from inarch.contract.capabilities import OnlyRead, able
@@ -26,8 +27,10 @@ from inarch.sessions.parts import Origin, Parts
 from inarch.turns.budget.ledger import Ledger
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.prefix import Sent
+from inarch.turns.hiding import Hiding
 from inarch.turns.inputs import Inputs
-from inarch.turns.session_state import BetweenTurns, SessionState
+from inarch.turns.session_parts import SessionParts
+from inarch.turns.session_state import AskedModels, BetweenTurns, SessionState
 
 if TYPE_CHECKING:
     from inarch.calls.context import Doors
@@ -260,40 +263,43 @@ def _state(
 ) -> SessionState:
     history, heard = known
     seen = dict(history.seen) if history else {}
-    above, branch = origin.above, origin.branch
+    above, branch, composition = origin.above, origin.branch, parts.composition
     config, find_tools = parts.config, partial(parts.tools.in_mode, among=None if branch is None else branch.tools)
     if above is not None:  # the keys that were changed in its session are the child's, too
         config = evolve(config, profile=above.config.profile)
     state = SessionState(
-        session_id=journal.session_id,
         config=config,
-        models=parts.composition.models,
-        tools=find_tools(config.profile.approve),
-        find_tools=find_tools,
-        find_late_tools=parts.tools.find_late,
-        offers=parts.composition.tools,
+        parts=SessionParts(
+            models=composition.models,
+            environ=parts.composed.environ,
+            workspace=parts.workspace,
+            pacer=parts.pacer,
+            sources=composition.context_sources,
+            find_strategies=parts.composed.strategies_of,
+            compactions=parts.composed.compactions,
+            end_guards=composition.end_guards,
+            tracers=composition.tracers,
+            extensions=composition.session_extensions,
+            runners=parts.tools.runners,
+        ),
+        tools=OfferedTools(
+            now=find_tools(config.profile.approve),
+            find=find_tools,
+            find_late=parts.tools.find_late if branch is None else None,
+            by_name=composition.tools,
+        ),
         strategies=parts.composed.strategies,
-        find_strategies=parts.composed.strategies_of,
-        sources=parts.composition.context_sources,
-        compactions=parts.composed.compactions,
-        end_guards=parts.composition.end_guards,
-        tracers=parts.composition.tracers,
         make_scheduler=partial(parts.scheduler, journal, seen, doors=doors, origin=origin),
         journal=journal,
-        workspace=parts.workspace,
         seen=seen,
-        environ=parts.composed.environ,
-        pacer=parts.pacer,
         instructions="\n\n".join(filter(None, (_instructions(parts.config), branch.instructions if branch else ""))),
-        extensions=parts.composition.session_extensions,
-        runners=parts.tools.runners,
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
         branch=branch,
         above=None if above is None else above.meter,
         inputs=Inputs(journal, [*heard.inputs.values()]),
         between=heard.between,
         ledger=heard.ledger,
-        counter=heard.counter,
+        asked=AskedModels(Hiding(journal.redactor), heard.counter),
     )
     if history:
         from inarch.turns.context.compacting import restored
@@ -307,9 +313,9 @@ def _go_on_from(state: SessionState, history: History) -> None:
     """Let requests begin with what they began with before, if the session has kept that."""
     from inarch.turns.context.fixing import kept
 
-    prefix, (model, messages, digest) = state.prefix, history.last_request
+    prefix, (model, messages, digest) = state.asked.prefix, history.last_request
     for service, data in history.fixed.items():
-        fixed = kept(data, lambda ref: state.journal.store.get_blob(state.session_id, ref))
+        fixed = kept(data, lambda ref: state.journal.store.get_blob(state.journal.session_id, ref))
         if fixed is not None:
             prefix.fixed[service] = fixed
     service = model.partition("/")[0]

@@ -44,7 +44,7 @@ class Session:
     @property
     def id(self) -> str:
         """The session's id."""
-        return self.state.session_id
+        return self.state.journal.session_id
 
     @property
     def is_kept(self) -> bool:
@@ -189,8 +189,7 @@ class Session:
             UsageError: A turn is running.
             StoreError: The journal is required and could not be kept.
         """
-        from inarch.turns.context.compacting import by_turns
-        from inarch.turns.context.fitting import compact
+        from inarch.turns.context.compacting import by_turns, compact
 
         if self._busy.locked():
             raise UsageError("a turn is running", "compact when it has ended")
@@ -206,7 +205,7 @@ class Session:
         Until then a running conversation keeps its list, and what came since is reached through `call_tool`. It costs
         one reading of the whole conversation at the service's full price.
         """
-        self.state.prefix.pending = "tools"
+        self.state.asked.prefix.pending = "tools"
 
     async def set_model(self, name: str, why: str = "the user asked for it") -> str:
         """Ask another model (`PROVIDER/NAME`, `PROVIDER` or `auto`) from the next turn on; return its full name.
@@ -258,8 +257,8 @@ class Session:
 
         if name not in self._extensions:
             state = self.state
-            access = Access(state.workspace, state.journal, None, state.runners, self._alone, self._forget)
-            self._extensions[name] = opened(state.extensions, name, state.scheduler.events, access)
+            access = Access(state.parts.workspace, state.journal, None, state.parts.runners, self._alone, self._forget)
+            self._extensions[name] = opened(state.parts.extensions, name, state.scheduler.events, access)
         return self._extensions[name]
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:

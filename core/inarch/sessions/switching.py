@@ -24,11 +24,9 @@ async def switch_model(state: SessionState, name: str, why: str) -> str:
         ConfigError: No composed plugin provides it, or its key is not there.
         PluginError: Its provider failed.
     """
-    from inarch.turns.models import choose_model, find_default
-
-    old = choose_model(state.config.profile.model, state.models, state.environ).full_name
-    await find_default(name, state.models, state.environ)
-    choice = choose_model(name, state.models, state.environ)
+    old = state.parts.choose(state.config.profile.model).full_name
+    await state.parts.find_default(name)
+    choice = state.parts.choose(name)
     choice.check_key()
     new = choice.full_name
     state.config = evolve(state.config, profile=evolve(state.config.profile, model=name))
@@ -71,8 +69,8 @@ def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
         except Wrong as wrong:
             raise UsageError(f"{name} {wrong.message}", wrong.remedy) from None
     if "strategy" in known:
-        state.strategies = state.find_strategies(known["strategy"])
+        state.strategies = state.parts.find_strategies(known["strategy"])
     state.config = evolve(state.config, profile=evolve(state.config.profile, **known))
     if "approve" in known:
         state.scheduler.approve = known["approve"]
-        state.enter_mode(known["approve"])
+        state.tools.enter_mode(known["approve"])

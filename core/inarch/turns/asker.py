@@ -16,7 +16,7 @@ from inarch.contract.records import AnsweredBy, ModelRequest, Price, Reply
 from inarch.turns.attempt import Attempt
 from inarch.turns.budget.meter import Meter, TurnTime
 from inarch.turns.budget.pacing import saying_when
-from inarch.turns.models import Choice, choose_model
+from inarch.turns.models import Choice
 from inarch.turns.services import tell_of_service
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import telling
@@ -87,7 +87,7 @@ class Asker:
         while True:
             name = self.answering(request.model)
             try:
-                reply = await self._ask_one(request, self._choose(name), plugin, tell)
+                reply = await self._ask_one(request, self.state.parts.choose(name), plugin, tell)
             except ProviderError as error:
                 # A decision that can't be had means: no tool. Those who stand by are kept for the answer.
                 passing = OUTAGES if name == request.model else OUTAGES | UNUSABLE
@@ -98,7 +98,7 @@ class Asker:
                 from inarch.contract.beside_events import ModelSwitched
 
                 self._replaced[request.model] = following
-                self.state.prefix.pass_on(name.partition("/")[0], following.partition("/")[0])
+                self.state.asked.prefix.pass_on(name.partition("/")[0], following.partition("/")[0])
                 self._record(ModelSwitched(old=name, new=following, reason=error.message))
             else:
                 if request.purpose == "turn":
@@ -112,7 +112,7 @@ class Asker:
     def _next_model(self) -> str | None:
         while self.standby:
             try:
-                return self._choose(self.standby.pop(0)).full_name
+                return self.state.parts.choose(self.standby.pop(0)).full_name
             except ConfigError as error:
                 self._record(Note(f"fallback: {error}", "model"))
         return None
@@ -125,7 +125,7 @@ class Asker:
         if request.effort is not None and not choice.takes_effort:
             wanted = evolve(wanted, effort=None)
             self._tell_effortless(choice)
-        request = self.state.hiding.request(wanted)
+        request = self.state.asked.hiding.request(wanted)
         price = choice.price
         self._tell_unpriced(choice, price)
         first: float | None = None
@@ -133,7 +133,7 @@ class Asker:
             try:
                 return await self._attempt(request, choice, price, plugin, number)
             except ProviderError as error:
-                seconds, now = self.state.pacer.refused(choice.full_name, error, number), self._clock.monotonic()
+                seconds, now = self.state.parts.pacer.refused(choice.full_name, error, number), self._clock.monotonic()
                 first = now if first is None else first
                 left = first + A_MINUTE_S - now if self._may_be_of_a_minute(error, request) else 0.0
                 if seconds is None or (number >= ATTEMPTS and left <= 0.0):
@@ -146,7 +146,7 @@ class Asker:
                 wanted = telling(wanted, error.told)
                 if error.told:
                     tell(error.told)
-                request = self.state.hiding.request(wanted)
+                request = self.state.asked.hiding.request(wanted)
         raise AssertionError("unreachable")
 
     async def _named(self, error: ProviderError, choice: Choice) -> ProviderError:
@@ -166,7 +166,7 @@ class Asker:
     async def _attempt(
         self, request: ModelRequest, choice: Choice, price: Price | None, plugin: str, number: int
     ) -> Reply:
-        counted = self.state.counter.count(request, choice.full_name)
+        counted = self.state.asked.counter.count(request, choice.full_name)
         own = choice.limits.output_tokens if self.meter.is_limited else None
         hold = await self.meter.reserve(price, counted, request.max_output_tokens, own)
         attempt: Attempt | None = None
@@ -177,7 +177,7 @@ class Asker:
                 self.state, self.turn_id, self.time, choice, request, counted, hold, price, plugin, number
             )
             patience = self.time.for_the_last() if request.tool_choice == "none" else math.inf
-            await self.state.pacer.before(choice.full_name, attempt.expected_tokens, self._record, patience)
+            await self.state.parts.pacer.before(choice.full_name, attempt.expected_tokens, self._record, patience)
             reply = await attempt.reply()
         finally:
             if attempt is not None and request.purpose == "turn":
@@ -189,10 +189,9 @@ class Asker:
         return reply
 
     def _tell_unpriced(self, choice: Choice, price: Price | None) -> None:
-        limits, unpriced = self.meter.limits, self.state.unpriced
-        if price is not None or limits.max_cost_usd is None or choice.full_name in unpriced:
+        limits = self.meter.limits
+        if price is not None or limits.max_cost_usd is None or not self.state.asked.is_new("price", choice.full_name):
             return
-        unpriced.add(choice.full_name)
         holds = "max_tokens holds" if limits.max_tokens is not None else "set max_tokens to limit it"
         self._record(
             Note(
@@ -202,12 +201,8 @@ class Asker:
         )
 
     def _tell_effortless(self, choice: Choice) -> None:
-        if choice.full_name not in self.state.effortless:
-            self.state.effortless.add(choice.full_name)
+        if self.state.asked.is_new("effort", choice.full_name):
             self._record(Note(f"{choice.full_name} can't be told how much to think: effort is left out", "model"))
-
-    def _choose(self, name: str) -> Choice:
-        return choose_model(name, self.state.models, self.state.environ)
 
     @property
     def _clock(self) -> Clock:

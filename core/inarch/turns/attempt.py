@@ -134,14 +134,14 @@ class Attempt:
             ProviderError: It failed, was cut, empty or malformed, or took too long.
         """
         await self._announce()
-        self.state.pacer.sent(self.choice.full_name, self.expected_tokens)
+        self.state.parts.pacer.sent(self.choice.full_name, self.expected_tokens)
         state, name = self.state, self.choice.provider.value.name
         most, offered = state.config.profile.max_reply_bytes, [spec.name for spec in self.request.tools]
         self._collected = Accumulator(name, most, state.journal.clock.new_id, offered)
         self._began = perf_counter()
         try:
             await self._stream()
-            reply = self.state.hiding.reply(self._collected.reply())
+            reply = self.state.asked.hiding.reply(self._collected.reply())
         except ProviderError as error:
             self._failed(error)
             raise
@@ -154,7 +154,7 @@ class Attempt:
         """Record that it is sent, and put on disk what happened so far before money is spent."""
         request, digest = self.request, ""
         if request.purpose == "turn" and not self.plugin:
-            digest = self.state.prefix.note(
+            digest = self.state.asked.prefix.note(
                 self.choice.provider.value.name, request, self.state.journal.redactor.version
             )
         self.state.journal.record(
@@ -177,10 +177,10 @@ class Attempt:
 
     async def _stream(self) -> None:
         """Collect the reply; time out where it is silent for too long, or takes too long however steadily it drips."""
-        provider, silence_s = self.choice.provider, self.state.pacer.longest_silence_s
+        provider, silence_s = self.choice.provider, self.state.parts.pacer.longest_silence_s
         clock = asyncio.get_running_loop().time
         moved = clock()
-        breathed, end, answers = moved, moved + self.state.pacer.longest_reply_s, False
+        breathed, end, answers = moved, moved + self.state.parts.pacer.longest_reply_s, False
         showing = Showing(self.state.journal, self.turn_id)
         try:
             with guarded(provider.plugin, "provider", (ProviderError, TimeoutError)):
@@ -213,7 +213,7 @@ class Attempt:
             showing.flush()
 
     def _too_slow(self, was_long: bool, was_silent: bool) -> ProviderError:
-        name, pacer = self.choice.full_name, self.state.pacer
+        name, pacer = self.choice.full_name, self.state.parts.pacer
         if was_long:  # the next one would take as long
             message = f"{name} did not end its reply within {pacer.longest_reply_s:g} s"
             return ProviderError("timeout", message, remedy="ask for less at once, or use another model")
@@ -230,7 +230,7 @@ class Attempt:
         reply = evolve(reply, usage=priced(reply.usage, self.price))
         self.meter.add(reply.usage)
         self._correct_pace(reply.usage)
-        ratio = self.state.counter.calibrate(self.choice.full_name, self.counted, reply.usage.input_tokens)
+        ratio = self.state.asked.counter.calibrate(self.choice.full_name, self.counted, reply.usage.input_tokens)
         self._record(reply, ratio=ratio)
         return reply
 
@@ -267,7 +267,7 @@ class Attempt:
 
     def _correct_pace(self, usage: Usage) -> None:
         used = usage.input_tokens + usage.output_tokens
-        self.state.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
+        self.state.parts.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
 
     def _record(self, reply: Reply, error: str = "", ratio: float = 0.0, failure: Failure | None = None) -> None:
         told = self._collected.answered_by

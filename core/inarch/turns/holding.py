@@ -26,7 +26,7 @@ OUTPUT_SCHEMA = "output_schema"
 
 async def is_held(run: TurnRun, answer: str) -> bool:
     """Whether the turn has to go on: then its model is told why. A guard that fails is skipped, which is told."""
-    for guard in run.state.end_guards:
+    for guard in run.state.parts.end_guards:
         if run.holds >= run.state.config.profile.max_holds:
             return False
         try:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 
-from inarch.contract.errors import Cancelled, PluginError, ProviderError
+from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError
+from inarch.contract.events import Note
+from inarch.contract.guarding import guarded
 from inarch.contract.records import ToolCall, Turn
+from inarch.turns.checking import checked_summary
 from inarch.turns.context.fixing import ask_fitting, tell_news
 from inarch.turns.limits import AnswerRefused, LimitReached, Refused, Stopped
-from inarch.turns.opening import decide, find_defaults, gather, run_decided
+from inarch.turns.opening import decide, gather, run_decided
 from inarch.turns.run import TurnRun
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import SO_FAR, results_message, text_message
@@ -34,14 +37,16 @@ async def run_turn(state: SessionState, prompt: str, before: Collection[str] = (
         Exception: Inarch itself failed; the turn was recorded as failed.
     """
     try:
-        await find_defaults(state)
+        profile = state.config.profile
+        for name in filter(None, (profile.model, profile.decision_model)):
+            await state.parts.find_default(name)
     except asyncio.CancelledError:
         TurnRun.begin(state, prompt, before).end_cancelled()
         raise
     run = TurnRun.begin(state, prompt, before)
     try:
         turn = await _outcome(run)
-        await run.finish(turn)
+        await _finish(run, turn)
     except (asyncio.CancelledError, Cancelled):
         run.end_cancelled()
         raise asyncio.CancelledError from None
@@ -52,6 +57,27 @@ async def run_turn(state: SessionState, prompt: str, before: Collection[str] = (
         run.end_cancelled()
         raise
     return turn
+
+
+async def _finish(run: TurnRun, turn: Turn) -> None:
+    """Let tracers sum up, record the end and put everything on disk."""
+    state = run.state
+    for tracer in state.parts.tracers:
+        try:
+            with guarded(tracer.plugin, "tracer"):
+                summary = checked_summary(tracer.value.summary(turn.id))
+        except InarchError as error:
+            run.skipped(f"tracer {tracer.value.name!r}", error)
+            continue
+        if summary:
+            state.journal.record(Note(summary, tracer.value.name), turn.id)
+    run.end(turn)
+    if run.erased:
+        from inarch.turns.context.compacting import compact  # few turns leave anything out
+
+        *before, last = state.history
+        compact(state, [*before, last.dropped()], "turns")
+    await state.journal.sync()
 
 
 async def _outcome(run: TurnRun) -> Turn:
@@ -92,7 +118,7 @@ async def _answer(run: TurnRun) -> str:
                 answer = _checked(run, reply.message.text, is_last=run.declined)
                 if answer is None:
                     continue
-                if run.declined or not run.state.end_guards or not await _is_held(run, answer):
+                if run.declined or not run.state.parts.end_guards or not await _is_held(run, answer):
                     return answer
                 continue
             done = await run.call(reply.calls, "model")

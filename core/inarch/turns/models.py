@@ -165,13 +165,6 @@ def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choic
     return Choice(provider, model or provider.value.default_model)
 
 
-def choose_decision_model(name: str | None, main: Choice, models: Models, environ: Mapping[str, str]) -> str:
-    """Return the full name of the model that strategies ask: the configured one, else the main provider's lite one."""
-    if name:
-        return choose_model(name, models, environ).full_name
-    return main.deciding
-
-
 async def find_default(name: str, models: Models, environ: Mapping[str, str]) -> None:
     """Let the provider ask its service which model is its default, where `name` names none and it has to ask.
 

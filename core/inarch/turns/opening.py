@@ -9,24 +9,11 @@ from inarch.contract.records import Contribution, Decision, ToolCall
 from inarch.turns.checking import checked_contribution, checked_decision, pending
 from inarch.turns.context.fixing import tell_news
 from inarch.turns.limits import LimitReached, Stopped
-from inarch.turns.models import find_default
 from inarch.turns.run import TurnRun
-from inarch.turns.session_state import SessionState
 from inarch.turns.wording import CLOSING, calls_message, embedded, results_message
 
 PASSING = (ProviderError, ToolFailed, LimitReached)
 """What strategies and sources may pass on: a limit that their requests reach ends the turn."""
-
-
-async def find_defaults(state: SessionState) -> None:
-    """Let providers find out which model is meant where the profile names none.
-
-    Raises:
-        ConfigError: The profile's model isn't there.
-    """
-    profile = state.config.profile
-    for name in filter(None, (profile.model, profile.decision_model)):
-        await find_default(name, state.models, state.environ)
 
 
 async def gather(run: TurnRun) -> None:
@@ -37,7 +24,7 @@ async def gather(run: TurnRun) -> None:
 
         run.add("output_schema", asked_for(schema))
     tell_news(run, apart=False)
-    for source in run.state.sources:
+    for source in run.state.parts.sources:
         try:
             with guarded(source.plugin, "source", PASSING):
                 contribution = checked_contribution(

@@ -37,10 +37,8 @@ from inarch.contract.records import (
 from inarch.contract.slash_commands import Submitted
 from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter, child_seconds
-from inarch.turns.checking import checked_summary
-from inarch.turns.context.fitting import answering_in, compact
 from inarch.turns.limits import AnswerRefused, Refused, Repeats, Stopped, TurnLimits
-from inarch.turns.models import Choice, choose_decision_model, choose_model
+from inarch.turns.models import Choice
 from inarch.turns.services import tell_of_service
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import text_message
@@ -93,14 +91,16 @@ class TurnRun:
             UsageError: The prompt is empty.
         """
         profile = state.config.profile
-        main = choose_model(profile.model, state.models, state.environ)
+        main = state.parts.choose(profile.model)
         mode: PromptMode = prompt.mode if isinstance(prompt, Submitted) else "text"
         prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
         clock = state.journal.clock
         now = clock.utc_now()
         parent = state.turns[-1].id if state.turns else None
-        asked = Turn(clock.new_id(), "user", parent, state.session_id, now, now, prompt, status="done", mode=mode)
-        turn = Turn(clock.new_id(), "agent", asked.id, state.session_id, now, model=main.full_name, mode=mode)
+        asked = Turn(
+            clock.new_id(), "user", parent, state.journal.session_id, now, now, prompt, status="done", mode=mode
+        )
+        turn = Turn(clock.new_id(), "agent", asked.id, state.journal.session_id, now, model=main.full_name, mode=mode)
         state.journal.record_all([*said_before, (TurnStarted(asked), asked.id)])
         state.inputs.begin(turn.id)
         state.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
@@ -193,9 +193,15 @@ class TurnRun:
                 self.skipped("a picture in the record", error)
         return tuple(kept)
 
+    @property
+    def answering(self) -> Choice:
+        """Who answers now: the turn's model, or the one that took over."""
+        name = self.asker.answering(self.main.full_name)
+        return self.main if name == self.main.full_name else self.state.parts.choose(name)
+
     def request(self, tool_choice: Literal["auto", "none"] = "auto") -> ModelRequest:
         """Return the next request of the loop; it begins with what was fixed for the service that is asked."""
-        fixed = self.state.prefix.fixed[answering_in(self).provider.value.name]
+        fixed = self.state.asked.prefix.fixed[self.answering.provider.value.name]
         return ModelRequest(
             model=self.main.full_name,
             system=fixed.system,
@@ -207,16 +213,14 @@ class TurnRun:
 
     def situation(self, plugin: str = "") -> Situation:
         """Return what the strategies and sources of a plugin may look at; what they ask is on its account."""
-        state = self.state
+        state, decider = self.state, self.state.config.profile.decision_model
         return Situation(
             turn=evolve(self.turn, content=self.prompt),
             messages=(*self.earlier, *self.messages),
-            tools=state.tools,
-            workspace=state.workspace,
+            tools=state.tools.now,
+            workspace=state.parts.workspace,
             ask=partial(self.asker.ask, plugin=plugin),
-            decision_model=choose_decision_model(
-                state.config.profile.decision_model, self.main, state.models, state.environ
-            ),
+            decision_model=state.parts.choose(decider).full_name if decider else self.main.deciding,
             effectful_calls=state.effectful_calls,
             seen=state.seen,
             happened=self.happened,
@@ -303,23 +307,6 @@ class TurnRun:
                     step()
             except InarchError:
                 continue
-
-    async def finish(self, turn: Turn) -> None:
-        """Let tracers sum up, record the end and put everything on disk."""
-        for tracer in self.state.tracers:
-            try:
-                with guarded(tracer.plugin, "tracer"):
-                    summary = checked_summary(tracer.value.summary(turn.id))
-            except InarchError as error:
-                self.skipped(f"tracer {tracer.value.name!r}", error)
-                continue
-            if summary:
-                self.state.journal.record(Note(summary, tracer.value.name), turn.id)
-        self.end(turn)
-        if self.erased:
-            *before, last = self.state.history
-            compact(self.state, [*before, last.dropped()], "turns")
-        await self.state.journal.sync()
 
 
 def came_to_nothing(calls: Iterable[ToolCall]) -> bool:

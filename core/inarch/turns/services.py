@@ -31,9 +31,8 @@ SOURCE = "service"
 def tell_of_service(state: SessionState, choice: Choice, turn_id: str) -> None:
     """Record what is to be told before a model is asked, once a session."""
     name = choice.full_name
-    if name in state.told:
+    if not state.asked.is_new("service", name):
         return
-    state.told.add(name)
     path = state.config.state_dir / FILE
     with suppress(PluginError, ConfigError):  # the request fails in the same way, with the reason, and nothing is sent
         choice.check_key()

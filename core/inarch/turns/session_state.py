@@ -1,23 +1,20 @@
-"""What turns of one session share: what was said, which files were seen, and the parts that do the work."""
+"""What turns of one session share and change: what was said, which files were seen, what was spent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import Factory, define, field
+from attrs import define, field
 
-from inarch.calls.offering import GATEWAY
+from inarch.calls.offering import OfferedTools
 from inarch.config.config import Config
-from inarch.contract.compaction import Compaction, EarlierTurn
-from inarch.contract.errors import PluginError
+from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
-from inarch.contract.guarding import guarded
 from inarch.contract.plugin_events import is_plugins
-from inarch.contract.ports import ContextSource, DecisionStrategy, Tool, Tracer, Workspace
-from inarch.contract.records import Message, ToolSpec, Turn
-from inarch.contract.session_extensions import SessionExtension
+from inarch.contract.ports import DecisionStrategy
+from inarch.contract.records import Message, Turn
 from inarch.journal.journal import Journal
 from inarch.plugins.composition import Bound
 from inarch.turns.budget.ledger import Ledger
@@ -26,16 +23,12 @@ from inarch.turns.context.prefix import Prefix
 from inarch.turns.hiding import Hiding
 from inarch.turns.inputs import Inputs
 from inarch.turns.limits import Repeats
-from inarch.turns.models import Models
-from inarch.turns.wording import system_text
+from inarch.turns.session_parts import SessionParts
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
     from inarch.contract.event_parts import Branch
-    from inarch.contract.intervening import EndGuard
-    from inarch.contract.replacements import Pacing
     from inarch.turns.budget.meter import Meter
-
 
 _OF_THE_WORKSPACE = frozenset({"command.ran", "changes.undone", "file.changed"})
 _ASKED = frozenset({"decision.made", "model.requested"})
@@ -64,102 +57,79 @@ class BetweenTurns:
         self.events = [Event(*one) for one in data]
 
 
-COMPACTED_FACTOR = 4
-"""Of the turns before the last `context_turns`, a compaction leaves this many times as many in their short form."""
+@define(eq=False, repr=False)
+class AskedModels:
+    """What a session knows of the models that it asks, by their full names where it is about one.
+
+    Args:
+        hiding: Takes secrets out of requests.
+        counter: Counts the tokens of all requests of the session.
+        prefix: What services were sent.
+        refused: Tokens that were too many for a model, if its service said so.
+    """
+
+    hiding: Hiding
+    counter: TokenCounter
+    prefix: Prefix = field(factory=Prefix)
+    refused: dict[str, int] = field(factory=dict)
+    _noted: set[tuple[str, str]] = field(init=False, factory=set)
+
+    def is_new(self, what: Literal["service", "price", "effort"], model: str) -> bool:
+        """Whether this was not asked about a model before: a person reads each remark once a session."""
+        known = len(self._noted)
+        self._noted.add((what, model))
+        return len(self._noted) > known
 
 
 @define(eq=False, repr=False)
 class SessionState:
-    """The state of a session between turns, and the composed parts a turn works with.
+    """The state of a session between turns.
 
     Args:
-        find_tools: Returns the tools that there are in an approve mode, or in any.
-        find_strategies: Returns the composed strategies of these names.
-        find_late_tools: Returns all tools, with those that came since it was last called.
-        offers: Tools that say which models are told of them.
-        extensions: What plugins add to sessions.
-        compactions: What makes a conversation shorter that is too long, in this order.
-        end_guards: What may hold back the end of a turn, in this order.
-        runners: The tools that run command lines.
+        config: The profile's keys as they are now.
+        parts: What was composed.
+        tools: The tools that there are.
+        strategies: What decides, in this order.
         make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
+        journal: Where everything is recorded.
+        seen: Hashes of the files that the model knows.
+        ledger: What all requests of the session came to.
+        between: What happened since a model was last asked.
+        asked: What is known of the models.
+        instructions: The project's.
+        turns: The agent's turns.
         history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
-        pacer: Spaces the requests of all sessions.
         branch: Where a child session comes from; None for any other.
         above: What a child spends from, too: the turn whose call runs it.
         meter: What the turn that runs may spend.
         inputs: What was said beside prompts and waits.
-        between: What happened since a model was last asked.
-        counter: Counts the tokens of all requests of the session.
-        ledger: What all requests of the session came to.
-        unpriced: Full names of models of which it was told that their price is unknown.
-        effortless: Full names of models of which it was told that they can't be told how much to think.
-        told: Full names of models of whose service it was looked at what is to be told before they are asked.
-        refused: Full names of models to the tokens that were too many for them, where a service said so.
-        prefix: What services were sent.
     """
 
-    session_id: str
     config: Config
-    models: Models
-    tools: tuple[ToolSpec, ...]
-    find_tools: Callable[[str | None], tuple[ToolSpec, ...]]
-    find_late_tools: Callable[[], Mapping[str, Bound[Tool]]]
+    parts: SessionParts
+    tools: OfferedTools
     strategies: Sequence[Bound[DecisionStrategy]]
-    find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
-    sources: Sequence[Bound[ContextSource]]
-    compactions: Sequence[Bound[Compaction]]
-    end_guards: Sequence[Bound[EndGuard]]
-    tracers: Sequence[Bound[Tracer]]
     make_scheduler: Callable[[], Scheduler]
     journal: Journal
-    workspace: Workspace
     seen: dict[str, str]
-    environ: Mapping[str, str]
-    pacer: Pacing
+    ledger: Ledger
+    between: BetweenTurns
+    asked: AskedModels
+    inputs: Inputs
     instructions: str = ""
-    offers: Mapping[str, Bound[Tool]] = field(factory=dict)
-    extensions: Mapping[str, Bound[SessionExtension]] = field(factory=dict)
-    runners: Collection[str] = ()
+    turns: list[Turn] = field(factory=list)
     history: list[EarlierTurn] = field(factory=list)
     gone: int = 0
-    turns: list[Turn] = field(factory=list)
     effectful_calls: int = 0
     branch: Branch | None = None
     above: Meter | None = None
     meter: Meter | None = None
     repeats: Repeats = field(factory=Repeats)
-    inputs: Inputs = field(default=Factory(lambda self: Inputs(self.journal), takes_self=True))
-    between: BetweenTurns = field(factory=BetweenTurns)
-    counter: TokenCounter = field(factory=TokenCounter)
-    ledger: Ledger = field(factory=Ledger)
-    unpriced: set[str] = field(factory=set)
-    told: set[str] = field(factory=set)
-    refused: dict[str, int] = field(factory=dict)
-    effortless: set[str] = field(factory=set)
-    prefix: Prefix = field(factory=Prefix)
-    system: str = field(init=False)
-    hiding: Hiding = field(init=False)
-    _told: dict[tuple[str, int | None], tuple[ToolSpec, ...]] = field(init=False, factory=dict)
-    _scheduler: Scheduler | None = field(init=False, default=None)
 
-    @hiding.default
-    def _make_hiding(self) -> Hiding:
-        return Hiding(self.journal.redactor)
-
-    @system.default
-    def _make_system(self) -> str:
-        return system_text(self.instructions)
-
-    @property
+    @cached_property
     def scheduler(self) -> Scheduler:
         """What runs the session's calls."""
-        if self._scheduler is None:
-            self._scheduler = self.make_scheduler()
-        return self._scheduler
-
-    def enter_mode(self, mode: str) -> None:
-        """Have the tools that there are in an approve mode."""
-        self.tools = self.find_tools(mode)
+        return self.make_scheduler()
 
     def take_late_tools(self) -> None:
         """Let calls reach the tools that have come.
@@ -167,36 +137,8 @@ class SessionState:
         Raises:
             PluginError: A plugin failed to say which, or brought something else.
         """
-        found = self.find_late_tools()
-        new = {name: bound for name, bound in found.items() if name not in self.offers}
-        if new and self.branch is None:
-            self.offers = found
-            self._told.clear()
-            if self._scheduler is not None:
-                self._scheduler.tools.update(new)
-
-    def tools_for(self, model: str, window: int | None) -> tuple[ToolSpec, ...]:
-        """Return the tools that a model, by its full name and its tokens, is told of; one that can't say is there.
-
-        They are those of all approve modes: whether one may be called now is found out when it is.
-        """
-        told = self._told.get((model, window))
-        if told is None:
-            told = tuple(spec for spec in self.find_tools(None) if self._is_offered(spec.name, model, window))
-            if told and GATEWAY.name not in self.offers and self.branch is None:
-                told = (*told, GATEWAY)
-            self._told[model, window] = told
-        return told
-
-    def _is_offered(self, name: str, model: str, window: int | None) -> bool:
-        tool = self.offers.get(name)
-        if tool is None:  # whoever composed has put it there since
-            return True
-        with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
-            if window is not None and window < getattr(tool.value, "least_window", 0):
-                return False
-            return not hasattr(tool.value, "offered") or bool(tool.value.offered(model))
-        return True
+        if new := self.tools.take_late():
+            self.scheduler.tools.update(new)
 
     def go_on_with(self, history: Sequence[EarlierTurn]) -> None:
         """Let this be what the model sees of earlier turns; of one that is dropped nothing is held."""

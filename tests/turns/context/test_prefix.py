@@ -239,7 +239,6 @@ def test_instructions_that_changed_are_told_in_a_message(tmp_path: Path) -> None
         app, model = scripted_app([says("yes")], tmp_path / "root", **options)
         session = app.session(kept or None)
         kept, session.state.instructions = session.id, instructions
-        session.state.system = system_text(instructions)
         asyncio.run(session.run("go"))
         requests += model.requests
         asyncio.run(app.aclose())

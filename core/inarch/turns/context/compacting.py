@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import evolve
 
@@ -13,12 +13,14 @@ from inarch.contract.beside_events import ContextDropped
 from inarch.contract.codec import to_data
 from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
+from inarch.contract.events import Note
 from inarch.contract.guarding import guarded
 from inarch.contract.records import Message, ResultPart, ToolResult
 from inarch.journal.journal import keep_packed
 from inarch.turns.checking import checked_compacted, pending
 from inarch.turns.limits import LimitReached
-from inarch.turns.session_state import COMPACTED_FACTOR, SessionState
+from inarch.turns.session_state import SessionState
+from inarch_sdk.figures import dropped_words
 from inarch_sdk.result_text import result_text
 from inarch_sdk.shortening import result_stub
 
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction, Crowding
     from inarch.plugins.composition import Bound
     from inarch.turns.run import TurnRun
+
+
+COMPACTED_FACTOR = 4
+"""Of the turns before the last `context_turns`, a compaction leaves this many times as many in their short form."""
 
 
 async def compacted(
@@ -71,7 +77,7 @@ async def compacted(
             if crowded.tokens <= room:
                 break
     if strict and crowded.tokens > room:
-        raise _cannot_fit(crowded, bool(state.compactions))
+        raise _cannot_fit(crowded, bool(state.parts.compactions))
     run.messages[:] = done.running
     state.go_on_with(done.earlier)
     left_out = dropped(reason, int(whole.tokens - crowded.tokens), whole.earlier, done.earlier)
@@ -83,7 +89,7 @@ async def compacted(
 
 def _kept(run: TurnRun) -> str:
     """Keep the messages of the running turn, as models see them, and return the reference; empty if they can't be."""
-    messages = [run.state.hiding.message(message) for message in run.messages]
+    messages = [run.state.asked.hiding.message(message) for message in run.messages]
     return keep_packed(run.state.journal, json.dumps(to_data(messages)))
 
 
@@ -103,7 +109,7 @@ def _cannot_fit(crowded: Crowded, was_tried: bool) -> ProviderError:
 
 
 def _size(state: SessionState, model: str, message: Message) -> float:
-    measure, known = state.counter.message(message), state.counter.calibration(model)
+    measure, known = state.asked.counter.message(message), state.asked.counter.calibration(model)
     return (measure.words * known.ratio + measure.images) * (1 + known.margin)
 
 
@@ -137,6 +143,32 @@ def dropped(reason: str, tokens: int, old: Sequence[EarlierTurn], new: Sequence[
         tuple(said.turn_id for said in changed if said.form == "dropped"),
         summaries={said.turn_id: said.messages[0].text for said in changed if said.form == "summary"},
     )
+
+
+def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["turns", "asked"]) -> ContextDropped:
+    """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
+    tokens = _tokens(state, state.history) - _tokens(state, history)
+    left_out = dropped(reason, tokens, state.history, history)
+    state.go_on_with(history)
+    record(state, left_out, None)
+    if left_out and reason == "asked":
+        state.asked.prefix.pending = "compaction"
+    return left_out
+
+
+def record(state: SessionState, left_out: ContextDropped, turn_id: str | None) -> None:
+    """Record what is left out from now on; where it wasn't asked for and isn't the rule, tell it."""
+    if not left_out:
+        return
+    state.journal.record(left_out, turn_id)
+    if left_out.reason in ("window", "refused", "early"):
+        why = "before the model's window is full" if left_out.reason == "early" else "to fit the model's window"
+        said = f"left out {why}: {dropped_words(to_data(left_out))}"
+        state.journal.record(Note(said, "context"), turn_id)
+
+
+def _tokens(state: SessionState, history: Iterable[EarlierTurn]) -> int:
+    return sum(sum(state.asked.counter.message(message)) for said in history for message in said.messages)
 
 
 def restored(history: Sequence[EarlierTurn], left_out: Iterable[Mapping[str, Any]]) -> list[EarlierTurn]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from inarch.contract.codec import to_data
+from inarch.contract.capabilities import Early, Watches, able
 from inarch.contract.errors import PluginError, ProviderError
-from inarch.contract.events import Note
 from inarch.contract.records import Limits
-from inarch.turns.models import Choice, choose_model
+from inarch.turns.models import Choice
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
-    from inarch.contract.beside_events import ContextDropped
-    from inarch.contract.compaction import Crowding, EarlierTurn
+    from inarch.contract.compaction import Compaction, Crowding
     from inarch.turns.run import TurnRun
 
 OUTPUT_RESERVE = 4096
@@ -37,7 +34,7 @@ def window_of(choice: Choice, state: SessionState) -> int | None:
     except PluginError:
         limits = Limits()
     known = limits.context_tokens
-    refused = state.refused.get(choice.full_name)
+    refused = state.asked.refused.get(choice.full_name)
     if known is None:
         return refused
     reserve = min(limits.output_tokens or OUTPUT_RESERVE, OUTPUT_RESERVE, int(known * LARGEST_RESERVE))
@@ -50,35 +47,46 @@ async def make_room(run: TurnRun) -> None:
     Raises:
         ProviderError: Nothing more can be left out, and the window is known and not only guessed from a refusal.
     """
-    choice = answering_in(run)
+    choice = run.answering
     window = window_of(choice, run.state)
     if window is not None:
-        await shrink(run, window, "window", strict=window != run.state.refused.get(choice.full_name))
+        await shrink(run, window, "window", strict=window != run.state.asked.refused.get(choice.full_name))
 
 
 async def shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -> bool:
     """Leave out what doesn't fit `window`, or what a compaction wants out before; whether there was anything."""
-    state, model = run.state, answering_in(run).full_name
+    state, model = run.state, run.answering.full_name
     request = run.request()
-    count = state.counter.count(request, model)
-    called = [one for one in state.compactions if count > window * getattr(one.value, "at", 1.0)]
+    count = state.asked.counter.count(request, model)
+    every = state.parts.compactions
+    called = [one for one in every if count > window * _share(one.value)]
     if count <= window:
         if not called:
             return False
-        called = [one for one in state.compactions if one in called or getattr(one.value, "watches", False)]
+        called = [one for one in every if one in called or _watches(one.value)]
         reason = "early"
-    called.sort(key=lambda one: not getattr(one.value, "watches", False))
-    from inarch.turns.context.compacting import compacted  # most conversations fit
+    called.sort(key=lambda one: not _watches(one.value))
+    from inarch.turns.context.compacting import compacted, record  # most conversations fit
 
-    known = state.counter.calibration(model)
-    room = window - 1 - state.counter.frame(request) * known.ratio * (1 + known.margin)
+    known = state.asked.counter.calibration(model)
+    room = window - 1 - state.asked.counter.frame(request) * known.ratio * (1 + known.margin)
     left_out = await compacted(run, called, room, reason, model, strict=strict)
     run.earlier[:] = state.earlier_messages()
     record(state, left_out, run.turn.id)
     if left_out:
-        state.prefix.pending = "compaction"
+        state.asked.prefix.pending = "compaction"
         _let_go(state)
     return bool(left_out)
+
+
+def _share(compaction: Compaction) -> float:
+    early = able(compaction, Early)
+    return 1.0 if early is None else early.at
+
+
+def _watches(compaction: Compaction) -> bool:
+    watching = able(compaction, Watches)
+    return watching is not None and watching.watches
 
 
 def _let_go(state: SessionState) -> None:
@@ -86,32 +94,6 @@ def _let_go(state: SessionState) -> None:
     if state.gone and state.journal.degraded is None:
         seen = {said.turn_id for said in state.history}
         state.turns[:-1] = [turn for turn in state.turns[:-1] if turn.id in seen]
-
-
-def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["turns", "asked"]) -> ContextDropped:
-    """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
-    from inarch.turns.context.compacting import dropped  # few turns leave anything out
-
-    tokens = _tokens(state, state.history) - _tokens(state, history)
-    left_out = dropped(reason, tokens, state.history, history)
-    state.go_on_with(history)
-    record(state, left_out, None)
-    if left_out and reason == "asked":
-        state.prefix.pending = "compaction"
-    return left_out
-
-
-def record(state: SessionState, left_out: ContextDropped, turn_id: str | None) -> None:
-    """Record what is left out from now on; where it wasn't asked for and isn't the rule, tell it."""
-    if not left_out:
-        return
-    state.journal.record(left_out, turn_id)
-    if left_out.reason in ("window", "refused", "early"):
-        from inarch_sdk.figures import dropped_words  # few turns leave anything out
-
-        why = "before the model's window is full" if left_out.reason == "early" else "to fit the model's window"
-        said = f"left out {why}: {dropped_words(to_data(left_out))}"
-        state.journal.record(Note(said, "context"), turn_id)
 
 
 def room_after(error: ProviderError, counted: int) -> int:
@@ -127,13 +109,3 @@ def room_after(error: ProviderError, counted: int) -> int:
     allowed = limit - min(OUTPUT_RESERVE, int(limit * LARGEST_RESERVE))
     sent = max(int(number.replace(",", "")) for number in re.findall(_NUMBER, error.message))
     return min(room, int(allowed * min(1.0, counted / max(sent, 1))) if sent > limit else allowed)
-
-
-def answering_in(run: TurnRun) -> Choice:
-    """Return who answers now: the turn's model, or the one that took over."""
-    name = run.asker.answering(run.main.full_name)
-    return run.main if name == run.main.full_name else choose_model(name, run.state.models, run.state.environ)
-
-
-def _tokens(state: SessionState, history: Iterable[EarlierTurn]) -> int:
-    return sum(sum(state.counter.message(message)) for said in history for message in said.messages)

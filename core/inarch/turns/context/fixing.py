@@ -15,10 +15,10 @@ from inarch.contract.errors import PluginError, ProviderError, StoreError
 from inarch.contract.events import Broken, ContextBroken, ContextFixed, Note
 from inarch.contract.records import Reply, ToolSpec
 from inarch.journal.journal import keep_packed, unpacked
-from inarch.turns.context.fitting import answering_in, make_room, room_after, shrink, window_of
+from inarch.turns.context.fitting import make_room, room_after, shrink, window_of
 from inarch.turns.context.prefix import Fixed, digest_of
 from inarch.turns.limits import LimitReached
-from inarch.turns.wording import GONE_INSTRUCTIONS, NEW_INSTRUCTIONS, NEW_TOOLS
+from inarch.turns.wording import GONE_INSTRUCTIONS, NEW_INSTRUCTIONS, NEW_TOOLS, system_text
 from inarch_sdk.accumulator import TOO_LONG
 from inarch_sdk.message_cache import without_thoughts
 from inarch_sdk.result_text import json_text
@@ -34,18 +34,18 @@ NEWS_OF_INSTRUCTIONS, NEWS_OF_TOOLS = "new instructions", "new tools"
 
 def fix(run: TurnRun) -> None:
     """Fix the system text and the tools for the service that is asked next, if that was not done yet."""
-    state, choice = run.state, answering_in(run)
-    if choice.provider.value.name in state.prefix.fixed:
+    state, choice = run.state, run.answering
+    if choice.provider.value.name in state.asked.prefix.fixed:
         return
-    tools = state.tools_for(choice.full_name, window_of(choice, state))
-    _keep(run, Fixed(state.system, tools, digest_of(state.instructions)))
+    tools = state.tools.for_model(choice.full_name, window_of(choice, state))
+    _keep(run, Fixed(system_text(state.instructions), tools, digest_of(state.instructions)))
 
 
 def go_on(run: TurnRun) -> None:
     """See to it that the next request continues the last one; otherwise record why, and begin anew."""
-    state, choice = run.state, answering_in(run)
-    request = state.hiding.request(run.request())
-    why = state.prefix.broken(choice.provider.value.name, request, state.journal.redactor.version)
+    state, choice = run.state, run.answering
+    request = state.asked.hiding.request(run.request())
+    why = state.asked.prefix.broken(choice.provider.value.name, request, state.journal.redactor.version)
     if why is not None:
         begin_anew(run, why)
 
@@ -55,10 +55,10 @@ def begin_anew(run: TurnRun, why: Broken) -> None:
 
     What only services can read is left out then, unless another service is asked.
     """
-    state, model = run.state, answering_in(run).full_name
+    state, model = run.state, run.answering.full_name
     state.journal.record(ContextBroken(why, model, len(run.earlier) + len(run.messages)), run.turn.id)
     if why != "service":
-        state.prefix.begin_anew()
+        state.asked.prefix.begin_anew()
         state.history[:] = [_plain(said) for said in state.history]
         run.earlier[:] = state.earlier_messages()
         run.messages[:] = without_thoughts(run.messages)
@@ -72,16 +72,16 @@ def tell_news(run: TurnRun, *, apart: bool) -> None:
         run: The turn.
         apart: Whether that is a message of its own; otherwise it belongs to the prompt.
     """
-    state, choice = run.state, answering_in(run)
+    state, choice = run.state, run.answering
     try:
         state.take_late_tools()
     except PluginError as error:
         run.skipped("what knows of new tools", error)
-    fixed = state.prefix.fixed.get(choice.provider.value.name)
+    fixed = state.asked.prefix.fixed.get(choice.provider.value.name)
     if fixed is None:
         return
     now = digest_of(state.instructions)
-    tools = state.tools_for(choice.full_name, window_of(choice, state))
+    tools = state.tools.for_model(choice.full_name, window_of(choice, state))
     late = [spec for spec in tools if spec.name not in fixed.known]
     if now == fixed.instructions and not late:
         return
@@ -105,8 +105,8 @@ def kept(data: Mapping[str, Any], blob: Callable[[str], bytes]) -> Fixed | None:
 
 
 def _keep(run: TurnRun, fixed: Fixed) -> None:
-    state, service = run.state, answering_in(run).provider.value.name
-    state.prefix.fixed[service] = fixed
+    state, service = run.state, run.answering.provider.value.name
+    state.asked.prefix.fixed[service] = fixed
     system, tools = _kept(state, fixed.system), _kept(state, json.dumps(to_data(fixed.tools), ensure_ascii=False))
     state.journal.record(ContextFixed(service, system, tools, fixed.instructions, fixed.late), run.turn.id)
 
@@ -149,15 +149,15 @@ async def _ask(run: TurnRun, tool_choice: ToolChoice) -> Reply:
 
 async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
     """Make a refused request shorter and ask again; what then goes through is what the model has room for."""
-    state, model = run.state, answering_in(run).full_name
-    room = room_after(error, state.counter.count(run.request(), model))
-    state.refused[model] = room
+    state, model = run.state, run.answering.full_name
+    room = room_after(error, state.asked.counter.count(run.request(), model))
+    state.asked.refused[model] = room
     begin_anew(run, "compaction")  # a model with so little is told of fewer tools, too
-    if not await shrink(run, room, "refused", strict=False) and state.counter.count(run.request(), model) > room:
-        del state.refused[model]
+    if not await shrink(run, room, "refused", strict=False) and state.asked.counter.count(run.request(), model) > room:
+        del state.asked.refused[model]
         raise error
     state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
     request = run.request(tool_choice)
     reply = await _ask(run, tool_choice)
-    state.refused[model] = max(room, state.counter.count(request, model))
+    state.asked.refused[model] = max(room, state.asked.counter.count(request, model))
     return reply

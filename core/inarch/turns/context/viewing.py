@@ -11,8 +11,9 @@ from inarch.contract.records import ModelRequest, Usage
 from inarch.turns.context.counting import Calibration, Report, Row
 from inarch.turns.context.fitting import window_of
 from inarch.turns.context.prefix import Fixed
-from inarch.turns.models import Choice, choose_model
+from inarch.turns.models import Choice
 from inarch.turns.session_state import SessionState
+from inarch.turns.wording import system_text
 from inarch_sdk.usage import cost_of
 
 
@@ -54,24 +55,26 @@ def view_context(state: SessionState) -> ContextView:
     Raises:
         ConfigError: The profile's model isn't there.
     """
-    choice = choose_model(state.config.profile.model, state.models, state.environ)
+    choice = state.parts.choose(state.config.profile.model)
     model = choice.full_name
     window = window_of(choice, state)
-    fixed = state.prefix.fixed.get(choice.provider.value.name) or Fixed(state.system, state.tools_for(model, window))
+    fixed = state.asked.prefix.fixed.get(choice.provider.value.name) or Fixed(
+        system_text(state.instructions), state.tools.for_model(model, window)
+    )
     request = ModelRequest(model, fixed.system, tuple(state.earlier_messages()), fixed.tools)
     short = sum(len(said.messages) for said in state.history if said.form == "short")
-    rows = state.counter.breakdown(request, short=short, instructions=state.instructions)
+    rows = state.asked.counter.breakdown(request, short=short, instructions=state.instructions)
     forms = [said.form for said in state.history]
     return ContextView(
         model,
         window,
         tuple(rows),
         (forms.count("whole"), forms.count("short"), state.gone),
-        state.counter.count(request),
+        state.asked.counter.count(request),
         _cost(choice, sum(row.tokens for row in rows)),
-        state.counter.calibration(model),
-        state.counter.last,
-        state.hiding.request(request),
+        state.asked.counter.calibration(model),
+        state.asked.counter.last,
+        state.asked.hiding.request(request),
     )
 
 
