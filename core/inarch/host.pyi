@@ -63,8 +63,8 @@ from inarch.sessions.contents import Contents as Contents
 from inarch.sessions.contents import KeptTranscript as KeptTranscript
 from inarch.sessions.contents import contents_of as contents_of
 from inarch.turns.budget.pacing import LEFT_ALONE as LEFT_ALONE
-from inarch.turns.checking import checked_decision as checked_decision
 from inarch.turns.context.counting import TokenCounter as TokenCounter
+from inarch.turns.opening import checked_decision as checked_decision
 from inarch.turns.run import RECORDED as RECORDED
 from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
 from inarch_secrets.shapes import holds_known_secret as holds_known_secret

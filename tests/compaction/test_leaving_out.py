@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import inarch
 from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
 from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, ToolError, ToolResult
-from inarch.turns.checking import checked_compacted
-from inarch.turns.context.compacting import by_turns, restored
+from inarch.turns.context.compacting import by_turns, checked_compacted, restored
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.wording import STRUCTURE_TITLE as TITLE
 from inarch_compaction import LeavingOut

@@ -20,10 +20,12 @@ from inarch.calls.outputs import LiveOutput
 from inarch.calls.rules import path_matches
 from inarch.calls.secrets import Secrets
 from inarch.contract.call_events import CallOutput, FileChanged, FileChanging
-from inarch.contract.errors import StoreError, ToolFailed
+from inarch.contract.capabilities import Selects, able
+from inarch.contract.errors import InarchError, StoreError, ToolFailed
 from inarch.contract.event_parts import PluginEvent
-from inarch.contract.events import Note
-from inarch.contract.ports import Workspace
+from inarch.contract.events import ErrorHappened, Note
+from inarch.contract.guarding import guarded
+from inarch.contract.ports import FrontEnd, Workspace
 from inarch.contract.records import ChosenRights, Effects, FileBytes, FileStat, SearchHits, ToolCall, Walk
 
 if TYPE_CHECKING:
@@ -241,7 +243,8 @@ class Surroundings:
         journal: Hears of changes and output.
         workspace: What handles give access to.
         seen: Hashes of what the session knows.
-        selection: Returns what the user points at.
+        secrets: What calls know of secrets.
+        front_end: In which the user may point at something.
         keeper: Keeps images of the files that calls change.
         checked: Makes an event of what a plugin, by its name, records, if it may.
         doors: What calls may use of the session; None outside of sessions.
@@ -250,10 +253,23 @@ class Surroundings:
     journal: Journal
     workspace: Workspace
     seen: dict[str, str]
-    selection: Callable[[], Any]
+    secrets: Secrets
+    front_end: FrontEnd | None
     keeper: Keeper | None
     checked: Callable[[str, str, Mapping[str, Any]], PluginEvent]
     doors: Doors | None = None
+
+    def selection(self) -> Any:
+        """Return what the user points at."""
+        if self.front_end is None:
+            return None
+        try:
+            with guarded(self.front_end.name, "front end", passes=()):
+                pointing = able(self.front_end, Selects)
+                return None if pointing is None else pointing.selection
+        except InarchError as error:
+            self.journal.record(ErrorHappened(error.message, error.remedy, self.front_end.name, "front end"))
+            return None
 
 
 def open_context(
@@ -277,13 +293,12 @@ def open_context(
         hidden: Globs over the paths that rules keep from the call.
         rights: What a person let the call do beyond what it may anyway; None where no person let it run.
     """
-    journal, workspace, given = around.journal, around.workspace, part.context
+    journal, given = around.journal, part.context
     recording = _Recording(call, journal, partial(around.checked, part.plugin), asyncio.get_running_loop())
     lease = Lease(call.id)
     live = LiveOutput(recording.show_output, recording.loop)
     keeping = Keeping(around.keeper, call.id, recording.keep)
-    secrets = Secrets(journal.redactor, workspace)
-    handle = Handle(veiled(workspace, hidden), lease, around.seen, keeping, effects, secrets)
+    handle = Handle(veiled(around.workspace, hidden), lease, around.seen, keeping, effects, around.secrets)
     context = CallContext(
         call, lease, handle, live, journal, earlier, given.state_dir, given.settings, MappingProxyType(around.seen),
         around.selection(), rights, record=recording.record, doors=around.doors, plugin=part.plugin,

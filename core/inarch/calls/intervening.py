@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, evolve, frozen
+from attrs import define, frozen
 
 from inarch.calls.attempt import Asking
 from inarch.calls.policy import READING
 from inarch.contract.beside_events import CallReviewed, CallRewritten
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
-from inarch.contract.guarding import Door, blame, guarded
-from inarch.contract.intervening import MOST_TEXT, Review, Rewrite
+from inarch.contract.guarding import Door, blame
+from inarch.contract.intervening import MOST_TEXT, Review, Reviewer, Rewrite, Rewriter
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
+from inarch.plugins.composition import Bound
 from inarch_sdk.bounds import fault_of
 from inarch_sdk.shortening import shortened
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
     from inarch.calls.runner import Runner
-    from inarch.plugins.composition import Bound
 
 _DECISIONS = ("", "allow", "ask", "deny", "stop")
 
@@ -51,10 +51,12 @@ class Intervening:
     runner: Runner
     may_allow: tuple[str, ...]
 
-    async def rewrite(self, live: LiveCall, part: Bound[Any], prepare: Callable[[LiveCall, Any], str | None]) -> None:
+    async def rewrite(
+        self, live: LiveCall, part: Bound[Rewriter], prepare: Callable[[LiveCall, Any], str | None]
+    ) -> None:
         """Let a rewriter make another call of one; `prepare` gives it arguments, or says what is wrong with them."""
         looking = Effects(reads=live.effects.reads, programs=True)
-        said = await self._asked(live, part, "rewrite", "rewriter", looking)
+        said = await self._asked(live, part, part.value.rewrite, "rewriter", looking)
         if said is None:
             return
         if not isinstance(said, Rewrite) or said.decision not in _DECISIONS or fault_of(said.arguments):
@@ -87,14 +89,14 @@ class Intervening:
             if stricter == "ask" and said.person:
                 live.needs_person = live.needs_person or why
             verdict = Verdict(stricter, why)
-            live.said = (*live.said, evolve(part, value=SaidBefore(part.value.name, verdict)))
+            live.said = (*live.said, Bound(part.plugin, SaidBefore(part.value.name, verdict), part.context))
 
-    async def review(self, live: LiveCall, part: Bound[Any]) -> None:
+    async def review(self, live: LiveCall, part: Bound[Reviewer]) -> None:
         """Let a reviewer add to the result of a call that has ended."""
         declared = live.effects
         anything = declared.exclusive and live.tool.value.category not in READING
         mending = None if anything else Effects(declared.reads, declared.writes, programs=True)
-        said = await self._asked(live, part, "review", "reviewer", mending)
+        said = await self._asked(live, part, part.value.review, "reviewer", mending)
         review = said if isinstance(said, Review) else Review(said or "")
         if not isinstance(review.text, str) or fault_of(review.text) or type(review.stop) is not bool:
             self._tell(live, part, "reviewer", blame(part.plugin, "reviewer", f"gave no text but {said!r:.200}"))
@@ -108,12 +110,12 @@ class Intervening:
         if text:
             live.add(part.plugin, text)
 
-    async def _asked(self, live: LiveCall, part: Bound[Any], method: str, door: Door, effects: Effects | None) -> Any:
+    async def _asked(
+        self, live: LiveCall, part: Bound[Any], method: Callable[..., Any], door: Door, effects: Effects | None
+    ) -> Any:
         """Return what a part says, None where it fails, which is told."""
         try:
-            with guarded(part.plugin, door, passes=()):
-                asking = Asking(getattr(part.value, method), live.call, live.tool.value)
-            return await self.runner.ask(live, part, asking, door, effects)
+            return await self.runner.ask(live, part, Asking(method, live.call, live.tool.value), door, effects)
         except InarchError as error:
             self._tell(live, part, door, error)
         return None

@@ -15,7 +15,6 @@ from inarch.calls.context import CallContext, Surroundings, open_context
 from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
 from inarch.calls.policy import READING
 from inarch.calls.results import failed, from_error, from_outcome, hide_secrets, within_limit
-from inarch.calls.secrets import Secrets
 from inarch.contract.capabilities import Checks, able
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
@@ -44,11 +43,6 @@ class Runner:
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
     _on_loop: dict[str, bool] = field(init=False, factory=dict)
-    _secrets: Secrets = field(init=False)
-
-    @_secrets.default
-    def _make_secrets(self) -> Secrets:
-        return Secrets(self.around.journal.redactor, self.around.workspace)
 
     async def run(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> None:
         """Run a call that is `executing` to its end.
@@ -130,7 +124,7 @@ class Runner:
     ) -> ToolError | None:
         tool = live.tool.value
         try:
-            arguments = self._secrets.arguments(tool, live.call.arguments, live.effects)
+            arguments = self.around.secrets.arguments(tool, live.call.arguments, live.effects)
             with guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
                 check(arguments, context)
         except ToolFailed as error:
@@ -172,13 +166,13 @@ class Runner:
 
     async def _attempt(self, live: LiveCall, attempt: Attempt) -> Outcome | None:
         tool = live.tool.value
+        try:
+            arguments = self.around.secrets.arguments(tool, live.call.arguments, live.effects)
+        except ToolFailed as error:
+            return Outcome(error=error)
         on_loop = self._on_loop.get(tool.name)
         if on_loop is None:
             on_loop = self._on_loop[tool.name] = runs_on_loop(tool)
-        try:
-            arguments = self._secrets.arguments(tool, live.call.arguments, live.effects)
-        except ToolFailed as error:
-            return Outcome(error=error)
         timeout = tool.timeout_s
         return await attempt.run(arguments, on_loop, timeout if timeout and timeout > 0 else None)
 

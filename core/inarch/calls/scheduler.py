@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from attrs import define, evolve, field
 
@@ -22,11 +22,11 @@ from inarch.calls.preparing import Preparation
 from inarch.calls.results import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
+from inarch.calls.secrets import Secrets
 from inarch.contract.call_events import CallsDone
-from inarch.contract.capabilities import HasAdded, Selects, able
+from inarch.contract.capabilities import HasAdded, able
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
-from inarch.contract.guarding import guarded
 from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 from inarch_sdk.result_text import named_note
@@ -116,7 +116,14 @@ class Scheduler:
     @_runner.default
     def _make_runner(self) -> Runner:
         around = Surroundings(
-            self.journal, self.workspace, self.seen, self._selection, self.keeper, self.events.checked, self.doors
+            self.journal,
+            self.workspace,
+            self.seen,
+            Secrets(self.journal.redactor, self.workspace),
+            self.front_end,
+            self.keeper,
+            self.events.checked,
+            self.doors,
         )
         return Runner(around, self.output_limit, self._review if self.reviewers else None)
 
@@ -160,17 +167,6 @@ class Scheduler:
         """Revoke every running call; calls that come later end as cancelled. May be called twice."""
         self._closed = True
         self.revoke_all()
-
-    def _selection(self) -> Any:
-        if self.front_end is None:
-            return None
-        try:
-            with guarded(self.front_end.name, "front end", passes=()):
-                pointing = able(self.front_end, Selects)
-                return None if pointing is None else pointing.selection
-        except InarchError as error:
-            self.journal.record(ErrorHappened(error.message, error.remedy, self.front_end.name, "front end"))
-            return None
 
     def _batch(self, turn_id: str, calls: Sequence[CallPart | PlannedCall], origin: CallOrigin) -> list[LiveCall]:
         taken: set[str] = set()
@@ -216,9 +212,9 @@ class Scheduler:
             self.journal.flush()  # what was changed is known even if the process ends now
 
     def _judge(self, live: LiveCall) -> None:
-        live.hidden = self._hidden(live)
         policies = (*self.policies, *live.said)
         live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies)
+        live.hidden = self._hidden(live)
         if live.allowed_by and live.judgement.decision == "ask" and live.judgement.by in ("mode", "confirmation"):
             live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed=True)
         if live.needs_person is not None and live.judgement.decision != "deny":  # no grant and no approval lifts it

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from inspect import isawaitable
 from typing import Literal, TypeVar
 
 from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError, ToolFailed
@@ -106,3 +107,14 @@ def call_guarded(
     except BaseException:
         with guarded(plugin, door, passes):
             raise
+
+
+def pending(given: Awaitable[T], method: str) -> Awaitable[T]:
+    """Return what an `async def` method gave, to be awaited.
+
+    Raises:
+        TypeError: The method is a plain function.
+    """
+    if not isawaitable(given):
+        raise TypeError(f"{method} must be an `async def`")
+    return given

@@ -9,7 +9,6 @@ from inarch.contract.errors import Cancelled, InarchError, PluginError, Provider
 from inarch.contract.events import Note
 from inarch.contract.guarding import guarded
 from inarch.contract.records import ToolCall, Turn
-from inarch.turns.checking import checked_summary
 from inarch.turns.context.fixing import ask_fitting, tell_news
 from inarch.turns.limits import AnswerRefused, LimitReached, Refused, Stopped
 from inarch.turns.opening import decide, gather, run_decided
@@ -65,7 +64,9 @@ async def _finish(run: TurnRun, turn: Turn) -> None:
     for tracer in state.parts.tracers:
         try:
             with guarded(tracer.plugin, "tracer"):
-                summary = checked_summary(tracer.value.summary(turn.id))
+                summary: object = tracer.value.summary(turn.id)
+                if summary is not None and not isinstance(summary, str):
+                    raise TypeError(f"summary returned {summary!r:.60}, not text or None")
         except InarchError as error:
             run.skipped(f"tracer {tracer.value.name!r}", error)
             continue

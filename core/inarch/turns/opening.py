@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from inarch.contract.errors import InarchError, ProviderError, ToolFailed
 from inarch.contract.events import DecisionMade, Note
-from inarch.contract.guarding import guarded
-from inarch.contract.records import Contribution, Decision, ToolCall
-from inarch.turns.checking import checked_contribution, checked_decision, pending
+from inarch.contract.guarding import guarded, pending
+from inarch.contract.records import Contribution, Decision, DecisionKind, Image, PlannedCall, ToolCall
 from inarch.turns.context.fixing import tell_news
 from inarch.turns.limits import LimitReached, Stopped
 from inarch.turns.run import TurnRun
 from inarch.turns.wording import CLOSING, calls_message, embedded, results_message
 
+_KINDS = get_args(DecisionKind)
 PASSING = (ProviderError, ToolFailed, LimitReached)
 """What strategies and sources may pass on: a limit that their requests reach ends the turn."""
 
@@ -52,6 +54,48 @@ async def decide(run: TurnRun) -> Decision:
             _record(run, decision)
             return decision
     return Decision("ask_model", strategy="none")
+
+
+def checked_decision(value: object) -> Decision | None:
+    """Return a strategy's answer.
+
+    Raises:
+        TypeError: It is none that can be carried out.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Decision):
+        raise TypeError(f"decide returned {value!r:.60}, not an inarch.Decision or None")
+    if value.kind not in _KINDS:
+        raise TypeError(f"decide returned a decision {value.kind!r:.60}, which is none of {', '.join(_KINDS)}")
+    if not isinstance(value.text, str):
+        raise TypeError(f"decide returned a decision with {value.text!r:.60} as its text")
+    _check_calls(value.calls, "decide")
+    return value
+
+
+def checked_contribution(value: object) -> Contribution | None:
+    """Return a context source's answer.
+
+    Raises:
+        TypeError: It is none that can be added.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Contribution) or not isinstance(value.text, str):
+        raise TypeError(f"gather returned {value!r:.60}, not an inarch.Contribution of text and calls, or None")
+    _check_calls(value.calls, "gather")
+    if not all(isinstance(image, Image) and isinstance(image.data, bytes) for image in value.images):
+        raise TypeError("gather returned pictures that are no inarch.Image of bytes")
+    if not all(isinstance(said, str) for said in (*value.notes, value.stop)):
+        raise TypeError("gather returned notes, or a reason to stop, that are no texts")
+    return value
+
+
+def _check_calls(calls: tuple[object, ...], method: str) -> None:
+    wrong = next((call for call in calls if not isinstance(call, PlannedCall)), None)
+    if wrong is not None:
+        raise TypeError(f"{method} returned the call {wrong!r:.60}, which is no inarch.PlannedCall")
 
 
 async def run_decided(run: TurnRun, decision: Decision) -> None:

@@ -14,10 +14,9 @@ from inarch.contract.codec import to_data
 from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
 from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
 from inarch.contract.events import Note
-from inarch.contract.guarding import guarded
-from inarch.contract.records import Message, ResultPart, ToolResult
+from inarch.contract.guarding import guarded, pending
+from inarch.contract.records import CallPart, Message, ResultPart, ToolResult
 from inarch.journal.journal import keep_packed
-from inarch.turns.checking import checked_compacted, pending
 from inarch.turns.limits import LimitReached
 from inarch.turns.session_state import SessionState
 from inarch_sdk.figures import dropped_words
@@ -85,6 +84,42 @@ async def compacted(
     return evolve(
         left_out, results=done.results, steps=done.steps, structure=done.structure, added=done.added, running=running
     )
+
+
+def checked_compacted(value: object, crowded: Crowded) -> Compacted | None:
+    """Return a compaction's answer.
+
+    Raises:
+        TypeError: It isn't the conversation that it was given: another one could neither be sent nor resumed.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Compacted):
+        raise TypeError(f"compact returned {value!r:.60}, not an inarch.Compacted or None")
+    if len(value.earlier) != len(crowded.earlier) or not all(map(_is_form_of, value.earlier, crowded.earlier)):
+        raise TypeError("compact returned other earlier turns than it was given, in other forms than there are")
+    if not value.running or value.running[0].parts[:1] != crowded.running[0].parts[:1]:
+        raise TypeError("compact returned a turn that doesn't begin with its prompt")
+    if not _is_answered(value.running):
+        raise TypeError("compact returned calls without their results, or results without their calls")
+    return value
+
+
+def _is_form_of(now: EarlierTurn, was: EarlierTurn) -> bool:
+    forms = (was, was.short(), was.dropped(), was.summary(now.messages[0].text if now.messages else ""))
+    return now in forms
+
+
+def _is_answered(messages: tuple[Message, ...]) -> bool:
+    waiting: list[str] = []
+    for part in (part for message in messages for part in message.parts):
+        if isinstance(part, CallPart):
+            waiting.append(part.id)
+        elif isinstance(part, ResultPart):
+            if part.call_id not in waiting:
+                return False
+            waiting.remove(part.call_id)
+    return not waiting
 
 
 def _kept(run: TurnRun) -> str:
