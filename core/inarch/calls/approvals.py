@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from inarch.calls.explaining import remedy_of_denied, remedy_of_unasked
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
@@ -238,13 +238,6 @@ def denied(live: LiveCall, judgement: Judgement) -> ToolError:
     """Return the error of a call that a policy or the approve mode denies."""
     message = f"{live.call.name} is denied: {judgement.reason}"
     return ToolError("denied", message, remedy_of_denied(live, judgement))
-
-
-def change_arguments(live: LiveCall, arguments: Mapping[str, object]) -> None:
-    """Give a call that awaits approval other arguments."""
-    if live.proposed is None:
-        live.proposed = live.call.arguments
-    live.call = evolve(live.call, arguments=dict(arguments))
 
 
 def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:

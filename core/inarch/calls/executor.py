@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from inarch.calls.attempt import MOST
-from inarch.contract.records import ToolCall
+from inarch.contract.records import ToolCall, ToolError
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
@@ -78,7 +78,7 @@ class Executor:
     def _may_start(self, live: LiveCall) -> bool:
         if live.is_still_approved():
             return True
-        live.refuse_changed()
+        live.fail(ToolError("denied", f"the arguments of {live.call.name} are not those that were approved"))
         self._release(live)
         return False
 

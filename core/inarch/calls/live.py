@@ -175,10 +175,6 @@ class LiveCall:
         """Whether the arguments that are about to run are those that were approved."""
         return self.approved is None or self.digest == self.approved
 
-    def refuse_changed(self) -> None:
-        """End a call whose arguments are no longer those that were approved."""
-        self.fail(ToolError("denied", f"the arguments of {self.call.name} are not those that were approved"))
-
     def begin(self) -> None:
         """Record the call's first state, with the whole call."""
         self.record(CallState(self.call.id, self.call.name, "validating", call=self.call))

@@ -24,7 +24,6 @@ from inarch_schemas.checking import Schema
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall
-    from inarch.contract.ports import ToolContext
     from inarch.plugins.composition import Bound
 
 RETRIED = frozenset({"execution", "timeout"})
@@ -90,7 +89,7 @@ class Runner:
             return None
         context, output = self._open(live, lambda: (), effects=Effects(reads=live.effects.reads))
         try:
-            return await asyncio.to_thread(self._refused, live, tool.check, context)
+            return await asyncio.to_thread(self._refused, live, tool, context)
         finally:
             self._close(context, output)
 
@@ -119,16 +118,13 @@ class Runner:
             raise blame(part.plugin, door, f"tried to end the process: {type(outcome.error).__name__}")
         return outcome.value
 
-    def _refused(
-        self, live: LiveCall, check: Callable[[Mapping[str, Any], ToolContext], None], context: CallContext
-    ) -> ToolError | None:
-        tool = live.tool.value
+    def _refused(self, live: LiveCall, tool: Checks, context: CallContext) -> ToolError | None:
         try:
-            arguments = self.around.secrets.arguments(tool, live.call.arguments, live.effects)
+            arguments = self.around.secrets.arguments(live.tool.value, live.call.arguments, live.effects)
             with guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
-                check(arguments, context)
+                tool.check(arguments, context)
         except ToolFailed as error:
-            return from_error(error, live.tool.plugin, tool.name).error
+            return from_error(error, live.tool.plugin, live.call.name).error
         except InarchError:
             return None  # a look that breaks tells nothing: the call itself will say what is wrong
         return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from attrs import define, evolve, field
 
-from inarch.calls.approvals import Approvals, change_arguments, denied
+from inarch.calls.approvals import Approvals, denied
 from inarch.calls.context import Doors, Surroundings
 from inarch.calls.executor import Executor
 from inarch.calls.grants import Grants
@@ -116,15 +116,9 @@ class Scheduler:
     @_runner.default
     def _make_runner(self) -> Runner:
         around = Surroundings(
-            self.journal,
-            self.workspace,
-            self.seen,
-            Secrets(self.journal.redactor, self.workspace),
-            self.front_end,
-            self.keeper,
-            self.events.checked,
-            self.doors,
-        )
+            self.journal, self.workspace, self.seen, Secrets(self.journal.redactor, self.workspace), self.front_end,
+            self.keeper, self.events.checked, self.doors,
+        )  # fmt: skip
         return Runner(around, self.output_limit, self._review if self.reviewers else None)
 
     async def run(
@@ -283,7 +277,8 @@ class Scheduler:
     def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a waiting call changed arguments; return what is wrong with them, and then it keeps the old ones."""
         before = live.call, live.effects, live.proposed
-        change_arguments(live, self.preparation.repaired(live.bound, arguments)[0])
+        live.proposed = live.call.arguments if live.proposed is None else live.proposed
+        live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])
         error = self.preparation.checked(live)
         if error is not None:
             live.call, live.effects, live.proposed = before

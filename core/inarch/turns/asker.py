@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from datetime import date
 
-from attrs import define, evolve, field
+from attrs import Factory, define, evolve, field
 
 from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
 from inarch.contract.events import EventData, LimitWait, Note
@@ -17,7 +17,7 @@ from inarch.turns.attempt import Attempt
 from inarch.turns.budget.meter import Meter, TurnTime
 from inarch.turns.budget.pacing import saying_when
 from inarch.turns.models import Choice
-from inarch.turns.services import tell_of_service
+from inarch.turns.services import named_nearest, tell_of_service
 from inarch.turns.session_state import SessionState
 from inarch.turns.wording import telling
 
@@ -59,14 +59,10 @@ class Asker:
     meter: Meter
     turn_id: str
     standby: list[str]
-    time: TurnTime = field(init=False)
+    time: TurnTime = field(init=False, default=Factory(lambda self: TurnTime(self.meter), takes_self=True))
     unfinished: str = field(init=False, default="")
     answered: AnsweredBy | None = field(init=False, default=None)
     _replaced: dict[str, str] = field(init=False, factory=dict)
-
-    @time.default
-    def _make_time(self) -> TurnTime:
-        return TurnTime(self.meter)
 
     async def ask(
         self, request: ModelRequest, plugin: str = "", tell: Callable[[str], object] = lambda text: None
@@ -151,10 +147,6 @@ class Asker:
 
     async def _named(self, error: ProviderError, choice: Choice) -> ProviderError:
         """Return the error with the model that may be meant, if the service does not have this one."""
-        from inarch.turns.services import is_no_such_model, named_nearest
-
-        if not is_no_such_model(error):
-            return error
         today = date.fromisoformat(self._clock.utc_now()[:10])
         return await named_nearest(error, choice, self.state.config.cache_dir, today)
 

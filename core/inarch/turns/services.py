@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
@@ -157,7 +157,7 @@ def retirement(choice: Choice, cache_dir: Path, today: date) -> tuple[str, str] 
     return f"{choice.full_name} {'retires' if day > today else 'has retired'} on {day}", remedy
 
 
-def is_no_such_model(error: ProviderError) -> bool:
+def _is_no_such_model(error: ProviderError) -> bool:
     """Whether a service says that it does not have the model."""
     from inarch_sdk.http_errors import OF_THE_MODEL
 
@@ -165,7 +165,9 @@ def is_no_such_model(error: ProviderError) -> bool:
 
 
 async def named_nearest(error: ProviderError, choice: Choice, cache_dir: Path, today: date) -> ProviderError:
-    """Return the error with the nearest model that the service has, by its own list or by the table."""
+    """Return the error, if it is about a missing model with the nearest that the service or the table has."""
+    if not _is_no_such_model(error):
+        return error
     from inarch_sdk.model_table import service_of
 
     listed = await listed_today(choice, cache_dir, today)
@@ -228,13 +230,9 @@ def _kept(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
         kept = json.loads(_path(choice, cache_dir).read_bytes())
         if kept["version"] != VERSION or kept["address"] != _address(choice):
             return None
-        return str(kept["day"]), dict(_pairs(kept["models"]))
+        return str(kept["day"]), {str(name): str(day) for name, day in kept["models"].items()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def _pairs(models: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    yield from ((str(name), str(day)) for name, day in models.items())
 
 
 def _keep(choice: Choice, cache_dir: Path, today: date, listed: Listed) -> None:
