@@ -29,8 +29,7 @@ from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.prefix import Sent
 from inarch.turns.hiding import Hiding
 from inarch.turns.inputs import Inputs
-from inarch.turns.session_parts import SessionParts
-from inarch.turns.session_state import AskedModels, BetweenTurns, SessionState
+from inarch.turns.session_state import AskedModels, BetweenTurns, SessionParts, SessionState
 
 if TYPE_CHECKING:
     from inarch.calls.context import Doors
@@ -267,6 +266,7 @@ def _state(
     config, find_tools = parts.config, partial(parts.tools.in_mode, among=None if branch is None else branch.tools)
     if above is not None:  # the keys that were changed in its session are the child's, too
         config = evolve(config, profile=above.config.profile)
+    find_late = parts.tools.find_late if branch is None else None  # a child has those of its caller
     state = SessionState(
         config=config,
         parts=SessionParts(
@@ -282,12 +282,7 @@ def _state(
             extensions=composition.session_extensions,
             runners=parts.tools.runners,
         ),
-        tools=OfferedTools(
-            now=find_tools(config.profile.approve),
-            find=find_tools,
-            find_late=parts.tools.find_late if branch is None else None,
-            by_name=composition.tools,
-        ),
+        tools=OfferedTools(find_tools(config.profile.approve), find_tools, find_late, composition.tools),
         strategies=parts.composed.strategies,
         make_scheduler=partial(parts.scheduler, journal, seen, doors=doors, origin=origin),
         journal=journal,

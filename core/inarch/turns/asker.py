@@ -120,7 +120,8 @@ class Asker:
         wanted = evolve(request, model=choice.model)
         if request.effort is not None and not choice.takes_effort:
             wanted = evolve(wanted, effort=None)
-            self._tell_effortless(choice)
+            if self.state.asked.is_new("effort", choice.full_name):
+                self._record(Note(f"{choice.full_name} can't be told how much to think: effort is left out", "model"))
         request = self.state.asked.hiding.request(wanted)
         price = choice.price
         self._tell_unpriced(choice, price)
@@ -191,10 +192,6 @@ class Asker:
                 "model",
             )
         )
-
-    def _tell_effortless(self, choice: Choice) -> None:
-        if self.state.asked.is_new("effort", choice.full_name):
-            self._record(Note(f"{choice.full_name} can't be told how much to think: effort is left out", "model"))
 
     @property
     def _clock(self) -> Clock:

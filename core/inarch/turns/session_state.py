@@ -1,19 +1,18 @@
-"""What turns of one session share and change: what was said, which files were seen, what was spent."""
+"""What turns of one session share: its parts, what it knows of models, what was said, seen and spent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from inarch.calls.offering import OfferedTools
 from inarch.config.config import Config
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
 from inarch.contract.plugin_events import is_plugins
-from inarch.contract.ports import DecisionStrategy
 from inarch.contract.records import Message, Turn
 from inarch.journal.journal import Journal
 from inarch.plugins.composition import Bound
@@ -23,11 +22,16 @@ from inarch.turns.context.prefix import Prefix
 from inarch.turns.hiding import Hiding
 from inarch.turns.inputs import Inputs
 from inarch.turns.limits import Repeats
-from inarch.turns.session_parts import SessionParts
+from inarch.turns.models import Choice, Models, choose_model, find_default
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
+    from inarch.contract.compaction import Compaction
     from inarch.contract.event_parts import Branch
+    from inarch.contract.intervening import EndGuard
+    from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Workspace
+    from inarch.contract.replacements import Pacing
+    from inarch.contract.session_extensions import SessionExtension
     from inarch.turns.budget.meter import Meter
 
 _OF_THE_WORKSPACE = frozenset({"command.ran", "changes.undone", "file.changed"})
@@ -55,6 +59,53 @@ class BetweenTurns:
     def go_on_from(self, data: Any) -> None:
         """Take over what `to_data` gave."""
         self.events = [Event(*one) for one in data]
+
+
+@frozen(eq=False, repr=False)
+class SessionParts:
+    """The composed parts that a turn works with.
+
+    Args:
+        models: The composed providers.
+        environ: Where keys are.
+        workspace: What tools work on.
+        pacer: Spaces the requests of all sessions.
+        sources: What adds to prompts, in this order.
+        find_strategies: Returns the composed strategies of these names.
+        compactions: What makes a conversation shorter that is too long, in this order.
+        end_guards: What may hold back the end of a turn, in this order.
+        tracers: What sums up a turn.
+        extensions: What plugins add to sessions.
+        runners: The tools that run command lines.
+    """
+
+    models: Models
+    environ: Mapping[str, str]
+    workspace: Workspace
+    pacer: Pacing
+    sources: Sequence[Bound[ContextSource]]
+    find_strategies: Callable[[Sequence[str]], Sequence[Bound[DecisionStrategy]]]
+    compactions: Sequence[Bound[Compaction]]
+    end_guards: Sequence[Bound[EndGuard]]
+    tracers: Sequence[Bound[Tracer]]
+    extensions: Mapping[str, Bound[SessionExtension]]
+    runners: Collection[str]
+
+    def choose(self, name: str) -> Choice:
+        """Return the provider and model that `name` means.
+
+        Raises:
+            ConfigError: No composed plugin provides it.
+        """
+        return choose_model(name, self.models, self.environ)
+
+    async def find_default(self, name: str) -> None:
+        """Let the provider find out its default model, if `name` names none.
+
+        Raises:
+            ConfigError: No composed plugin provides it.
+        """
+        await find_default(name, self.models, self.environ)
 
 
 @define(eq=False, repr=False)
