@@ -11,7 +11,6 @@ from attrs import Factory, define, evolve, field
 
 from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
 from inarch.contract.events import EventData, LimitWait, Note
-from inarch.contract.ports import Clock
 from inarch.contract.records import AnsweredBy, ModelRequest, Price, Reply
 from inarch.turns.attempt import Attempt
 from inarch.turns.budget.meter import Meter, TurnTime
@@ -125,31 +124,29 @@ class Asker:
         request = self.state.asked.hiding.request(wanted)
         price = choice.price
         self._tell_unpriced(choice, price)
+        clock = self.state.journal.clock
         first: float | None = None
         for number in itertools.count(1):
             try:
                 return await self._attempt(request, choice, price, plugin, number)
             except ProviderError as error:
-                seconds, now = self.state.parts.pacer.refused(choice.full_name, error, number), self._clock.monotonic()
+                seconds, now = self.state.parts.pacer.refused(choice.full_name, error, number), clock.monotonic()
                 first = now if first is None else first
                 left = first + A_MINUTE_S - now if self._may_be_of_a_minute(error, request) else 0.0
                 if seconds is None or (number >= ATTEMPTS and left <= 0.0):
-                    raise for_good(await self._named(error, choice), choice.full_name, number) from None
+                    today = date.fromisoformat(clock.utc_now()[:10])
+                    error = await named_nearest(error, choice, self.state.config.cache_dir, today)
+                    raise for_good(error, choice.full_name, number) from None
                 if number >= ATTEMPTS:
                     seconds = min(seconds, left)
                 self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
                 self._record(LimitWait(choice.full_name, round(seconds, 3), error.kind))
-                await self._clock.sleep(seconds)
+                await clock.sleep(seconds)
                 wanted = telling(wanted, error.told)
                 if error.told:
                     tell(error.told)
                 request = self.state.asked.hiding.request(wanted)
         raise AssertionError("unreachable")
-
-    async def _named(self, error: ProviderError, choice: Choice) -> ProviderError:
-        """Return the error with the model that may be meant, if the service does not have this one."""
-        today = date.fromisoformat(self._clock.utc_now()[:10])
-        return await named_nearest(error, choice, self.state.config.cache_dir, today)
 
     def _may_be_of_a_minute(self, error: ProviderError, request: ModelRequest) -> bool:
         """Whether a refusal is one of too many requests without a time, and nobody else could answer meanwhile."""
@@ -192,10 +189,6 @@ class Asker:
                 "model",
             )
         )
-
-    @property
-    def _clock(self) -> Clock:
-        return self.state.journal.clock
 
     def _record(self, payload: EventData) -> None:
         self.state.journal.record(payload, self.turn_id)
