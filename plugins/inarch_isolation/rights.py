@@ -124,7 +124,7 @@ def _own_packages() -> Iterator[str]:
     """Yield the folders of the kernel, of the libraries beside it and of this part."""
     from importlib.util import find_spec
 
-    for spec in map(find_spec, sorted({*OURS, __name__.partition(".")[0]})):
+    for spec in map(find_spec, sorted({*OURS, "inarch_plugins", __name__.partition(".")[0]})):
         yield from (spec.submodule_search_locations or ()) if spec is not None else ()
 
 
