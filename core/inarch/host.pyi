@@ -26,6 +26,9 @@ from inarch.config.trust import change_project_file as change_project_file
 from inarch.config.trust import grant as grant
 from inarch.config.trust import revoke as revoke
 from inarch.config.trust import trust_of as trust_of
+from inarch.contract.beside_events import CommandRan as CommandRan
+from inarch.contract.capabilities import able as able
+from inarch.contract.capabilities import optional as optional
 from inarch.contract.event_parts import PluginEvent as PluginEvent
 from inarch.contract.guarding import OURS as OURS
 from inarch.contract.guarding import blame as blame
@@ -34,7 +37,6 @@ from inarch.contract.intervening import patience_of as patience_of
 from inarch.contract.loading import LoadJob as LoadJob
 from inarch.contract.loading import Offered as Offered
 from inarch.contract.plugin_events import is_plugins as is_plugins
-from inarch.contract.ports import OPTIONAL as OPTIONAL
 from inarch.journal.changes import NOTHING as NOTHING
 from inarch.journal.changes import Changes as Changes
 from inarch.journal.changes import changes_now as changes_now
@@ -44,6 +46,7 @@ from inarch.journal.folding import fold as fold
 from inarch.journal.history import History as History
 from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
 from inarch.plugins.alone import load_alone as load_alone
+from inarch.plugins.apart import try_again as try_again
 from inarch.plugins.checks import PORTS as PORTS
 from inarch.plugins.checks import fault_of as fault_of
 from inarch.plugins.checks import opened_fault as opened_fault
@@ -54,7 +57,6 @@ from inarch.plugins.discovery import Discovery as Discovery
 from inarch.plugins.discovery import FoundPlugin as FoundPlugin
 from inarch.plugins.discovery import discover as discover
 from inarch.plugins.discovery import own_names as own_names
-from inarch.plugins.loading import try_again as try_again
 from inarch.plugins.single_files import tried_file as tried_file
 from inarch.plugins.version_contract import version_contract as version_contract
 from inarch.program.composing import Options as Options

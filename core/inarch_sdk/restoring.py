@@ -8,7 +8,7 @@ from pathlib import Path
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, SessionStarted, event_data
 from inarch.contract.frozen import frozen
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch_sdk.event_log import LogProblem, missing, read_sessions, title_of
 
 BATCH = 500

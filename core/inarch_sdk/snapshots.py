@@ -17,7 +17,7 @@ from attrs import define, field
 
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.events import Event
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 
 KEEP_AFTER = 1000
 """Events that are worth a snapshot: reading them again takes longer than writing one."""

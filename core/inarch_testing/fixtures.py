@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inarch import App, compose
-from inarch.contract.ports import Workspace
+from inarch.contract.workspaces import Workspace
 from inarch_testing.apps import environ_in, scripted_app
 from inarch_testing.http_server import HttpServer
 from inarch_testing.scripted import ScriptedModel, Step

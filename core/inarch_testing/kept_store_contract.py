@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from inarch.contract.errors import StoreError
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch_testing.store_contract import StoreContract, asked, event, lines, refused, seqs, started
 
 _CHILD = """

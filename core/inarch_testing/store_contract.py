@@ -22,7 +22,7 @@ from typing import Any
 
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch_testing.scripted import NASTY_TEXTS
 
 TIME = "2026-01-01T00:00:00.000000Z"

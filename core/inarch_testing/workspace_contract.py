@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from inarch.contract.errors import ToolFailed
-from inarch.contract.ports import Workspace
+from inarch.contract.workspaces import Workspace
 from inarch.host import opened_fault
 
 CONTENTS = (

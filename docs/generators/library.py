@@ -48,7 +48,14 @@ own](../how-to/replace-parts.md) can stand where parts of plugins would: a model
 GROUPS: dict[str, tuple[str, ...]] = {
     "Use Inarch from a program": ("sessions.app", "sessions.session", "contract.replacements"),
     "Make a plugin": ("contract.hookspecs", "inarch_sdk.tooling", "contract.folders"),
-    "What a plugin offers: ports": ("contract.ports", "contract.processes", "confinement"),
+    "What a plugin offers: ports": (
+        "contract.ports",
+        "contract.front_ends",
+        "contract.stores",
+        "contract.workspaces",
+        "contract.processes",
+        "confinement",
+    ),
     "Records": ("contract.records", "inarch_sdk.accumulator"),
     "Events": ("contract.events", "contract.plugin_events"),
     "Errors": ("contract.errors",),

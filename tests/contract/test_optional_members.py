@@ -11,7 +11,7 @@ import inarch
 from inarch.calls.before_images import Keeping
 from inarch.calls.context import veiled
 from inarch.calls.lease import Handle, Lease
-from inarch.contract.ports import OPTIONAL
+from inarch.contract.capabilities import CAPABILITIES, optional
 from inarch.program.showing import Display
 from inarch.testing import calls, says, scripted_app
 from inarch_replay.stand_ins import RecordedTool, RecordedTracer
@@ -33,7 +33,7 @@ class Offering(Bare):
     selection = "selection"
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or not any(name in members for members in OPTIONAL.values()):
+        if name.startswith("_") or not any(name in optional(kind) for kind in CAPABILITIES):
             raise AttributeError(name)
         return lambda *arguments: name
 
@@ -64,7 +64,7 @@ WRAPPERS: dict[str, dict[str, Callable[[Any], Any]]] = {
 def test_every_optional_member_survives_every_wrapper(kind: str, wrapper: str) -> None:
     wrap = WRAPPERS[kind][wrapper]
     offering, bare = wrap(Offering()), wrap(Bare())
-    for member in OPTIONAL[kind]:
+    for member in optional(kind):
         found = getattr(offering, member)
         if member == "selection":
             assert found == "selection"

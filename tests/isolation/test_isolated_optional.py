@@ -10,7 +10,7 @@ import pytest
 from isolated_apps import make
 
 import inarch
-from inarch.contract.ports import OPTIONAL
+from inarch.contract.capabilities import optional
 
 PLUGIN = """
 import inarch
@@ -167,7 +167,7 @@ def _only(bound: Any) -> Any:
 
 def test_a_tool_offers_what_it_offers(app: inarch.App) -> None:
     tool = _only(app.composition.tools.values())
-    assert OPTIONAL["tools"] == ("shape", "allowed_by", "offered", "preview")
+    assert set(optional("tools")) == {"shape", "allowed_by", "offered", "preview"}
     said = [getattr(tool, name)({"text": "a"}) for name in ("shape", "allowed_by", "preview")]
     assert said == ["shape of a", "allowed by a", "preview of a"]
     assert [tool.offered(model) for model in ("x/small", "x/large")] == [False, True]
@@ -183,7 +183,7 @@ def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:
 
 def test_a_model_offers_what_it_offers(app: inarch.App) -> None:
     model = _only(app.composition.models.values())
-    assert OPTIONAL["models"] == ("check_key", "find_default", "takes_effort")
+    assert set(optional("models")) == {"check_key", "find_default", "takes_effort"}
     assert model.takes_effort("open") and not model.takes_effort("locked")
     asyncio.run(model.find_default())
     assert model.default_model == "found"
@@ -203,7 +203,7 @@ def test_a_tracer_offers_what_it_offers(app: inarch.App) -> None:
     assert found == {
         "copied": None, "forked": True, "files": [f"{folder}/s"], "logs": [f"{folder}/log"],
         "remarks": ["remark", "note"]}  # fmt: skip
-    assert tuple(found) == OPTIONAL["tracers"]
+    assert set(found) == set(optional("tracers"))
 
 
 def test_a_store_offers_what_it_offers(app: inarch.App, tmp_path: Path) -> None:
@@ -228,5 +228,5 @@ def test_a_store_offers_what_it_offers(app: inarch.App, tmp_path: Path) -> None:
     assert tuple(found["get_snapshot"]) == (7, b"\0bytes")
     assert store.get_snapshot("s", "absent") is None
     assert (found["damage"], found["set_aside"]) == (["a row"], ["x.db"])
-    assert tuple(found) == OPTIONAL["stores"]
+    assert set(found) == set(optional("stores"))
     store.close()

@@ -8,8 +8,8 @@ import attrs
 import pytest
 
 import inarch
+from inarch.contract.capabilities import optional
 from inarch.contract.hookspecs import HOOKS
-from inarch.contract.ports import OPTIONAL
 from inarch.contract.records import PluginContext
 from inarch.plugins.registration import Registration, new_manager, register
 
@@ -47,7 +47,7 @@ def test_the_example_of_a_tool_without_a_hook_registers() -> None:
 
 
 OF_TOOLS = {
-    *OPTIONAL["tools"],
+    *optional("tools"),
     "asking",
     "check",
     "rights",
@@ -60,12 +60,12 @@ OF_TOOLS = {
 """What the docstring of the port `Tool` offers beyond it."""
 DOORS = {
     "Tools without a hook": {*OF_TOOLS, *(name for name in vars(inarch.ToolContext) if not name.startswith("_"))},
-    "inarch_models": {*OPTIONAL["models"]},
-    "inarch_tracers": {*OPTIONAL["tracers"]},
-    "inarch_stores": {*OPTIONAL["stores"]},
-    "inarch_workspaces": {*OPTIONAL["workspaces"]},
-    "inarch_compactions": {*OPTIONAL["compactions"]},
-    "inarch_front_ends": {*OPTIONAL["front_ends"]},
+    "inarch_models": {*optional("models")},
+    "inarch_tracers": {*optional("tracers")},
+    "inarch_stores": {*optional("stores")},
+    "inarch_workspaces": {*optional("workspaces")},
+    "inarch_compactions": {*optional("compactions")},
+    "inarch_front_ends": {*optional("front_ends")},
     "inarch_slash_commands": {*(one.name for one in attrs.fields(inarch.SlashCommand))} - {"help"},
     "inarch_policies": {"AskAboutSteering"},
 }

@@ -9,7 +9,7 @@ import pytest
 from inarch import Event, StoreError, Turn, UsageError
 from inarch.contract.call_events import CallOutput
 from inarch.contract.events import Note, SessionStarted, TurnEnded, TurnStarted
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
 from inarch.sessions.app import App

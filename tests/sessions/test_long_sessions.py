@@ -14,7 +14,7 @@ from inarch import Turn
 from inarch.contract.beside_events import ContextDropped
 from inarch.contract.call_events import CallOutput
 from inarch.contract.events import SessionStarted, TurnEnded, TurnStarted
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch.journal.journal import Journal
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from inarch import Event, StoreError
 from inarch.contract.ids import new_id
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch.journal.changes import Changes, kept_changes
 from inarch.sessions.forking import fork_session
 from inarch_sdk.memory_store import MemoryStore

@@ -14,9 +14,10 @@ from inarch.calls.policy import Judgement
 from inarch.contract.capabilities import Isolated, able
 from inarch.contract.errors import InarchError, PluginError, StoreError
 from inarch.contract.events import ErrorHappened
+from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guarding import guarded
-from inarch.contract.ports import FrontEnd, Workspace
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolError
+from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall

@@ -25,7 +25,7 @@ from inarch.contract.workspaces import Restorable
 
 if TYPE_CHECKING:
     from inarch.calls.comparing import Side, Tree
-    from inarch.contract.ports import Workspace
+    from inarch.contract.workspaces import Workspace
     from inarch.journal.journal import Journal
 
 FILE_LIMIT = 64 << 20

@@ -22,7 +22,7 @@ from inarch.contract.files import FileStat, whole_mode
 from inarch.contract.workspaces import Restorable
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import Workspace
+    from inarch.contract.workspaces import Workspace
 
 MOST_FILES = 25_000
 """Of a workspace with more files, what commands change is not known."""

@@ -26,7 +26,9 @@ from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import ErrorHappened, Note
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import FrontEnd, Workspace
+from inarch.contract.events import Note
 from inarch.contract.records import ChosenRights, Effects, FileBytes, FileStat, SearchHits, ToolCall, Walk
+from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
     from inarch.contract.children import ChildTask, ChildTurn

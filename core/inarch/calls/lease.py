@@ -13,8 +13,8 @@ from attrs import define, evolve, field
 from inarch.calls.ordering import changes_protected, may_write, normalised
 from inarch.contract.capabilities import RunsPiped, StartsPrograms, able
 from inarch.contract.errors import Cancelled, ToolFailed
-from inarch.contract.ports import Workspace
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
+from inarch.contract.workspaces import Workspace
 from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from attrs import frozen
 from inarch.contract.capabilities import Isolated, able
 from inarch.contract.errors import InarchError, ToolFailed
 from inarch.contract.files import FileBytes, SearchHits
-from inarch.contract.ports import Tool, Workspace
+from inarch.contract.ports import Tool
 from inarch.contract.processes import Rights
 from inarch.contract.records import Effects
+from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
     from inarch.journal.redaction.redactor import Redactor

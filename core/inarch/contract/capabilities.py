@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from inarch.contract.workspaces import Restorable
+
 if TYPE_CHECKING:
     from inarch.contract.asking import RightsOffer
     from inarch.contract.errors import StoreError
@@ -70,6 +72,19 @@ class AsksInParts(Protocol):
     def asking(self, arguments: Mapping[str, Any]) -> Sequence[int]:
         """Return the places of the commands that have to be allowed."""
         ...
+
+
+class ForWatchers(Protocol):
+    """A tool that only shows something to who watches a session: no other program is offered it."""
+
+    for_a_watcher: bool
+
+
+class KnownAs(Protocol):
+    """A tool that guards of other programs know."""
+
+    known_as: Collection[str]
+    """Its names there."""
 
 
 class Choosy(Protocol):
@@ -184,6 +199,22 @@ class KeepsLogs(Protocol):
         ...
 
 
+class HasFiles(Protocol):
+    """A tracer that keeps files about a session."""
+
+    def files(self, session_id: str) -> Iterable[str]:
+        """Return their paths."""
+        ...
+
+
+class HasLogs(Protocol):
+    """A tracer that keeps a log of each session, as `inarch sessions restore` takes it."""
+
+    def logs(self) -> Iterable[str]:
+        """Return the paths of all; each is called as its session."""
+        ...
+
+
 class Remarks(Protocol):
     """A tracer that has something to say before a session."""
 
@@ -203,6 +234,22 @@ class Watches(Protocol):
     """A compaction that is called before the others, whenever one of them is."""
 
     watches: bool
+
+
+class Scans(Protocol):
+    """A store that reads events one after the other."""
+
+    def scan(self, session_id: str, after: int = 0) -> Iterable[Event]:
+        """Yield what `load` would return."""
+        ...
+
+
+class ScansKinds(Protocol):
+    """A store that can leave out events while it reads."""
+
+    def scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterable[Event]:
+        """Yield what `load` would return, of these kinds alone."""
+        ...
 
 
 class Forks(Protocol):
@@ -317,6 +364,26 @@ class KeyRing(Protocol):
         ...
 
 
+class Renews(Protocol):
+    """An environment that can give a token that has not expired."""
+
+    def renewed(self, name: str) -> str:
+        """Return a variable's value; it may ask a server."""
+        ...
+
+
+CAPABILITIES: Mapping[str, tuple[type[Any], ...]] = {
+    "tools": (Shaped, SaysWhatAllows, Choosy, Previews),
+    "models": (ChecksKey, FindsDefault, TakesEffort),
+    "tracers": (CopiesSessions, ForksSessions, HasFiles, HasLogs, Remarks),
+    "compactions": (Early,),
+    "stores": (Scans, ScansKinds, Forks, KeepsSnapshots, Damaged, SetsAside),
+    "workspaces": (Restorable,),
+    "front_ends": (Selects,),
+}
+"""What objects of a kind may offer wherever they are: whatever is between one and its user passes it on."""
+
+
 def able(value: object, capability: type[T]) -> T | None:
     """Return an object as what it also is, None if it lacks one of the members."""
     found: Any = value
@@ -329,3 +396,21 @@ def members(capability: type[Any]) -> tuple[str, ...]:
     """Return the names of a capability's members."""
     names = {**vars(capability), **getattr(capability, "__annotations__", {})}
     return tuple(name for name in names if not name.startswith("_"))
+
+
+@cache
+def optional(kind: str) -> tuple[str, ...]:
+    """Return the members that objects of a kind may offer beyond their port."""
+    offered: tuple[Any, ...] = CAPABILITIES.get(kind, ())
+    return tuple(name for capability in offered for name in members(capability))
+
+
+def passed_on(kind: str, inner: object, name: str) -> Any:
+    """Return an optional member of what an object is in place of: for the `__getattr__` of such objects.
+
+    Raises:
+        AttributeError: There is no such member of this kind, or the inner object does not offer it.
+    """
+    if name not in optional(kind):
+        raise AttributeError(name)
+    return getattr(inner, name)

@@ -11,22 +11,14 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
+from inarch.contract.front_ends import FrontEnd, FrontEndSpec
 from inarch.contract.plugin_events import EventKind
-from inarch.contract.ports import (
-    ContextSource,
-    DecisionStrategy,
-    FrontEnd,
-    FrontEndSpec,
-    ModelProvider,
-    Policy,
-    StoreSpec,
-    Tool,
-    Tracer,
-    WorkspaceSpec,
-)
+from inarch.contract.ports import ContextSource, DecisionStrategy, ModelProvider, Policy, Tool, Tracer
 from inarch.contract.records import PluginContext
 from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
+from inarch.contract.stores import StoreSpec
+from inarch.contract.workspaces import WorkspaceSpec
 
 if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction  # only where a conversation is too long

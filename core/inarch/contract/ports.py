@@ -1,7 +1,7 @@
 """The ports: what the kernel asks of the objects that hooks return.
 
 Ports are structural: a class that has the members is enough. Hot paths call these objects, never hooks. The
-ports of stores, workspaces and front ends stand in files of their own; this module has them all.
+ports of stores, workspaces and front ends have files of their own, and so has what an object may offer beyond its port.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from inarch.contract.front_ends import FrontEnd as FrontEnd
-from inarch.contract.front_ends import FrontEndOptions as FrontEndOptions
-from inarch.contract.front_ends import FrontEndSpec as FrontEndSpec
 from inarch.contract.frozen import frozen
 from inarch.contract.records import (
     Category,
@@ -33,38 +30,12 @@ from inarch.contract.records import (
     Turn,
     Verdict,
 )
-from inarch.contract.stores import ContextStore as ContextStore
-from inarch.contract.stores import StoreSpec as StoreSpec
-from inarch.contract.workspaces import Workspace as Workspace
-from inarch.contract.workspaces import WorkspaceSpec as WorkspaceSpec
+from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
     from inarch.contract.children import ChildTask, ChildTurn
     from inarch.contract.events import Event  # only a turn has events: listing tools does without
     from inarch.contract.inputs import Inbox
-
-
-OPTIONAL: Mapping[str, tuple[str, ...]] = {
-    "tools": ("shape", "allowed_by", "offered", "preview"),
-    "models": ("check_key", "find_default", "takes_effort"),
-    "tracers": ("copied", "forked", "files", "logs", "remarks"),
-    "compactions": ("at",),
-    "stores": ("scan", "scan_kinds", "fork", "put_snapshot", "get_snapshot", "damage", "set_aside"),
-    "workspaces": ("survey", "link_target", "restore_all"),
-    "front_ends": ("selection",),
-}
-"""What an object may offer beyond its port, by kind; whatever stands between it and who uses it passes that on."""
-
-
-def passed_on(kind: str, inner: object, name: str) -> Any:
-    """Return an optional member of what an object stands in for: for the `__getattr__` of such objects.
-
-    Raises:
-        AttributeError: There is no such member of this kind, or the inner object does not offer it.
-    """
-    if name not in OPTIONAL[kind]:
-        raise AttributeError(name)
-    return getattr(inner, name)
 
 
 class ToolFunction:

@@ -9,17 +9,10 @@ from inarch.contract.call_events import FileChanged
 from inarch.contract.errors import ProviderError
 from inarch.contract.events import LimitWait
 from inarch.contract.frozen import frozen
-from inarch.contract.ports import (
-    Clock,
-    ContextSource,
-    ContextStore,
-    DecisionStrategy,
-    ModelProvider,
-    Tool,
-    Tracer,
-    Workspace,
-)
+from inarch.contract.ports import Clock, ContextSource, DecisionStrategy, ModelProvider, Tool, Tracer
 from inarch.contract.records import ApprovalScope, ToolResult
+from inarch.contract.stores import ContextStore
+from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
     from inarch.contract.intervening import EndGuard, Reviewer, Rewriter

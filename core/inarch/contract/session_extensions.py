@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from inarch.contract.frozen import frozen
-from inarch.contract.ports import ContextStore, Workspace
+from inarch.contract.stores import ContextStore
+from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
     from inarch.contract.undoing import PutBack, Standing  # most sessions undo nothing

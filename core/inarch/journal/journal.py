@@ -16,7 +16,8 @@ from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, Note, event_data
 from inarch.contract.ids import SYSTEM_CLOCK
-from inarch.contract.ports import Clock, ContextStore
+from inarch.contract.ports import Clock
+from inarch.contract.stores import ContextStore
 from inarch.journal.redaction.redactor import RedactedStream, Redactor
 
 Listener = Callable[[Event], None]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from attrs import define, evolve, field
 
 from inarch.contract.events import Event
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch.journal.folding import fold, is_readable_drop
 from inarch.journal.history import History
 from inarch.journal.settling import OpenCalls, Settle, nobody_knows

@@ -14,13 +14,14 @@ from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guarding import blame, guarded
 from inarch.contract.loading import Loader, Loading, LoadJob
 from inarch.plugins.discovery import FoundPlugin
-from inarch.plugins.loading import context_of, probe_job, settings_of
+from inarch.plugins.loading import PROBE_SECONDS, context_of, probe_job, settings_of
 from inarch.plugins.modules import locate
 from inarch.plugins.registration import Registration, registration_of
 from inarch.plugins.verdicts import Refusal, Verdict, key_of
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
+    from inarch.plugins.probe import Tried
 
 START_S = 20.0
 """Seconds that such a plugin has to load."""
@@ -136,6 +137,21 @@ def isolated_verdict(found: FoundPlugin, config: Config) -> Verdict | None:
         return Verdict(config.cache_dir / "probes" / f"{key_of(found)}.isolated")
     except OSError:  # files that can't be read: its loader will say so
         return None
+
+
+def try_again(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Tried | None:
+    """Probe a plugin and its commands whatever is remembered of it, and remember what comes of that instead.
+
+    One that the user wants loaded elsewhere is not tried, for a probe would give it every right of the user: what is
+    remembered of it is forgotten, and None comes back.
+    """
+    from inarch.plugins.probe import probe
+
+    if not config.is_isolated(found.name):
+        return probe(found, probe_job(found, config, PROBE_SECONDS, commands), afresh=True)
+    if verdict := isolated_verdict(found, config):
+        verdict.forget()
+    return None
 
 
 def _code(found: FoundPlugin) -> tuple[str, ...]:

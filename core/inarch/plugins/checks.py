@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
+from inarch.contract.front_ends import FrontEndSpec
 from inarch.contract.plugin_events import RESERVED, EventKind
-from inarch.contract.ports import FrontEndSpec, StoreSpec, WorkspaceSpec
 from inarch.contract.records import Category
 from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
+from inarch.contract.stores import StoreSpec
+from inarch.contract.workspaces import WorkspaceSpec
 from inarch_schemas.checking import reference_fault
 
 _EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")

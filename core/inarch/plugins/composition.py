@@ -14,24 +14,16 @@ from attrs import Factory, define
 
 from inarch.config.folders import Folders, folders_of
 from inarch.contract.errors import PluginError, UsageError
+from inarch.contract.front_ends import FrontEnd, FrontEndSpec
 from inarch.contract.frozen import frozen
 from inarch.contract.guarding import guarded, leaving_out
 from inarch.contract.plugin_events import EventKind
-from inarch.contract.ports import (
-    ContextSource,
-    DecisionStrategy,
-    FrontEnd,
-    FrontEndSpec,
-    ModelProvider,
-    Policy,
-    StoreSpec,
-    Tool,
-    Tracer,
-    WorkspaceSpec,
-)
+from inarch.contract.ports import ContextSource, DecisionStrategy, ModelProvider, Policy, Tool, Tracer
 from inarch.contract.records import PluginContext, Refused
 from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
+from inarch.contract.stores import StoreSpec
+from inarch.contract.workspaces import WorkspaceSpec
 from inarch.plugins.checks import PORTS
 from inarch.plugins.discovery import Discovery, FoundPlugin, discover, own_names
 from inarch.plugins.loading import PROBE_SECONDS, absent, load_plugin, providers_named

@@ -20,7 +20,7 @@ from inarch.plugins.registration import Registration, register
 if TYPE_CHECKING:
     from inarch.config.config import Config
     from inarch.config.folders import Folders
-    from inarch.plugins.probe import ProbeJob, Tried
+    from inarch.plugins.probe import ProbeJob
 
 PROBE_SECONDS = 5.0
 
@@ -85,22 +85,6 @@ def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> str:
         return tried.settings
     text, remedy = tried.refusal
     raise PluginError(f"plugin {found.name!r} {text}", plugin=found.name, door="load", remedy=remedy)
-
-
-def try_again(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Tried | None:
-    """Probe a plugin and its commands whatever is remembered of it, and remember what comes of that instead.
-
-    One that the user wants loaded elsewhere is not tried, for a probe would give it every right of the user: what is
-    remembered of it is forgotten, and None comes back.
-    """
-    from inarch.plugins.apart import isolated_verdict
-    from inarch.plugins.probe import probe
-
-    if not config.is_isolated(found.name):
-        return probe(found, probe_job(found, config, PROBE_SECONDS, commands), afresh=True)
-    if verdict := isolated_verdict(found, config):
-        verdict.forget()
-    return None
 
 
 def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tuple[str, ...] = ()) -> ProbeJob:

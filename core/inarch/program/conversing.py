@@ -12,8 +12,8 @@ from attrs import define, evolve
 
 from inarch.contract.capabilities import Converses, able
 from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.front_ends import FrontEndOptions
 from inarch.contract.guarding import KERNEL, guarded
-from inarch.contract.ports import FrontEndOptions
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import discover, own_names
 from inarch.program.composing import Options, compose_app, open_session
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from inarch.contract.ports import FrontEnd
+    from inarch.contract.front_ends import FrontEnd
     from inarch.sessions.app import App
     from inarch.sessions.launching import Launch
     from inarch.sessions.session import Session

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from inarch.contract.capabilities import Beside, able
+from inarch.contract.capabilities import passed_on
 from inarch.contract.errors import InarchError, PluginError, UsageError
+from inarch.contract.front_ends import FrontEndOptions, FrontEndSpec
 from inarch.contract.guarding import KERNEL, guarded
-from inarch.contract.ports import FrontEndOptions, FrontEndSpec, passed_on
 from inarch.plugins.checks import opened_fault
 from inarch.program.composing import tell_left_out
 from inarch.program.diagnostics import diagnostics, note_event
@@ -22,7 +23,7 @@ from inarch_output.printing import Harmless
 if TYPE_CHECKING:
     from inarch.contract.asking import Approval, ApprovalRequest
     from inarch.contract.events import Event
-    from inarch.contract.ports import FrontEnd
+    from inarch.contract.front_ends import FrontEnd
     from inarch.plugins.composition import Composition
     from inarch.program.composing import Options
     from inarch.sessions.app import App

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.offering import modes_of
+from inarch.contract.capabilities import passed_on
 from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
-from inarch.contract.ports import passed_on
 from inarch.sessions.opening import open_state
 from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session

@@ -11,7 +11,7 @@ from attrs import define, field
 
 from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch.contract.transcripts import Data, Exchange, Spent
 from inarch.turns.budget.ledger import Ledger
 from inarch_sdk.context_breaks import Breaks
@@ -19,8 +19,8 @@ from inarch_sdk.figures import repair_kind
 from inarch_sdk.snapshots import folded, scan
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import ContextStore
     from inarch.contract.records import SessionInfo
+    from inarch.contract.stores import ContextStore
     from inarch.journal.redaction.redactor import Redactor
 
 

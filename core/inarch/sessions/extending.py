@@ -16,10 +16,10 @@ from inarch.contract.events import Event
 from inarch.contract.files import FileState
 from inarch.contract.guarding import guarded
 from inarch.contract.ids import new_id
-from inarch.contract.ports import ContextStore, Workspace
 from inarch.contract.session_extensions import SessionExtension
+from inarch.contract.stores import ContextStore
 from inarch.contract.undoing import PutBack, Standing
-from inarch.contract.workspaces import Restorable
+from inarch.contract.workspaces import Restorable, Workspace
 from inarch.journal.changes import changes_now, kept_changes, standing_at
 from inarch.journal.journal import Journal
 

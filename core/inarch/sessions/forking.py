@@ -11,7 +11,8 @@ from inarch.contract.capabilities import Forks, able
 from inarch.contract.errors import StoreError, UsageError
 from inarch.contract.events import Event, SessionStarted, event_data
 from inarch.contract.ids import SYSTEM_CLOCK
-from inarch.contract.ports import Clock, ContextStore
+from inarch.contract.ports import Clock
+from inarch.contract.stores import ContextStore
 from inarch.journal.changes import Changes
 from inarch.journal.resuming import Going
 from inarch.sessions.contents import Contents, contents_of, is_prompt, too_few_turns

@@ -17,8 +17,8 @@ from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.event_parts import Spent
 from inarch.contract.events import Event, Note, TurnEnded
 from inarch.contract.guarding import guarded
-from inarch.contract.ports import ContextStore
 from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
+from inarch.contract.stores import ContextStore
 from inarch.journal.history import History
 from inarch.journal.journal import Journal
 from inarch.turns.budget.ledger import Ledger

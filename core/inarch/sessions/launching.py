@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from inarch.contract.ports import FrontEnd, FrontEndOptions
+from inarch.contract.front_ends import FrontEnd, FrontEndOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

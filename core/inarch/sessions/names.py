@@ -15,8 +15,8 @@ from inarch.contract.errors import UsageError
 from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import ContextStore
     from inarch.contract.records import SessionInfo
+    from inarch.contract.stores import ContextStore
 
 NAMES_FILE = "names.json"
 LONGEST = 60

@@ -20,7 +20,7 @@ from inarch.contract.event_parts import Branch
 from inarch.contract.events import ErrorHappened, Event, Note, SessionStarted
 from inarch.contract.guarding import KERNEL, Door, call_guarded
 from inarch.contract.inputs import Input
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.sessions.parts import Origin, Parts

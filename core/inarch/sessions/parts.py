@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
     from inarch.config.config import Config
     from inarch.contract.event_parts import Branch
-    from inarch.contract.ports import Clock, ContextStore, FrontEnd, Workspace
+    from inarch.contract.front_ends import FrontEnd
+    from inarch.contract.ports import Clock
     from inarch.contract.replacements import Pacing, Replacements, Settled
+    from inarch.contract.stores import ContextStore
+    from inarch.contract.workspaces import Workspace
     from inarch.journal.journal import Journal
     from inarch.journal.redaction.redactor import Redactor
     from inarch.journal.settling import OpenCall

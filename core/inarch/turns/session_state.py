@@ -14,6 +14,10 @@ from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
 from inarch.contract.plugin_events import is_plugins
 from inarch.contract.records import Message, Turn
+from inarch.contract.ports import ContextSource, DecisionStrategy, Tool, Tracer
+from inarch.contract.records import Message, ToolSpec, Turn
+from inarch.contract.session_extensions import SessionExtension
+from inarch.contract.workspaces import Workspace
 from inarch.journal.journal import Journal
 from inarch.plugins.composition import Bound
 from inarch.turns.budget.ledger import Ledger

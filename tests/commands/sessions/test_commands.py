@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage, UsageError
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.events import EventData, ModelReplied, SessionStarted, TurnEnded, TurnStarted
-from inarch.contract.ports import ContextStore
+from inarch.contract.stores import ContextStore
 from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
