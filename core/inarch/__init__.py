@@ -16,7 +16,7 @@ def _homes(file: str) -> dict[str, str]:
         for line in stub:
             if line.startswith("from "):
                 _, home, _, name, *_ = line.split()
-                found[name] = f"inarch.{name}" if home == "inarch" else home  # else a module as a whole
+                found[name] = f"{home}.{name}" if home in ("inarch", "inarch.contract") else home  # modules as a whole
     return found
 
 
@@ -28,7 +28,7 @@ def _loaded(module: str, homes: dict[str, str], name: str) -> object:
     from importlib import import_module
 
     found = import_module(home)
-    return found if home == f"inarch.{name}" else getattr(found, name)
+    return found if home in (f"inarch.{name}", f"inarch.contract.{name}") else getattr(found, name)
 
 
 _HOMES = _homes(__file__)

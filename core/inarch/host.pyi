@@ -26,9 +26,8 @@ from inarch.config.trust import change_project_file as change_project_file
 from inarch.config.trust import grant as grant
 from inarch.config.trust import revoke as revoke
 from inarch.config.trust import trust_of as trust_of
+from inarch.contract import capabilities as capabilities
 from inarch.contract.beside_events import CommandRan as CommandRan
-from inarch.contract.capabilities import able as able
-from inarch.contract.capabilities import optional as optional
 from inarch.contract.event_parts import PluginEvent as PluginEvent
 from inarch.contract.guarding import OURS as OURS
 from inarch.contract.guarding import blame as blame

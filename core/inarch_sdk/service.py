@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from inarch.contract.capabilities import Renews, able
 from inarch.contract.errors import InarchError, ProviderError
 from inarch_output.escaping import shown
 from inarch_sdk.http_errors import from_response, provider_error
@@ -38,8 +39,8 @@ def bearer_of(environ: Mapping[str, str], name: str) -> Callable[[], str]:
 
     It is meant for `HttpService.authorize`: a token that a sign-in gave is renewed shortly before it expires.
     """
-    renewed: Callable[[str], str] = getattr(environ, "renewed", environ.__getitem__)
-    return lambda: f"Bearer {renewed(name)}"
+    renewing = able(environ, Renews)
+    return lambda: f"Bearer {renewing.renewed(name) if renewing is not None else environ[name]}"
 
 
 @define(eq=False, repr=False)

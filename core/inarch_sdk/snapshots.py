@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define, field
 
+from inarch.contract.capabilities import KeepsSnapshots, Scans, ScansKinds, able
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.events import Event
 from inarch.contract.stores import ContextStore
@@ -100,13 +101,19 @@ class Rows(Generic[R]):
         self._latest = [*map(self.row_of, latest)]
 
 
+class HasRows(Protocol):
+    """A `Foldable` part of which is kept in segments."""
+
+    rows: Rows[Any]
+
+
 def scan(store: ContextStore, session_id: str, after: int = 0, kinds: Collection[str] = ()) -> Iterator[Event]:
     """Yield the events behind a number, all or those of some kinds, without holding them where the store has a way."""
-    picking: Any = getattr(store, "scan_kinds", None) if kinds else None
-    if picking is not None:
-        return iter(picking(session_id, kinds, after))
-    reading: Any = getattr(store, "scan", store.load)
-    return (event for event in reading(session_id, after) if not kinds or event.kind in kinds)
+    if kinds and (picking := able(store, ScansKinds)) is not None:
+        return iter(picking.scan_kinds(session_id, kinds, after))
+    reading = able(store, Scans)
+    events = reading.scan(session_id, after) if reading is not None else store.load(session_id, after)
+    return (event for event in events if not kinds or event.kind in kinds)
 
 
 def between(store: ContextStore, session_id: str, first: int, last: int) -> Iterator[Event]:
@@ -141,12 +148,13 @@ def folded(store: ContextStore, session_id: str, make: Callable[[], F], keep_aft
 
 def keep(store: ContextStore, session_id: str, seq: int, what: Foldable) -> None:
     """Keep what the events up to `seq` came to, where the store can."""
-    put = getattr(store, "put_snapshot", None)
-    if put is None:
+    keeping = able(store, KeepsSnapshots)
+    if keeping is None:
         return
-    rows: Rows[Any] | None = getattr(what, "rows", None)
+    growing = able(what, HasRows)
+    put = keeping.put_snapshot
     try:
-        for number, segment in rows.full() if rows is not None else ():
+        for number, segment in growing.rows.full() if growing is not None else ():
             put(session_id, f"{what.NAME}.{number}", segment[-1][0], _packed(what.VERSION, segment))
         put(session_id, what.NAME, seq, _packed(what.VERSION, what.to_data()))
     except (StoreError, PluginError):
@@ -155,30 +163,31 @@ def keep(store: ContextStore, session_id: str, seq: int, what: Foldable) -> None
 
 def carry_over(store: ContextStore, source_id: str, session_id: str, last: int, names: Iterable[str]) -> None:
     """Keep for a session what its first events up to `last` came to in another one that has the same."""
-    get, put = (getattr(store, name, None) for name in ("get_snapshot", "put_snapshot"))
-    if get is None or put is None:
+    keeping = able(store, KeepsSnapshots)
+    if keeping is None:
         return
     for name in names:
         for one in chain((name,), (f"{name}.{number}" for number in count(1))):
-            kept = get(source_id, one)
+            kept = keeping.get_snapshot(source_id, one)
             if kept is None or kept[0] > last:
                 break
-            put(session_id, one, *kept)
+            keeping.put_snapshot(session_id, one, *kept)
 
 
 def _kept(store: ContextStore, session_id: str, make: Callable[[], F]) -> tuple[F, int]:
     """Return what is kept, and up to which event; an empty one if there is none that can be used."""
-    get = getattr(store, "get_snapshot", None)
-    found = make()
-    kept = get(session_id, found.NAME) if get is not None else None
-    if get is None or kept is None:
+    keeping, found = able(store, KeepsSnapshots), make()
+    kept = keeping.get_snapshot(session_id, found.NAME) if keeping is not None else None
+    if keeping is None or kept is None:
         return found, 0
     try:
         found.go_on_from(_unpacked(found.VERSION, kept))
-        rows: Rows[Any] | None = getattr(found, "rows", None)
-        if rows is not None and rows.looks_back:
-            for number in range(1, rows.segments + 1):
-                rows.look_back(_unpacked(found.VERSION, get(session_id, f"{found.NAME}.{number}")))
+        growing = able(found, HasRows)
+        if growing is not None and growing.rows.looks_back:
+            for number in range(1, growing.rows.segments + 1):
+                growing.rows.look_back(
+                    _unpacked(found.VERSION, keeping.get_snapshot(session_id, f"{found.NAME}.{number}"))
+                )
     except _UNREADABLE:
         return make(), 0
     return found, int(kept[0])

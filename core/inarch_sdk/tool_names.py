@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from inarch.contract.capabilities import KnownAs, able
+
 if TYPE_CHECKING:
     from inarch.contract.ports import Tool
     from inarch.contract.records import Effects
@@ -55,8 +57,9 @@ def guarding_names(tool: Tool, effects: Effects) -> tuple[str, ...]:
         tool: The tool; its own `known_as` comes before what it does.
         effects: What the call declares.
     """
+    known = able(tool, KnownAs)
     theirs = [name for name, ours in _MEANT.items() if tool.name in ours]
-    names = [*getattr(tool, "known_as", ()), *theirs] or _names_by_effects(tool, effects)
+    names = [*(known.known_as if known is not None else ()), *theirs] or _names_by_effects(tool, effects)
     return tuple(dict.fromkeys((*names, tool.name)))
 
 

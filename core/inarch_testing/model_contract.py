@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from inarch import join_deltas
+from inarch.contract.capabilities import ChecksKey, FindsDefault, TakesEffort, able
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.deltas import Delta, FinishReason, UsageDelta
 from inarch.contract.errors import ProviderError, ProviderErrorKind
@@ -195,6 +196,24 @@ class ModelContract(Asking):
             strange = [info for info in infos if not isinstance(info, ModelInfo)]
             assert not strange, f"models() gave {strange[0]!r:.80}: return ModelInfo records"
             check_limits(provider, self.model_of(provider))
+
+        self.run(go)
+
+    def test_what_it_offers_beyond_the_port_fits(self, tmp_path: Path) -> None:
+        """Each capability that it has gives what the kernel asks of it; a refusal is a `ProviderError`."""
+
+        async def go(provider: ModelProvider) -> None:
+            model = self.model_of(provider)
+            if (checking := able(provider, ChecksKey)) is not None:
+                with suppress(ProviderError):
+                    said = checking.check_key(model)
+                    assert said is None or isinstance(said, str), f"check_key gave {said!r:.80}: text or None"
+            if (thinking := able(provider, TakesEffort)) is not None:
+                assert isinstance(thinking.takes_effort(model), bool), "takes_effort(model) says True or False"
+            if (finding := able(provider, FindsDefault)) is not None:
+                with suppress(ProviderError):
+                    await self.soon(finding.find_default(), "the default model")
+                assert isinstance(provider.default_model, str)
 
         self.run(go)
 

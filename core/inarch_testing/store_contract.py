@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from inarch.contract.capabilities import Forks, KeepsSnapshots, Scans, ScansKinds, able
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
 from inarch.contract.stores import ContextStore
@@ -128,34 +129,34 @@ class StoreContract(ABC):
     def test_a_store_that_scans_yields_what_it_loads(self, tmp_path: Path) -> None:
         """From any number on; whoever stops early leaves nothing open."""
         with self.opened(tmp_path) as store:
-            scan: Any = getattr(store, "scan", None)
-            if scan is None:
+            scanning = able(store, Scans)
+            if scanning is None:
                 return
             store.append("s", [event(seq) for seq in range(1, 701) if seq % 50])
             for after in (0, 15, 16, 17, 100, 555, 700):
-                assert list(scan("s", after)) == list(store.load("s", after))
-            assert next(iter(scan("s", 300))).seq == 301
+                assert list(scanning.scan("s", after)) == list(store.load("s", after))
+            assert next(iter(scanning.scan("s", 300))).seq == 301
             store.append("s", [event(701)])
 
     def test_a_store_that_scans_kinds_yields_those_of_what_it_loads(self, tmp_path: Path) -> None:
         """From any number on, however many others stand between; a kind that is only mentioned is none."""
         with self.opened(tmp_path) as store:
-            scan_kinds: Any = getattr(store, "scan_kinds", None)
-            if scan_kinds is None:
+            picking = able(store, ScansKinds)
+            if picking is None:
                 return
             kinds = ("note", "turn.started", "model.replied")
             store.append("s", [event(seq, kind=kinds[seq % 7 % 3], text='"kind":"note"') for seq in range(1, 901)])
             for wanted in (("note",), ("turn.started", "model.replied"), ("absent",), ()):
                 for after in (0, 7, 899, 900):
                     expected = [one for one in store.load("s", after) if one.kind in wanted]
-                    assert wanted == () or list(scan_kinds("s", wanted, after)) == expected
-            assert list(scan_kinds("absent", ("note",))) == []
+                    assert wanted == () or list(picking.scan_kinds("s", wanted, after)) == expected
+            assert list(picking.scan_kinds("absent", ("note",))) == []
 
     def test_a_store_that_forks_lends_events_and_bytes_for_good(self, tmp_path: Path) -> None:
         """A fork has them as its own, goes its own way, and keeps them whatever becomes of that session."""
         with self.opened(tmp_path) as store:
-            fork: Any = getattr(store, "fork", None)
-            if fork is None:
+            forking = able(store, Forks)
+            if forking is None:
                 return
             turn = {"type": "user", "content": "the prompt", "session_id": "s"}
             store.append("s", [started("s", "/root"), event(2, kind="turn.started", turn=turn)])
@@ -165,9 +166,9 @@ class StoreContract(ABC):
             whole = [started("f", "/root"), *(item.moved("f") for item in store.load("s")[1:401])]
             for source, last in (("nobody", 2), ("s", 403)):
                 with refused("missing"):
-                    fork(source, started("f", "/root"), last)
+                    forking.fork(source, started("f", "/root"), last)
             assert [info.id for info in store.sessions()] == ["s"]
-            fork("s", whole[0], 401)
+            forking.fork("s", whole[0], 401)
             for after in (0, 1, 2, 399, 400, 401):
                 assert list(store.load("f", after)) == whole[after:]
             assert {(info.root, info.title, info.events) for info in store.sessions() if info.id == "f"} == {
@@ -176,7 +177,7 @@ class StoreContract(ABC):
             store.append("f", [whole[7], event(402, "f", text="mine")])  # the first one is here already
             with refused("busy"):
                 store.append("f", [event(7, "f", text="another")])
-            fork("f", started("g", "/root"), 402)
+            forking.fork("f", started("g", "/root"), 402)
             store.delete("s")
             store.delete("f")
             assert [item.line for item in store.load("g")][1:] == [
@@ -190,10 +191,10 @@ class StoreContract(ABC):
     def test_a_store_that_keeps_snapshots_keeps_them_as_long_as_they_are_true(self, tmp_path: Path) -> None:
         """The last one of a name counts; it goes with the session, and with an event that it doesn't know."""
         with self.opened(tmp_path) as store:
-            put: Any = getattr(store, "put_snapshot", None)
-            if put is None:
+            keeping = able(store, KeepsSnapshots)
+            if keeping is None:
                 return
-            get: Any = store.get_snapshot  # type: ignore[attr-defined]
+            put, get = keeping.put_snapshot, keeping.get_snapshot
             put("nobody", "state", 1, b"of nothing")
             assert get("nobody", "state") is None
             store.append("s", [event(seq) for seq in (1, 2, 3, 5, 6)])

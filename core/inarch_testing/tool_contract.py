@@ -18,7 +18,20 @@ from types import MappingProxyType
 from typing import Any
 
 from inarch import repair_arguments
+from inarch.contract.asking import RightsOffer
+from inarch.contract.capabilities import (
+    AsksInParts,
+    Choosy,
+    Edits,
+    NeedsRoom,
+    OffersRights,
+    Previews,
+    SaysWhatAllows,
+    Shaped,
+    able,
+)
 from inarch.contract.codec import from_data, to_data
+from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolResult
 from inarch.host import fault_of
@@ -82,6 +95,30 @@ class ToolContract(ABC):
         size = len(tool.description)
         assert size <= LONGEST_DESCRIPTION, f"the description has {size} characters; every request carries it: shorten"
         assert tool.description.replace("\n", " ").isprintable(), "the description has control characters; remove them"
+
+    def test_what_it_offers_beyond_the_port_fits(self, tmp_path: Path) -> None:
+        """Each capability that it has gives what the kernel asks of it; a refusal is a `ToolFailed`."""
+        tool = self.make()
+        for arguments in self.valid:
+            said = [
+                *([shaped.shape(arguments)] if (shaped := able(tool, Shaped)) else ()),
+                *([seen.preview(arguments)] if (seen := able(tool, Previews)) else ()),
+                *([own.allowed_by(arguments)] if (own := able(tool, SaysWhatAllows)) else ()),
+            ]
+            strange = [one for one in said if not (one is None or isinstance(one, str))]
+            assert not strange, f"it says {strange[0]!r:.80} of {arguments!r:.200}: return text or None"
+            if (asking := able(tool, AsksInParts)) is not None:
+                assert all(type(place) is int for place in asking.asking(arguments)), "asking gives places from 0"
+            if (offering := able(tool, OffersRights)) is not None:
+                with suppress(ToolFailed):
+                    offer = offering.rights(arguments, {})
+                    assert offer is None or isinstance(offer, RightsOffer), f"rights gave {offer!r:.80}"
+        if (choosy := able(tool, Choosy)) is not None:
+            assert isinstance(choosy.offered("provider/name"), bool), "offered(model) says True or False"
+        if (editable := able(tool, Edits)) is not None:
+            assert editable.text == "" or editable.text in tool.input_schema["properties"], "text names an argument"
+        if (needing := able(tool, NeedsRoom)) is not None:
+            assert type(needing.least_window) is int and needing.least_window >= 0, "least_window counts tokens"
 
     def test_schemas_are_valid_and_the_valid_arguments_fit(self, tmp_path: Path) -> None:
         """JSON Schema 2020-12, an object with named properties."""

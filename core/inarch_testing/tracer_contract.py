@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
 
+from inarch.contract.capabilities import CopiesSessions, ForksSessions, HasFiles, HasLogs, Remarks, able
 from inarch.contract.event_kinds import EVENT_KINDS
 from inarch.contract.events import Event, SessionStarted
 from inarch.contract.ports import Tracer
@@ -170,17 +170,23 @@ class TracerContract(ABC):
         """`copied(event)` takes each event of a fork, `forked(first)` says if one will do, `files(id)` gives paths."""
         tracer = self.make()
         try:
-            copied: Any = getattr(tracer, "copied", _takes_anything)
-            files: Any = getattr(tracer, "files", _takes_anything)
-            for item in as_events(full_turn()):
-                copied(item)
-            if (forked := getattr(tracer, "forked", None)) is not None:
+            if (copying := able(tracer, CopiesSessions)) is not None:
+                for item in as_events(full_turn()):
+                    copying.copied(item)
+            if (forking := able(tracer, ForksSessions)) is not None:
                 (first,) = as_events([SessionStarted("/", "1", forked_from="nobody", forked_events=9)])
-                assert forked(first) is False, "forked(first) is only true where the log of `forked_from` has the rest"
+                assert forking.forked(first) is False, (
+                    "forked(first) is only true where the log of `forked_from` has the rest"
+                )
+            filing, logging, saying = able(tracer, HasFiles), able(tracer, HasLogs), able(tracer, Remarks)
             for session in ("s", "nobody"):
-                paths = list(files(session))
+                paths = filing.files(session) if filing is not None else ()
                 strange = [path for path in paths if not isinstance(path, (str, Path))]
                 assert not strange, f"files({session!r}) gave {strange[0]!r:.80}: return paths"
+            strange = [path for path in logging.logs() if not isinstance(path, (str, Path))] if logging else []
+            assert not strange, f"logs() gave {strange[0]!r:.80}: return paths"
+            for line in saying.remarks() if saying is not None else ():
+                assert "\n" not in str(line), f"remarks() gave {line!r:.80}: return lines"
         finally:
             tracer.close()
 
@@ -205,7 +211,3 @@ class TracerContract(ABC):
 def _line(summary: object) -> str | None:
     assert summary is None or isinstance(summary, str), f"summary returned {summary!r:.60}: return text or None"
     return summary
-
-
-def _takes_anything(_: object) -> tuple[str, ...]:
-    return ()

@@ -11,8 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+from inarch.contract.capabilities import able
 from inarch.contract.errors import ToolFailed
-from inarch.contract.workspaces import Workspace
+from inarch.contract.files import FileState, whole_mode
+from inarch.contract.workspaces import Restorable, Workspace
 from inarch.host import opened_fault
 
 CONTENTS = (
@@ -334,6 +336,25 @@ class WorkspaceContract(ABC):
             )
             left = sorted(os.listdir(root))  # noqa: PTH208 - names only
             assert left == ["a.txt"], f"a write that broke off left {left}"
+
+    def test_one_that_restores_does_so_with_all_or_none(self, tmp_path: Path) -> None:
+        """What a workspace offers as `Restorable`."""
+        with self.opened(tmp_path) as (workspace, root):
+            restoring = able(workspace, Restorable)
+            if restoring is None:
+                return
+            for name in ("a.txt", "b.txt"):
+                workspace.replace(name, [b"new"], None)
+            listed = {entry.path for entry in restoring.survey(100).entries}
+            assert listed >= {"a.txt", "b.txt"}, f"survey(100) gave {sorted(listed)}"
+            mode = whole_mode(workspace.stat("a.txt"))
+            states = [FileState(name, mode, b"old", sha(b"new"), mode) for name in ("a.txt", "b.txt")]
+            (root / "b.txt").write_bytes(b"other")
+            with failing("conflict"):
+                restoring.restore_all(states)
+            assert (root / "a.txt").read_bytes() == b"new", "a.txt was restored though b.txt could not be"
+            assert restoring.restore_all(states[:1]) == ()
+            assert (root / "a.txt").read_bytes() == b"old"
 
     def test_closing_twice_is_fine(self, tmp_path: Path) -> None:
         """An application closes on every way out, used or not."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inarch import Effects, Rights, ToolFailed
+from inarch.host import capabilities
 
 if TYPE_CHECKING:
     from inarch import Workspace
@@ -83,7 +84,8 @@ def require_nothing_hidden(workspace: Workspace, plugin: str) -> None:
     Raises:
         ToolFailed: There are such rules.
     """
-    hidden = getattr(workspace, "hidden", ())
+    veiled = capabilities.able(workspace, capabilities.Hides)
+    hidden = veiled.hidden if veiled is not None else ()
     if hidden:
         raise ToolFailed(
             "permission", f"a rule keeps {hidden[0]} from this call of plugin {plugin!r}, and a program could read it",

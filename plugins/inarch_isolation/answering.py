@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from inarch import ChildTask, ChildTurn, Ending, InarchError, PluginError, Situation, ToolFailed, to_data
-from inarch.host import guarded, optional
+from inarch.host import capabilities, guarded
 from inarch_isolation.allowing import require_confined, require_nothing_hidden, within
 from inarch_isolation.failures import error_data
 from inarch_isolation.methods import ASKED, LENT, LOOKS, data_of, value_of
@@ -60,7 +60,7 @@ class Answers:
         self._lent[name] = value
         data = {member: _plain_or_none(getattr(value, member)) for member in members}
         if name == "tool":
-            data["offers"] = [one for one in optional("tools") if getattr(value, one, None) is not None]
+            data["offers"] = [one for one in capabilities.optional("tools") if getattr(value, one, None) is not None]
         return data
 
     def answered(self, message: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch import Effects, FunctionTool, ToolError, ToolFailed, ToolResult, to_data
-from inarch.host import Offered, guarded, opened_fault, optional, patience_of
+from inarch.host import Offered, capabilities, guarded, opened_fault, patience_of
 from inarch_isolation.line import Running
 from inarch_isolation.methods import MEMBERS, METHODS, TOOL_EXTRAS, data_of
 from inarch_isolation.stand_ins import borrowed
@@ -42,7 +42,7 @@ def _object(kind: str, value: Any) -> dict[str, Any]:
         data["plain"] = {name: to_data(getattr(value, name)) for name in TOOL_EXTRAS if hasattr(value, name)}
     elif kind in ("rewriters", "reviewers", "end_guards"):
         data["timeout_s"] = patience_of(value)
-    data["offers"] = [name for name in optional(kind) if _has(value, name)]
+    data["offers"] = [name for name in capabilities.optional(kind) if _has(value, name)]
     return data
 
 
@@ -117,7 +117,10 @@ def _open(child: Child, spec: Any, _: Running, path: str) -> Any:
     opened = spec.open(path)
     if fault := opened_fault("store", opened):
         raise TypeError(fault)
-    return {"number": child.keep(opened), "offers": [name for name in optional("stores") if hasattr(opened, name)]}
+    return {
+        "number": child.keep(opened),
+        "offers": [name for name in capabilities.optional("stores") if hasattr(opened, name)],
+    }
 
 
 def _scan(method: str) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ from inarch import (
     ToolResult,
     Verdict,
 )
-from inarch.host import blame, optional
+from inarch.host import blame, capabilities
 from inarch_isolation.allowing import bounds, is_granted
 from inarch_isolation.methods import DOORS, METHODS, Member, data_of, value_of
 from inarch_isolation.process import PluginProcess
@@ -77,7 +77,7 @@ class Far:
 
     def __getattr__(self, name: str) -> Any:
         member = None if name.startswith("_") else METHODS[self._kind].get(name)
-        if member is None or (name in optional(self._kind) and name not in self._offers):
+        if member is None or (name in capabilities.optional(self._kind) and name not in self._offers):
             raise AttributeError(name)
         return partial(self._later if member.is_async else self._now, name, member)
 

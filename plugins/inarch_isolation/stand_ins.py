@@ -22,7 +22,7 @@ from inarch import (
     ToolContext,
     ToolFailed,
 )
-from inarch.host import optional
+from inarch.host import capabilities
 from inarch_isolation.line import Emitter, Line, Running
 from inarch_isolation.methods import ASKED, LENT, data_of, value_of
 
@@ -179,7 +179,7 @@ class SeenTool(Far):
     offers: Sequence[str] = ()
 
     def __getattr__(self, name: str) -> Any:
-        if name in optional("tools") and name not in self.offers:
+        if name in capabilities.optional("tools") and name not in self.offers:
             raise AttributeError(name)
         return super().__getattr__(name)
 

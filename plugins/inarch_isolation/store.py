@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from inarch import Event, SessionInfo, StoreError
-from inarch.host import optional
+from inarch.host import capabilities
 from inarch_isolation.allowing import is_granted
 from inarch_isolation.methods import METHODS, STORE_S, data_of, event_of
 from inarch_isolation.process import PluginProcess
@@ -86,7 +86,7 @@ class FarStore:
         self._closed = True
 
     def __getattr__(self, name: str) -> Any:
-        if name not in optional("stores") or name not in self._offers:
+        if name not in capabilities.optional("stores") or name not in self._offers:
             raise AttributeError(name)
         if name in ("fork", "put_snapshot"):
             return partial(self._call, name)

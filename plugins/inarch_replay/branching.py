@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from inarch import UsageError, new_id
-from inarch_replay.reading import prompts_of, scan
+from inarch_replay.reading import prompts_of
 from inarch_replay.replaying import replay
 from inarch_replay.report import ReplayReport
+from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:
     from inarch import App

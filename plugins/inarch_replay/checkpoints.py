@@ -16,7 +16,7 @@ from pathlib import Path
 from attrs import define, field
 
 from inarch import ContextStore, FileState, Standing, StoreError, ToolFailed, Workspace
-from inarch.host import NOTHING
+from inarch.host import NOTHING, capabilities
 from inarch_replay.copying import standing_at
 from inarch_replay.survey import Move, Record
 
@@ -201,7 +201,7 @@ def restore(workspace: Workspace, states: Sequence[FileState]) -> None:
     """
     if not states:
         return
-    restore_all = getattr(workspace, "restore_all", None)
-    if restore_all is None:
+    restoring = capabilities.able(workspace, capabilities.Restorable)
+    if restoring is None:
         raise ToolFailed("execution", "this kind of workspace can't put files back")
-    restore_all(states)
+    restoring.restore_all(states)

@@ -109,7 +109,7 @@ def _live(found: Branch, options: host.Options) -> int:
 def diff_sessions(first: str, second: str, as_json: bool, **given: Any) -> int:
     """Name the first place where two sessions differ; exit code 0 if there is none, else 1."""
     from inarch_replay.comparing import compare_sessions
-    from inarch_replay.reading import scan
+    from inarch_sdk.snapshots import scan
 
     with compose_given(given, tells=False) as app:
         ids = [app.find_session(beginning).id for beginning in (first, second)]

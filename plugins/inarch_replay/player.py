@@ -31,11 +31,12 @@ from inarch_replay.clock import RecordedClock
 from inarch_replay.following import Follower
 from inarch_replay.matching import Lineup
 from inarch_replay.network import network_refused
-from inarch_replay.reading import Reading, scan
+from inarch_replay.reading import Reading
 from inarch_replay.recorded import Between, OwnCalls, RecordedCall, RecordedTurn, transitions_of
 from inarch_replay.settings import FOREVER_S, put_forward, settings_of
 from inarch_replay.stand_ins import LIVE
 from inarch_replay.stopping import events_before_stop, stopped, was_running, was_stopped
+from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch import ContextStore, Event, Submitted, UsageError
+from inarch import Event, Submitted, UsageError
 from inarch.host import is_plugins
 from inarch_replay.recorded import (
     Between,
@@ -21,11 +21,6 @@ from inarch_replay.recorded import (
 
 if TYPE_CHECKING:
     from inarch_replay.survey import Record
-
-
-def scan(store: ContextStore, session_id: str, after: int = 0) -> Iterator[Event]:
-    """Yield the events behind a number, in a store that has a way for that without holding them all."""
-    return iter(getattr(store, "scan", store.load)(session_id, after))
 
 
 def first_turns(events: Iterable[Event], turns: int | None) -> Iterator[Event]:

@@ -35,6 +35,7 @@ from inarch import (
     UsageDelta,
     from_data,
 )
+from inarch.host import capabilities
 
 if TYPE_CHECKING:
     from inarch_replay.player import Player
@@ -106,9 +107,9 @@ class RecordedModel:
 
     def takes_effort(self, model: str) -> bool:
         """Return what the provider itself says."""
-        takes = getattr(self.real, "takes_effort", None)
+        thinking = capabilities.able(self.real, capabilities.TakesEffort)
         try:
-            return takes is not None and bool(takes(model))
+            return thinking is not None and bool(thinking.takes_effort(model))
         except InarchError:
             return False
 

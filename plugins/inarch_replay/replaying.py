@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from inarch import StoreError, ToolFailed, UsageError
+from inarch.host import capabilities
 from inarch_replay.checkpoints import (
     Checkpoint,
     blobs_of,
@@ -27,10 +28,11 @@ from inarch_replay.comparing import digest_of
 from inarch_replay.composing import compose_copy, differences_of
 from inarch_replay.copying import changed, copy_workspace, stamps
 from inarch_replay.player import Player
-from inarch_replay.reading import first_turns, scan
+from inarch_replay.reading import first_turns
 from inarch_replay.report import ReplayReport
 from inarch_replay.store import CopyStore
 from inarch_replay.survey import Record, changes_in, survey
+from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:
     from inarch import App, Event
@@ -73,7 +75,7 @@ async def _replay(
     app: App, session_id: str, scratch: Path, keep: str | Path | None, turns: int | None, options: dict[str, Any]
 ) -> ReplayReport:
     record = _survey(session_id, lambda: first_turns(scan(app.store, session_id), turns))
-    damage = tuple(getattr(app.store, "damage", ()))
+    damaged = capabilities.able(app.store, capabilities.Damaged)
     known = [info for info in app.store.sessions(record.root) if info.id != session_id and info.updated >= record.began]
     others = [info.id for info in known]
     later = [scan(app.store, one) for one in others]
@@ -83,7 +85,7 @@ async def _replay(
     if elsewhere := _in_added_folder(record, root):
         return ReplayReport(session_id, False, refused=elsewhere)
     checkpoint = checkpoint_of(record, changes_in(chain.from_iterable(later)), blob, root)
-    report = ReplayReport(session_id, False, notes=(*damage, *_gaps(record)))
+    report = ReplayReport(session_id, False, notes=(*(damaged.damage if damaged is not None else ()), *_gaps(record)))
     if checkpoint.drifted:
         return evolve(report, drifted=tuple(checkpoint.drifted))
     copied = copy_workspace(root, _place(keep, scratch, root), app.workspace.walk().paths)

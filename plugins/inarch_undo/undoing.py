@@ -20,6 +20,7 @@ from inarch import (
 )
 from inarch.host import changes_now, contents_of
 from inarch_sdk.snapshots import scan
+from inarch.host import capabilities, changes_now, last_part
 from inarch_undo.blaming import BlamedLine, blamed
 from inarch_undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
 from inarch_undo.differing import ChangedFile
@@ -122,7 +123,7 @@ class Undoing:
             StoreError: The events can't be read, or nothing can be kept and the journal is required.
         """
         session = self._session
-        if not hasattr(session.workspace, "restore_all"):
+        if capabilities.able(session.workspace, capabilities.Restorable) is None:
             raise UsageError("this kind of workspace can't put files back")
         with session.alone(action):
             return self._run(action, target, dry_run, onward)

@@ -91,7 +91,8 @@ def _syntax(message: str, text: str) -> tuple[str, int]:
 
 def why(error: Exception) -> str:
     """Return that a file can't be read and the reason of the failed system call, without the path."""
-    return f"can't be read: {getattr(error, 'strerror', None) or error}"
+    reason = error.strerror if isinstance(error, OSError) else None
+    return f"can't be read: {reason or error}"
 
 
 def read_regular(descriptor: int, most: int = MAX_BYTES) -> bytes:

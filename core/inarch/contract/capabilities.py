@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from inarch.contract.workspaces import Restorable
+from inarch.contract.workspaces import Restorable as Restorable
 
 if TYPE_CHECKING:
     from inarch.contract.asking import RightsOffer
@@ -314,6 +314,20 @@ class HasAdded(Protocol):
 
     added: Sequence[str]
     """The absolute paths of those beside its root."""
+
+
+class Patient(Protocol):
+    """Something that the kernel waits for, with a time limit of its own."""
+
+    timeout_s: float
+    """Seconds."""
+
+
+class Hides(Protocol):
+    """A workspace from which rules keep files."""
+
+    hidden: Sequence[str]
+    """Globs over their paths."""
 
 
 class Selects(Protocol):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from enum import Enum
 from functools import cache
+from operator import methodcaller
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -58,8 +59,8 @@ def _way_of(cls: type) -> Callable[[Any], Any]:
             return way
     if hasattr(cls, "__dataclass_fields__"):
         return _record_way(cls)
-    if cls.__module__ == "datetime" and hasattr(cls, "isoformat"):  # a date, a time or both
-        return cls.isoformat  # type: ignore[no-any-return]
+    if cls.__module__ == "datetime" and cls.__name__ in ("date", "time", "datetime"):
+        return methodcaller("isoformat")
     raise TypeError(f"{cls.__name__} has no JSON form")
 
 

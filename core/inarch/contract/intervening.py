@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping
 from typing import Any, Literal, Protocol
 
+from inarch.contract.capabilities import Patient, able
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import Situation, Tool, ToolContext
 from inarch.contract.records import ToolCall
@@ -112,6 +113,7 @@ class EndGuard(Protocol):
 
 def patience_of(part: object) -> float:
     """Return the seconds that one of these has for an answer: its own `timeout_s`, or a number, within bounds."""
-    given = part if isinstance(part, (int, float)) else getattr(part, "timeout_s", LONGEST_S)
+    patient = able(part, Patient)
+    given = patient.timeout_s if patient is not None else part if isinstance(part, (int, float)) else LONGEST_S
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool) and given > 0
     return min(float(given), MOST_S) if is_number else LONGEST_S

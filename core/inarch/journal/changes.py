@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from attrs import define, field
 
+from inarch.contract.capabilities import able
 from inarch.contract.events import Event, event_data
 from inarch.contract.files import whole_mode
 from inarch.contract.ids import utc_now
@@ -219,10 +220,10 @@ def standing_at(workspace: Workspace, path: str) -> Standing:
     mode = whole_mode(entry)
     if entry is None:
         return NOTHING
-    if entry.kind == "link" and isinstance(workspace, Restorable):
+    if entry.kind == "link" and (restoring := able(workspace, Restorable)) is not None:
         from hashlib import sha256
 
-        return Standing(sha256(workspace.link_target(path)).hexdigest(), mode)
+        return Standing(sha256(restoring.link_target(path)).hexdigest(), mode)
     return Standing(workspace.digest(path), mode) if entry.kind == "file" else Standing(None, mode or 1)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
+from inarch.contract.capabilities import Converses, able
 from inarch.contract.front_ends import FrontEndSpec
 from inarch.contract.plugin_events import RESERVED, EventKind
 from inarch.contract.records import Category
@@ -93,53 +94,65 @@ def fault_of(kind: str, value: Any) -> str:
     if port.cls is not None and not isinstance(value, port.cls):
         return f"{shown} is not an inarch.{port.cls.__name__}"
     for member in port.texts:
-        if not isinstance(getattr(value, member, None), str):
+        if not isinstance(_member(value, member), str):
             return f"{shown} has no text {member!r}"
     for member in port.methods:
-        method = getattr(value, member, None)
+        method = _member(value, member)
         if not callable(method):
             return f"{shown} has no method {member!r}"
         if iscoroutinefunction(method) and member not in port.coroutines:
             return f"{shown} has a method {member!r} with `async def` that {_WITHOUT_YIELD.get(member, _PLAIN)}"
-    converse = getattr(value, "converse", None) if kind == "front_ends" else None
-    if converse is not None and (not callable(converse) or iscoroutinefunction(converse)):
+    talking = able(value, Converses) if kind == "front_ends" else None
+    if talking is not None and (not callable(talking.converse) or iscoroutinefunction(talking.converse)):
         return f"{shown} has a 'converse' that is no plain function"
     if kind == "events":
         return _event_fault(value)
     names, others = _NAMES.get(kind, (_NAME, "_.-"))
     if not names.fullmatch(value.name):
         return f"{port.noun} name {value.name!r} may only have letters, digits and {others}"
-    if kind == "exporters" and not _are_suffixes(getattr(value, "suffixes", None)):
+    if kind == "exporters" and not _are_suffixes(_member(value, "suffixes")):
         return f"{shown} needs suffixes: a tuple of ends of file names, such as ('.csv',)"
     return _tool_fault(value) if kind == "tools" else ""
 
 
 def opened_fault(what: str, opened: object) -> str:
     """Say what keeps a store, a workspace or a front end that was opened from being one; "" if nothing does."""
-    missing = [member for member in OPENED[what] if not callable(getattr(opened, member, None))]
+    missing = [member for member in OPENED[what] if not callable(_member(opened, member))]
     return f"open gave {opened!r:.60}, which has no method {missing[0]!r}" if missing else ""
 
 
+def _member(value: object, name: str) -> Any:
+    """Return a member that must be there and may not be: None then."""
+    return getattr(value, name, None)
+
+
 def _shown(value: Any) -> str:
-    name = getattr(value, "name", None)
+    name = _member(value, "name")
     return repr(name) if isinstance(name, str) and not isinstance(value, type) else f"{value!r:.60}"
 
 
+_OF_TOOLS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "description": (lambda it: it.strip() != "", "has no description: give the function a docstring"),
+    "category": (_CATEGORIES.__contains__, f"needs a category of {', '.join(sorted(_CATEGORIES))}"),
+    "input_schema": (
+        lambda it: isinstance(it, Mapping) and it.get("type") == "object",
+        "needs an input_schema of type object",
+    ),
+    "output_schema": (lambda it: it is None or isinstance(it, Mapping), "needs an output_schema, or None"),
+    "timeout_s": (lambda it: type(it) in (int, float) and it >= 0, "needs a timeout_s of 0 or more"),
+    "max_retries": (lambda it: type(it) is int and it >= 0, "needs a max_retries of 0 or more"),
+    "requires_confirmation": (lambda it: isinstance(it, bool), "needs requires_confirmation, true or false"),
+    "receives_secrets": (lambda it: isinstance(it, bool), "needs receives_secrets, true or false"),
+}
+"""What the members of a tool must be, and what is said of one that is not."""
+_MISSING = object()
+
+
 def _tool_fault(tool: Any) -> str:
-    schema = getattr(tool, "input_schema", None)
-    rules = (
-        (tool.description.strip() != "", "has no description: give the function a docstring"),
-        (getattr(tool, "category", None) in _CATEGORIES, f"needs a category of {', '.join(sorted(_CATEGORIES))}"),
-        (isinstance(schema, Mapping) and schema.get("type") == "object", "needs an input_schema of type object"),
-        (_is_mapping_or_none(getattr(tool, "output_schema", 0)), "needs an output_schema, or None"),
-        (_is_number(getattr(tool, "timeout_s", None)) and tool.timeout_s >= 0, "needs a timeout_s of 0 or more"),
-        (_is_count(getattr(tool, "max_retries", None)), "needs a max_retries of 0 or more"),
-        (isinstance(getattr(tool, "requires_confirmation", None), bool), "needs requires_confirmation, true or false"),
-        (isinstance(getattr(tool, "receives_secrets", None), bool), "needs receives_secrets, true or false"),
-    )
-    fault = next((text for holds, text in rules if not holds), "")
+    found = ((getattr(tool, member, _MISSING), rule) for member, rule in _OF_TOOLS.items())
+    fault = next((text for value, (holds, text) in found if value is _MISSING or not holds(value)), "")
     for member in () if fault else ("input_schema", "output_schema"):
-        stray = reference_fault(getattr(tool, member) or {})
+        stray = reference_fault(_member(tool, member) or {})
         fault = fault or (stray and f"has an {member} that {stray}")
     return fault and f"tool {tool.name!r} {fault}"
 
@@ -168,18 +181,6 @@ def twice(kind: str, plugin: str, values: Sequence[Any]) -> str:
 
 def _are_suffixes(value: object) -> bool:
     return isinstance(value, tuple) and value != () and all(isinstance(one, str) and one[:1] == "." for one in value)
-
-
-def _is_mapping_or_none(value: object) -> bool:
-    return value is None or isinstance(value, Mapping)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def schema_fault(described: Any) -> str:

@@ -278,7 +278,7 @@ class _Composer:
                     for kind, port in PORTS.items()
                     if port.claims
                     for value in registration.offers[kind]
-                    if not getattr(value, "asks", False)
+                    if not (isinstance(value, SlashCommand) and value.asks)
                 ]
         except PluginError as error:
             self._refuse(found, error.reason, error.remedy)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
+from typing import Protocol, runtime_checkable
 
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.guarding import guarded
@@ -121,8 +122,12 @@ def locate(module: str) -> ModuleSpec | None:
     return spec
 
 
+@runtime_checkable
+class _Finder(Protocol):
+    def find_spec(self, name: str, path: None, target: None) -> ModuleSpec | None: ...
+
+
 def _specs(name: str) -> Iterator[ModuleSpec | None]:
     for finder in sys.meta_path:
-        find = getattr(finder, "find_spec", None)
-        if find is not None:
-            yield find(name, None, None)
+        if isinstance(finder, _Finder):
+            yield finder.find_spec(name, None, None)

@@ -140,6 +140,7 @@ OUTSIDE = {"effects": lambda self, arguments: Effects(reads=frozenset({"../a.txt
 
 WRONG: dict[str, type[Any]] = {
     "test_name_description_and_options_fit": having(name="shout it"),
+    "test_what_it_offers_beyond_the_port_fits": having(shape=lambda self, arguments: len(arguments)),
     "test_schemas_are_valid_and_the_valid_arguments_fit": having(
         input_schema={**SCHEMA, "properties": {"text": {"type": "integer"}}}
     ),

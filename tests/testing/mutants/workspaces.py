@@ -163,7 +163,15 @@ class ClosesOnce(Right):
         self.good.close()
 
 
+class RestoresEach(Right):
+    def restore_all(self, states: Any, near: Any = ()) -> Any:
+        for state in states:
+            self.good.restore_all([state])
+        return ()
+
+
 WRONG: dict[str, type[Right]] = {
+    "test_one_that_restores_does_so_with_all_or_none": RestoresEach,
     "test_methods_fit": Elsewhere,
     "test_bytes_come_back_as_they_were": LineEnds,
     "test_a_large_file_is_written_in_chunks": FirstChunk,
