@@ -17,19 +17,6 @@ from inarch.contract.events import Event
 from inarch.contract.frozen import frozen
 from inarch_sdk.bounds import fault_of
 
-TITLE_LENGTH = 100
-
-
-def title_of(events: Iterable[Event]) -> str:
-    """Return the first prompt among the events, on one line; an empty text if there is none."""
-    for event in events:
-        turn = event.data.get("turn") if event.kind == "turn.started" else None
-        content = turn.get("content", "") if isinstance(turn, Mapping) and turn.get("type") == "user" else ""
-        if words := " ".join(str(content)[: 4 * TITLE_LENGTH].split()):
-            return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1] + "…"
-    return ""
-
-
 SCHEMA = 1
 """The newest version of the lines that is known here."""
 WAY_ON = "inarch sessions restore brings back what event logs have"

@@ -11,7 +11,6 @@ from attrs import define, field
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
-from inarch_sdk.event_log import title_of
 
 
 @define(eq=False, repr=False)
@@ -106,4 +105,4 @@ def _info(session_id: str, kept: Mapping[int, Event]) -> SessionInfo:
     events = [kept[seq] for seq in sorted(kept)]
     first, last = events[0], events[-1]
     root = next((str(event.data.get("root", "")) for event in events if event.kind == "session.started"), "")
-    return SessionInfo(session_id, root, first.time, last.time, last.seq, title_of(events))
+    return SessionInfo(session_id, root, first.time, last.time, last.seq, SessionInfo.title_of(events))

@@ -8,8 +8,9 @@ from pathlib import Path
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, SessionStarted, event_data
 from inarch.contract.frozen import frozen
+from inarch.contract.records import SessionInfo
 from inarch.contract.stores import ContextStore
-from inarch_sdk.event_log import LogProblem, missing, read_sessions, title_of
+from inarch_sdk.event_log import LogProblem, missing, read_sessions
 
 BATCH = 500
 """Events that are handed to the store at once."""
@@ -87,7 +88,7 @@ def _restore(store: ContextStore, session_id: str, events: Sequence[Event], root
     present = sum(event.seq in kept and kept[event.seq].line == event.line for event in events)
     return Restored(
         session_id=session_id,
-        title=title_of(known),
+        title=SessionInfo.title_of(known),
         turns=_agents_turns(known),
         events=len(new),
         present=present,

@@ -7,7 +7,7 @@ import types
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from types import UnionType
-from typing import Any, NamedTuple, get_origin, get_type_hints, overload
+from typing import Any, NamedTuple, TypedDict, Unpack, get_origin, get_type_hints, overload
 
 from attrs import define, field
 
@@ -271,33 +271,36 @@ def _text(chunk: Any) -> str:
     return chunk
 
 
+class ToolOptions(TypedDict, total=False):
+    """The keywords of `@inarch.tool`."""
+
+    name: str | None
+    category: Category
+    effects: EffectsRule | None
+    shape: ShapeRule | None
+    check: CheckRule | None
+    input_schema: Mapping[str, Any] | None
+    output_schema: Mapping[str, Any] | None
+    timeout_s: float
+    max_retries: int
+    requires_confirmation: bool
+    receives_secrets: bool
+    offered: Callable[[str], bool] | None
+    least_window: int
+    for_a_watcher: bool
+    preview: ShapeRule | None
+
+
 @overload
 def tool(function: Callable[..., Any], /) -> FunctionTool: ...
 
 
 @overload
-def tool(
-    *,
-    name: str | None = None,
-    category: Category = "other",
-    effects: EffectsRule | None = None,
-    shape: ShapeRule | None = None,
-    check: CheckRule | None = None,
-    input_schema: Mapping[str, Any] | None = None,
-    output_schema: Mapping[str, Any] | None = None,
-    timeout_s: float = 30.0,
-    max_retries: int = 0,
-    requires_confirmation: bool = False,
-    receives_secrets: bool = False,
-    offered: Callable[[str], bool] | None = None,
-    least_window: int = 0,
-    for_a_watcher: bool = False,
-    preview: ShapeRule | None = None,
-) -> Callable[[Callable[..., Any]], FunctionTool]: ...
+def tool(**options: Unpack[ToolOptions]) -> Callable[[Callable[..., Any]], FunctionTool]: ...
 
 
 def tool(
-    function: Callable[..., Any] | None = None, /, **options: Any
+    function: Callable[..., Any] | None = None, /, **options: Unpack[ToolOptions]
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
     """Make a tool of a typed function with a docstring.
 
@@ -326,17 +329,11 @@ def tool(
     >>> word_count.name, word_count.input_schema["required"], word_count("a b c")
     ('word_count', ['text'], 3)
     """
-    unknown = options.keys() - _OPTIONS
+    unknown = options.keys() - ToolOptions.__annotations__.keys()
     if unknown:
-        known = ", ".join(sorted(_OPTIONS))
+        known = ", ".join(sorted(ToolOptions.__annotations__))
         raise TypeError(f"@inarch.tool has no option {', '.join(map(repr, sorted(unknown)))}; it has {known}")
     return _make(function, {}) if function is not None else lambda wrapped: _make(wrapped, options)
-
-
-_OPTIONS = frozenset({
-    "name", "category", "effects", "shape", "check", "input_schema", "output_schema", "timeout_s", "max_retries",
-    "requires_confirmation", "receives_secrets", "offered", "least_window", "for_a_watcher", "preview",
-})  # fmt: skip
 
 
 def _make(function: Callable[..., Any], given: Mapping[str, Any]) -> FunctionTool:

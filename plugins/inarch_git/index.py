@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 from inarch import ToolFailed
-from inarch_sdk.repositories import Repository
+from inarch_staging.repositories import Repository
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from inarch import Ran, Rights, ToolContext, ToolFailed
 from inarch_git.configured import Configured, user_environment, user_files
-from inarch_sdk.repositories import Repository, find
+from inarch_staging.repositories import NoRepository, Repository, find
 
 _Code = Literal["not_found", "validation", "permission", "conflict", "execution"]
 
@@ -107,7 +107,10 @@ class Git:
         Raises:
             ToolFailed: There is no repository, or it can't be used.
         """
-        repository = find(context.workspace.root)
+        try:
+            repository = find(context.workspace.root)
+        except NoRepository as error:
+            raise ToolFailed(*error.args) from None
         files = user_files()
         environment = repository.variables | user_environment() | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
         rights = Rights(reads=(*repository.reads(), *files), env=environment)

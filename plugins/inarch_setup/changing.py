@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from inarch import UsageError
-from inarch_sdk.matching import unified
+from inarch_output.matching import unified
 from inarch_setup.agents import Part
 from inarch_setup.insertions import CannotInsert, insertion, without
 from inarch_setup.record import Record, Written

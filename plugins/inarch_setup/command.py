@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from inarch import PluginContext, UsageError
+from inarch import PluginContext, UsageError, compose
 from inarch.commands import ANSWERED, NOT_DONE, composing_options, say
-from inarch.host import discover, load_config
 from inarch.output import aligned, print_line
 from inarch_setup.agents import AGENTS, Agent
 from inarch_setup.changing import Change, setting_up, taking_back, write_all
@@ -97,10 +96,14 @@ def _server(root: Path, profile: str | None) -> dict[str, Any]:
         ConfigError: There is no such profile.
         UsageError: There is no such server.
     """
-    if SERVER not in (*load_config(str(root), profile=profile).profile.plugins, *discover().commands):
+    with compose(root=str(root), profile=profile, journal=False) as app:
+        named = app.config.profile.plugins
+    context = click.get_current_context().find_root()
+    commands = context.command.list_commands(context) if isinstance(context.command, click.Group) else []
+    if SERVER not in (*named, *commands):
         raise UsageError("agents start `inarch mcp serve`, which is not installed", "pip install inarch-mcp")
-    named = ["--profile", profile] if profile else []
-    return {"command": _program(), "args": [*named, "mcp", "serve"]}
+    chosen = ["--profile", profile] if profile else []
+    return {"command": _program(), "args": [*chosen, "mcp", "serve"]}
 
 
 def _program() -> str:

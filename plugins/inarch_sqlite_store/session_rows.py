@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import inarch
-from inarch_sdk.event_log import title_of
 from inarch_sqlite_store import reading, snapshots
 from inarch_sqlite_store.borrowing import Span, give_back, lend, spans_of
 from inarch_sqlite_store.faults import Inconsistent
@@ -97,7 +96,7 @@ class SessionRows:
                 self._check_kept(session_id, kept)
             snapshots.forget(self._connection, key, events[0].seq)
             if any(event.kind in DESCRIBING for event in events):
-                self._connection.execute(_DESCRIBE, (to_column(root_of(events)), to_column(title_of(events)), key))
+                self._connection.execute(_DESCRIBE, (to_column(root_of(events)), to_column(inarch.SessionInfo.title_of(events)), key))
             (last,) = self._connection.execute(_LAST, (key << SEQ_BITS, (key + 1) << SEQ_BITS)).fetchone()
         self._keys[session_id], self._ends[session_id] = key, max(lent, (last or 0) & SEQ_MASK)
 

@@ -9,7 +9,7 @@ from attrs import define, field, frozen
 
 from inarch import ContextStore, StoreError, ToolFailed, UsageError, Workspace
 from inarch.host import kept_changes
-from inarch_sdk.matching import same_lines, split_lines
+from inarch_output.matching import same_lines, split_lines
 from inarch_undo.checkpoints import Checkpoint, kept_checkpoints
 
 Fetch = Callable[[str, str], bytes | None]

@@ -35,7 +35,7 @@ def diff_lines(files: Iterable[ChangedFile]) -> Iterator[str]:
 
 
 def _of(file: ChangedFile) -> Iterator[str]:
-    from inarch_sdk.matching import unified
+    from inarch_output.matching import unified
 
     before, after = (None if data is None else _text(data) for data in (file.before, file.after))
     old, new = (f"{side}/{file.path}" if data is not None else "/dev/null"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from inarch import Standing
 from inarch.host import NOTHING as NOTHING
-from inarch_sdk.matching import clash_text, is_binary, merge
+from inarch_output.matching import clash_text, is_binary, merge
 
 Fetch = Callable[[str], bytes]
 """Returns the bytes of a hash; raises `Unavailable`."""
@@ -92,7 +92,7 @@ def _difference(base: Standing, ours: Standing, fetch: Fetch) -> str:
         return f"its mode was {stat.S_IMODE(base.mode):03o}, now it is {stat.S_IMODE(ours.mode):03o}"
     if is_binary(old) or is_binary(new):
         return "it is binary"
-    from inarch_sdk.matching import unified
+    from inarch_output.matching import unified
 
     left, now = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
     lines = list(unified(left, now, ("as it was left", "now"), 1))

@@ -16,7 +16,7 @@ from inarch import ToolFailed
 from inarch_sandbox_fs.commands.git_rules import GIT, environment
 from inarch_sandbox_fs.commands.git_scopes import scoped
 from inarch_sandbox_fs.commands.kinds import Refused
-from inarch_sdk.repositories import find
+from inarch_staging.repositories import find
 
 from .shells import GIT as PLAIN
 from .shells import Shell

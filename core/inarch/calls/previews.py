@@ -156,7 +156,7 @@ def _diff(proposed: ProposedFile, files: Files) -> list[str]:
 
 
 def _unified(path: str, before: str, after: str, new_name: str = "") -> list[str]:
-    from inarch_sdk.matching import unified
+    from inarch_output.matching import unified
 
     old, new = _split(before), _split(after)
     return list(unified(_ends_shown(old, new), _ends_shown(new, old), (path, new_name or path)))

@@ -8,9 +8,9 @@ dollars; `None` means unknown, never zero. Paths are relative to the workspace r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import Factory, field
 
@@ -41,6 +41,9 @@ from inarch.contract.files import Survey as Survey
 from inarch.contract.files import Walk as Walk
 from inarch.contract.folders import KeptFolder as KeptFolder
 from inarch.contract.frozen import frozen
+
+if TYPE_CHECKING:
+    from inarch.contract.event import Event
 
 Role = Literal["system", "user", "assistant", "tool"]
 CallStatus = Literal["validating", "awaiting_approval", "scheduled", "executing", "success", "error", "cancelled"]
@@ -352,6 +355,10 @@ class Price:
     written: Decimal | None = None
 
 
+_TITLE = 100
+"""Characters of a session's title, at most."""
+
+
 @frozen
 class SessionInfo:
     """A session as a list shows it."""
@@ -362,6 +369,16 @@ class SessionInfo:
     updated: str
     events: int
     title: str = ""
+
+    @staticmethod
+    def title_of(events: Iterable[Event]) -> str:
+        """Return the first prompt among a session's events, on one line; an empty text if there is none."""
+        for event in events:
+            turn = event.data.get("turn") if event.kind == "turn.started" else None
+            content = turn.get("content", "") if isinstance(turn, Mapping) and turn.get("type") == "user" else ""
+            if words := " ".join(str(content)[: 4 * _TITLE].split()):
+                return words if len(words) <= _TITLE else words[: _TITLE - 1] + "…"
+        return ""
 
 
 @frozen

@@ -24,6 +24,7 @@ from inarch.contract.records import (
     Message,
     Part,
     ResultPart,
+    SessionInfo,
     Text,
     ToolCall,
     ToolError,
@@ -33,7 +34,6 @@ from inarch.contract.records import (
 from inarch.contract.replacements import Settled
 from inarch.journal.history import History
 from inarch.journal.journal import unpacked
-from inarch_sdk.event_log import title_of
 from inarch_sdk.message_cache import without_thoughts
 from inarch_sdk.result_text import held_text, with_added
 
@@ -85,7 +85,7 @@ class _Folder:
     def take(self, event: Event) -> None:
         """Take in one event; kinds and shapes that are not understood are passed over."""
         self.seq = max(self.seq, event.seq)
-        self.title = self.title or title_of((event,))
+        self.title = self.title or SessionInfo.title_of((event,))
         if event.kind == "session.started":
             self.root = self.root or str(event.data.get("root", ""))
         elif event.kind == "context.dropped" and is_readable_drop(event.data):

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from attrs import define, evolve, field
 
 from inarch.contract.events import Event
+from inarch.contract.records import SessionInfo
 from inarch.contract.stores import ContextStore
 from inarch.journal.folding import fold, is_readable_drop
 from inarch.journal.history import History
 from inarch.journal.settling import OpenCalls, Settle, nobody_knows
-from inarch_sdk.event_log import title_of
 from inarch_sdk.snapshots import between, folded
 
 
@@ -80,7 +80,7 @@ class _Held:
         elif kind == "model.requested":
             self._note_request(event.data)
         elif kind == "turn.started":
-            self.title = self.title or title_of((event,))
+            self.title = self.title or SessionInfo.title_of((event,))
             self._note_prompt(event.data.get("turn"))
         elif kind == "call.result":
             self._see(event.data.get("result"))

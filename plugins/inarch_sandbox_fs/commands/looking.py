@@ -19,7 +19,7 @@ from inarch_sandbox_fs.commands.runners import VENVS
 from inarch_sandbox_fs.commands.secret_files import leads_to_secret
 from inarch_sandbox_fs.paths import normal
 from inarch_sandbox_fs.processes.programs import TABLE
-from inarch_sdk.repositories import Repository, find
+from inarch_staging.repositories import NoRepository, Repository, find
 
 _NAMES_ONLY = frozenset({"ls", "find", "stat", "du", "tree", "file", "realpath"})
 _OF_LINKS = frozenset({"find", "stat", "du", "file"})  # tell of a link that is named, not of what it leads to
@@ -61,7 +61,10 @@ def repository_of(workspace: Workspace) -> Repository:
     Raises:
         ToolFailed: There is none, it is another's, or it borrows objects.
     """
-    found = find(workspace.root)
+    try:
+        found = find(workspace.root)
+    except NoRepository as error:
+        raise ToolFailed(*error.args) from None
     borrowing = os.path.join(found.common_dir, _ALTERNATES)
     if os.path.lexists(borrowing):
         raise _reaching_outside(borrowing)

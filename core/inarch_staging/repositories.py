@@ -10,10 +10,9 @@ import os
 import re
 import stat
 from pathlib import Path
+from typing import Literal
 
 from attrs import frozen
-
-from inarch.contract.errors import ToolFailed
 
 _LONGEST = 65_536
 _WORKTREE = re.compile(r"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
@@ -24,6 +23,13 @@ _OPERATIONS = {
     "rebase-merge": "rebase",
     "rebase-apply": "rebase",
 }
+
+
+class NoRepository(Exception):
+    """There is none that may be used: a code (`not_found` or `permission`), what is wrong, and what to do."""
+
+    def __init__(self, code: Literal["not_found", "permission"], message: str, remedy: str = "") -> None:
+        super().__init__(code, message, remedy)
 
 
 @frozen
@@ -86,7 +92,7 @@ def find(root: str) -> Repository:
     """Return the repository that a workspace is in.
 
     Raises:
-        ToolFailed: `not_found` where there is none, `permission` where it can't be shown to belong to the workspace.
+        NoRepository: `not_found` where there is none, `permission` where it can't be shown to belong to the workspace.
     """
     root = os.path.realpath(root)
     for top in (root, *_parents(root)):
@@ -95,21 +101,21 @@ def find(root: str) -> Repository:
         if kind is None or (top != root and kind == "directory" and not _is_repository(mark)):
             continue
         if os.lstat(mark).st_uid != os.stat(root).st_uid:
-            raise ToolFailed(
+            raise NoRepository(
                 "permission", f"{mark} belongs to another user than the workspace, so it is not used",
                 "let both belong to the same user, or make a repository here with `git init`",
             )  # fmt: skip
         if kind == "directory":
             _demand_repository(mark)
             if os.path.lexists(os.path.join(mark, "commondir")):
-                raise ToolFailed("permission", f"{mark}/commondir leads to another repository, so {mark} is not used")
+                raise NoRepository("permission", f"{mark}/commondir leads to another repository, so {mark} is not used")
             return Repository(top, mark, mark, root)
         if kind == "file":
             return _linked(top, mark, root)
-        raise ToolFailed("permission", f"{mark} is a symbolic link or special file, which is not followed")
+        raise NoRepository("permission", f"{mark} is a symbolic link or special file, which is not followed")
     if _is_repository(root):
-        raise ToolFailed("not_found", "the workspace is a bare repository: it has no files", "open a clone of it")
-    raise ToolFailed("not_found", "the workspace is not in a git repository", "make one with `git init`")
+        raise NoRepository("not_found", "the workspace is a bare repository: it has no files", "open a clone of it")
+    raise NoRepository("not_found", "the workspace is not in a git repository", "make one with `git init`")
 
 
 def _parents(root: str) -> list[str]:
@@ -128,13 +134,13 @@ def _linked(top: str, mark: str, root: str) -> Repository:
         raise _damaged(mark)
     git_dir = os.path.realpath(os.path.join(top, line.removeprefix("gitdir: ")))
     if not os.path.isdir(git_dir):
-        raise ToolFailed(
+        raise NoRepository(
             "not_found", f"{mark} names {git_dir}, which is not there",
             "run `git worktree repair` or `git submodule update --init`",
         )  # fmt: skip
     common_dir = _common_of_worktree(git_dir, mark) or _own_of_submodule(git_dir, top)
     if common_dir is None or f"{git_dir}/".startswith(f"{root}/"):
-        raise ToolFailed(
+        raise NoRepository(
             "permission", f"{mark} names {git_dir}, which doesn't point back here, so it is not followed",
             "run `git worktree repair` there if it is this folder's repository",
         )  # fmt: skip
@@ -167,8 +173,8 @@ def _is_repository(folder: str) -> bool:
     return all(map(os.path.lexists, inside))
 
 
-def _damaged(path: str) -> ToolFailed:
-    return ToolFailed("not_found", f"{path} is there, but it is no git repository", "make one with `git init`")
+def _damaged(path: str) -> NoRepository:
+    return NoRepository("not_found", f"{path} is there, but it is no git repository", "make one with `git init`")
 
 
 def _kind(path: str) -> str | None:
