@@ -151,9 +151,7 @@ class OpenDatabase:
             self.damage.append(sentence)
 
     def _tell_lost(self, what: str) -> None:
-        from inarch_sdk.event_log import WAY_ON
-
-        self.tell(f"{what}; {WAY_ON}")
+        self.tell(f"{what}; inarch sessions restore brings back what event logs have")
 
     def _follow_file(self) -> None:
         """Go on in the file that has the name now, if another process has replaced a broken one.

@@ -108,7 +108,7 @@ def test_signals_are_refused_where_landlock_can_not_rule_them(landlock: int, sai
 
 def test_a_flood_does_not_keep_a_call_from_being_cancelled(app: inarch.App) -> None:
     message = {"op": "ask", "ask": 1, "method": "context.earlier"}
-    channel = app.composition.elsewhere["hostile"].process.channel()
+    channel = app.composition.outcome.elsewhere["hostile"].process.channel()
 
     async def work() -> None:
         task = asyncio.create_task(app.call_tool("send", {"message": message, "forever": True}))
@@ -126,7 +126,7 @@ def test_a_flood_does_not_keep_a_call_from_being_cancelled(app: inarch.App) -> N
 
 
 def test_a_flood_does_not_keep_an_answer_from_being_overdue(app: inarch.App) -> None:
-    process = app.composition.elsewhere["hostile"].process
+    process = app.composition.outcome.elsewhere["hostile"].process
     target = _tool(app)._target  # type: ignore[attr-defined]
     with pytest.raises(inarch.PluginError, match="did not return after it was asked for"):
         process.call(target, "effects", [{"how": "flood"}], seconds=0.5)
@@ -278,7 +278,7 @@ def test_what_runs_is_not_granted_by_its_name(compose: Any, tmp_path: Path) -> N
 
 def test_settings_of_other_plugins_stay_with_them(compose: Any, tmp_path: Path) -> None:
     variables = {"INARCH_PLUGIN_OTHER__TOKEN": "hush", "INARCH_PLUGIN_EVERY_KIND__LOUD": "1"}
-    job = compose(environ=variables).composition.elsewhere["every_kind"].process.launch.job
+    job = compose(environ=variables).composition.outcome.elsewhere["every_kind"].process.launch.job
     assert job["variables"] == {"INARCH_PLUGIN_EVERY_KIND__LOUD": "1"}
 
 

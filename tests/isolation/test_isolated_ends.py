@@ -66,7 +66,7 @@ def test_processor_time_is_limited(compose: Any) -> None:
 
 def test_it_is_started_again_three_times(compose: Any) -> None:
     app = compose()
-    app.composition.elsewhere["every_kind"].process.within_s = 3600.0
+    app.composition.outcome.elsewhere["every_kind"].process.within_s = 3600.0
     for _ in range(4):
         assert "exit code 3" in error_of(call(app, "end", how="exit"))
     found = call(app, "shout", text="a").error
@@ -173,7 +173,7 @@ def test_a_plugin_that_can_not_be_loaded_is_refused_with_the_reason(
     (refused,) = app.composition.refused
     assert (refused.name, said in refused.reason) == ("bad", True), refused.reason
     assert refused.remedy
-    assert all(not one.process.runs for one in app.composition.elsewhere.values())
+    assert all(not one.process.runs for one in app.composition.outcome.elsewhere.values())
 
 
 def test_a_plugin_that_hangs_on_import_costs_its_time_once(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_tracer_that_is_started_again_is_not_waited_for(compose: Any, tmp_path
     (tmp_path / "slow.py").write_text(SLOW)
     app = compose(files=(str(tmp_path / "slow.py"),))
     (bound,) = (one for one in app.composition.tracers if one.plugin == "slow")
-    tracer, process = bound.value, app.composition.elsewhere["slow"].process
+    tracer, process = bound.value, app.composition.outcome.elsewhere["slow"].process
 
     def event(kind: str) -> inarch.Event:
         return inarch.Event(1, inarch.utc_now(), "s", None, kind, {})

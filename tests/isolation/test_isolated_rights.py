@@ -109,7 +109,7 @@ def test_hosts_are_granted_and_reached_by_a_proxy_only(compose: Any, site: int, 
 def test_the_proxy_ends_with_the_plugins_process(compose: Any, site: int) -> None:
     app = compose(network=(f"localhost:{site}",))
     assert call(app, "reach", what="fetch", where=f"http://localhost:{site}/").data == "served"
-    process = app.composition.elsewhere["every_kind"].process
+    process = app.composition.outcome.elsewhere["every_kind"].process
     assert len(proxies_of(os.getpid())) == 1
     assert not call(app, "reach", what="exit", where="3").success
     assert (

@@ -100,7 +100,7 @@ def composed(site: Site, *plugins: str, isolation: Mapping[str, Any] = TABLES, *
 
 def refusal(made: Composition) -> inarch.Refused:
     made.close()
-    assert (made.loaded, [*made.elsewhere]) == ((), [])
+    assert (made.loaded, [*made.outcome.elsewhere]) == ((), [])
     return next(item for item in made.refused if item.name == "asking")
 
 
@@ -244,7 +244,7 @@ def test_a_name_that_is_taken_ends_it(site: Site, with_loader: Callable[[object]
     first = site.add("first", "import inarch\n@inarch.tool\ndef shout(a: str) -> str:\n    'S.'\n    return a\n")
     made = composed(site, first, site.add("asking", LOUD))
     assert "claims the tool name 'shout'" in made.refused[0].reason
-    assert (loader.events[-1], [*made.elsewhere]) == ("close asking", [])
+    assert (loader.events[-1], [*made.outcome.elsewhere]) == ("close asking", [])
 
 
 def test_where_nobody_asks_nothing_is_imported_but_what_registers(tmp_path: Path) -> None:

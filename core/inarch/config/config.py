@@ -21,6 +21,15 @@ T = TypeVar("T")
 
 
 @frozen(eq=False, repr=False)
+class Chosen:
+    """What was given: by all files together, for the keys of the profile in use, and its name."""
+
+    layer: Layer
+    values: Mapping[str, Given]
+    choice: Given
+
+
+@frozen(eq=False, repr=False)
 class Config:
     """What a run was configured with.
 
@@ -62,9 +71,7 @@ class Config:
     environ: Mapping[str, str]
     trusted_files: Mapping[str, str]
     may_allow: tuple[str, ...]
-    _layer: Layer
-    _values: Mapping[str, Given]
-    _choice: Given
+    _given: Chosen
     added: tuple[str, ...] = field(default=(), kw_only=True)
     copy_of: str = ""
     settings_classes: dict[str, type] = field(factory=dict, init=False)
@@ -72,11 +79,11 @@ class Config:
     @property
     def origins(self) -> Mapping[str, Origin]:
         """Where each value came from, by dotted key: `profile`, the keys of the profile in use, every table."""
-        layer = self._layer
+        layer = self._given.layer
         base = ("profiles", self.profile.name)
-        found = {"profile": self._choice.origin}
+        found = {"profile": self._given.choice.origin}
         for key in PROFILE_KEYS:
-            given = self._values.get(key)
+            given = self._given.values.get(key)
             found[dotted((*base, key))] = given.origin if given else Origin(BUILT_IN.name)
         for kind, tables in (("plugins", layer.plugins), ("isolation", layer.isolation)):
             for name, table in tables.items():
@@ -86,7 +93,7 @@ class Config:
 
     def sets(self, key: str) -> bool:
         """Whether somebody gave a key of the profile in use a value."""
-        return key in self._values
+        return key in self._given.values
 
     def naming(self, plugins: Iterable[str]) -> Config:
         """Return the same with a profile that names these plugins, too: after its own, for this run."""
@@ -101,7 +108,7 @@ class Config:
 
     def error(self, key: str, message: str, remedy: str = "") -> ConfigError:
         """Return the error for a key of the profile in use: it names where its value was given."""
-        given = self._values.get(key)
+        given = self._given.values.get(key)
         if given is not None:
             return given.error(message, remedy)
         return ConfigError(message, key=dotted(("profiles", self.profile.name, key)), remedy=remedy)
@@ -121,7 +128,7 @@ class Config:
 
     def setting_error(self, plugin: str, path: tuple[str | int, ...], message: str, remedy: str = "") -> ConfigError:
         """Return the error for what stands at `path` of a plugin's table, as the file or mapping gives it."""
-        given = self._layer.plugins.get(plugin, {})
+        given = self._given.layer.plugins.get(plugin, {})
         one = given.get(str(path[0])) if path else None
         source = one.source if one is not None else self._settings_source(given)
         return source.error(("plugins", plugin, *path), message, remedy)
@@ -145,7 +152,7 @@ class Config:
 
         known = set(known)
         found = []
-        for kind, tables in (("plugins", self._layer.plugins), ("isolation", self._layer.isolation)):
+        for kind, tables in (("plugins", self._given.layer.plugins), ("isolation", self._given.layer.isolation)):
             for name, table in tables.items():
                 if name not in known:
                     first = next(iter(table.values()), None)
@@ -161,7 +168,7 @@ class Config:
         from inarch.config.values import culprit, plain, read_given
 
         found: list[ConfigError] = []
-        given = {**self._layer.plugins.get(plugin, {}), **plugin_values(plugin, cls, self.environ, found)}
+        given = {**self._given.layer.plugins.get(plugin, {}), **plugin_values(plugin, cls, self.environ, found)}
         table = Given(None, self._settings_source(given), ("plugins", plugin))
         values = plain(read_given(cls, given, table, found))
         problems += found

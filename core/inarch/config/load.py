@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inarch.config import environment, places, profiles
-from inarch.config.config import Config
+from inarch.config.config import Chosen, Config
 from inarch.config.files import Unreadable, needs_trust, read_user_file
 from inarch.config.layers import Layer, read_file, read_layer
 from inarch.config.sources import BUILT_IN, Given, Source
@@ -224,9 +224,7 @@ class _Loading:
             environ=self.environ,
             trusted_files=project.files if project is not None else {},
             may_allow=tuple(own.may_allow.value) if own.may_allow is not None else (),
-            layer=layer,
-            values=values,
-            choice=choice,
+            given=Chosen(layer, values, choice),
         )
 
 

@@ -73,13 +73,26 @@ class LoadedPlugin:
 
 
 @frozen
-class Composition:
-    """Everything that built-in parts and then a profile's plugins registered, in this order; mappings go by name.
+class Outcome:
+    """What became of the plugins of a composition.
 
     `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do, `elsewhere`
     is what runs for plugins that are not loaded in this process, `given_way` tells of commands whose names were taken,
     `original` is what was composed where the program has replaced some of it.
     """
+
+    refused: tuple[Refused, ...] = ()
+    loaded: tuple[LoadedPlugin, ...] = ()
+    builtins: Mapping[str, LoadedPlugin] = _NOTHING
+    elsewhere: Mapping[str, Loading] = _NOTHING
+    given_way: tuple[str, ...] = ()
+    loaders: Mapping[str, Bound[Loader]] = _NOTHING
+    original: Composition | None = None
+
+
+@frozen
+class Composition:
+    """Everything that built-in parts and then a profile's plugins registered, in this order; mappings go by name."""
 
     tools: Mapping[str, Bound[Tool]] = _NOTHING
     models: Mapping[str, Bound[ModelProvider]] = _NOTHING
@@ -98,20 +111,33 @@ class Composition:
     session_extensions: Mapping[str, Bound[SessionExtension]] = _NOTHING
     events: tuple[Bound[EventKind], ...] = ()
     front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
-    loaders: Mapping[str, Bound[Loader]] = _NOTHING
     exporters: Mapping[str, Bound[Exporter]] = _NOTHING
     checks: tuple[Bound[SelfCheck], ...] = ()
-    refused: tuple[Refused, ...] = ()
-    loaded: tuple[LoadedPlugin, ...] = ()
-    builtins: Mapping[str, LoadedPlugin] = _NOTHING
-    elsewhere: Mapping[str, Loading] = _NOTHING
-    given_way: tuple[str, ...] = ()
-    offered: tuple[Ready, ...] = ()
-    original: Composition | None = None
+    outcome: Outcome = Outcome()
+
+    @property
+    def refused(self) -> tuple[Refused, ...]:
+        """The plugins that were left out, and why."""
+        return self.outcome.refused
+
+    @property
+    def loaded(self) -> tuple[LoadedPlugin, ...]:
+        """The profile's plugins."""
+        return self.outcome.loaded
+
+    @property
+    def builtins(self) -> Mapping[str, LoadedPlugin]:
+        """The parts of Inarch itself, by name."""
+        return self.outcome.builtins
+
+    @property
+    def loaders(self) -> Mapping[str, Bound[Loader]]:
+        """What loads plugins elsewhere, by name."""
+        return self.outcome.loaders
 
     def close(self) -> None:
         """End what runs for plugins elsewhere; may be called twice."""
-        for loading in self.elsewhere.values():
+        for loading in self.outcome.elsewhere.values():
             loading.close()
 
 
@@ -329,13 +355,10 @@ class _Composer:
         builtins = {name: _loaded(*one) for name, one in self.loaded.items() if self.is_builtin(one[0])}
         loaded = tuple(_loaded(*one) for name, one in self.loaded.items() if name not in builtins)
         elsewhere = self._apart.running if self._apart is not None else _NOTHING
+        loaders = bound.pop("loaders")
         return Composition(
             **bound,
-            refused=tuple(self.refused),
-            loaded=loaded,
-            builtins=MappingProxyType(builtins),
-            elsewhere=elsewhere,
-            given_way=tuple(told),
+            outcome=Outcome(tuple(self.refused), loaded, MappingProxyType(builtins), elsewhere, tuple(told), loaders),
         )
 
     def _ready(self, plugin: str) -> tuple[Ready, ...]:

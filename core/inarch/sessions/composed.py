@@ -127,12 +127,12 @@ class Composed:
         """One line for each thing that the configuration says and that counts for nothing."""
         has_tables = bool(self.config.plugin_tables or self.config.isolation)
         if not has_tables and not any(name.startswith("INARCH_PLUGIN_") for name in self.environ):
-            return (*self.config.notes, *self.composition.given_way, *self._remarks())
+            return (*self.config.notes, *self.composition.outcome.given_way, *self._remarks())
         tried = (item.name for item in self.composition.refused)  # a single file, for one
         names = {*(plugin.name for plugin in self.composition.loaded), *tried}
         if self.config.hints(names):  # one that is installed, and not of the profile, may have a table, too
             names |= discover().plugins.keys()
-        return (*self.config.notes, *self.config.hints(names), *self.composition.given_way, *self._remarks())
+        return (*self.config.notes, *self.config.hints(names), *self.composition.outcome.given_way, *self._remarks())
 
     def _remarks(self) -> Iterator[str]:
         for tracer in self.composition.tracers:

@@ -234,8 +234,9 @@ class Parts:
         copied, composition, replacing = self.compose(copied)
         given = None if replacing is None else evolve(replacing, workspace=None)
         # Providers know nothing of a directory: their connections are shared.
-        whole = composition.original or composition
-        composition = evolve(composition, models=self.composition.models, original=whole)
+        whole = composition.outcome.original or composition
+        outcome = evolve(composition.outcome, original=whole)
+        composition = evolve(composition, models=self.composition.models, outcome=outcome)
         made = Parts(evolve(self.composed, config=copied, composition=composition), given, self.compose, self)
         made.__dict__ |= {"redactor": self.redactor, "pacer": self.pacer}
         return made
@@ -256,7 +257,7 @@ class Parts:
         self.is_closed = True
         if self.process != os.getpid():
             return  # what a fork has of another process's connections is that one's to close
-        composed = [*filter(None, (self.composition, self.composition.original))]
+        composed = [*filter(None, (self.composition, self.composition.outcome.original))]
         for bound in self._own(one for each in composed for one in each.models.values()):
             await self._quietly(bound.plugin, bound.value.close())
         for tracer in self._own(one for each in composed for one in each.tracers):

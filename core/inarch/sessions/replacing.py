@@ -44,7 +44,7 @@ def put_in_place(
     if found.models:
         parts["models"] = MappingProxyType({one.name: _provider(one, config, composed) for one in found.models})
         config = _asking(config, [one.name for one in found.models])
-    return config, evolve(composed, **parts, original=composed), found
+    return config, evolve(composed, **parts, outcome=evolve(composed.outcome, original=composed)), found
 
 
 def _fault(found: Replacements) -> str:
