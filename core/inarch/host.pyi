@@ -44,7 +44,6 @@ from inarch.journal.folding import CUT_OFF as CUT_OFF
 from inarch.journal.folding import fold as fold
 from inarch.journal.history import History as History
 from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
-from inarch.journal.redaction.redactor import holds_known_secret as holds_known_secret
 from inarch.plugins.alone import load_alone as load_alone
 from inarch.plugins.apart import try_again as try_again
 from inarch.plugins.checks import PORTS as PORTS

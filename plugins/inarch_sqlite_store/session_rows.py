@@ -96,7 +96,9 @@ class SessionRows:
                 self._check_kept(session_id, kept)
             snapshots.forget(self._connection, key, events[0].seq)
             if any(event.kind in DESCRIBING for event in events):
-                self._connection.execute(_DESCRIBE, (to_column(root_of(events)), to_column(inarch.SessionInfo.title_of(events)), key))
+                self._connection.execute(
+                    _DESCRIBE, (to_column(root_of(events)), to_column(inarch.SessionInfo.title_of(events)), key)
+                )
             (last,) = self._connection.execute(_LAST, (key << SEQ_BITS, (key + 1) << SEQ_BITS)).fetchone()
         self._keys[session_id], self._ends[session_id] = key, max(lent, (last or 0) & SEQ_MASK)
 

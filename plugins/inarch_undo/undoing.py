@@ -18,9 +18,8 @@ from inarch import (
     UndoReport,
     UsageError,
 )
-from inarch.host import changes_now, contents_of
+from inarch.host import capabilities, changes_now, contents_of
 from inarch_sdk.snapshots import scan
-from inarch.host import capabilities, changes_now, last_part
 from inarch_undo.blaming import BlamedLine, blamed
 from inarch_undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
 from inarch_undo.differing import ChangedFile

@@ -15,9 +15,8 @@ from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, FileStat, ProposedFile, ToolCall
-from inarch_secrets.cuts import end_from
 from inarch.contract.workspaces import Workspace
-from inarch_sdk.shortening import end_from
+from inarch_secrets.cuts import end_from
 
 LARGEST_FILE = 200_000
 """Bytes of a present file up to which a diff against it is made."""

@@ -27,10 +27,8 @@ from inarch.contract.call_events import CallsDone
 from inarch.contract.capabilities import HasAdded, able
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
-from inarch.contract.ports import FrontEnd, Policy, Tool, Workspace
 from inarch.contract.front_ends import FrontEnd
-from inarch.contract.guarding import guarded
-from inarch.contract.ports import Policy, Tool
+from inarch.contract.ports import Policy, Tool, Workspace
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 from inarch.contract.workspaces import Workspace
 from inarch_sdk.result_text import named_note

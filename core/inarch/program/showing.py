@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.contract.capabilities import Beside, able
-from inarch.contract.capabilities import passed_on
+from inarch.contract.capabilities import Beside, able, passed_on
 from inarch.contract.errors import InarchError, PluginError, UsageError
 from inarch.contract.front_ends import FrontEndOptions, FrontEndSpec
 from inarch.contract.guarding import KERNEL, guarded

@@ -18,12 +18,11 @@ from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guarding import guarded
 from inarch.contract.metadata import shipped
 from inarch.contract.records import PlannedCall, ToolResult, Turn
+from inarch.contract.stores import ContextStore
 from inarch.sessions.composed import Composed
 from inarch.sessions.kept_sessions import KeptSessions
-from inarch.sessions.parts import Parts, check_process, composing
-from inarch.sessions.storage import opened
-from inarch.contract.stores import ContextStore
 from inarch.sessions.parts import Parts, check_process, composing, opened
+from inarch.sessions.storage import opened
 
 if TYPE_CHECKING:
     from inarch.calls.preparing import Preparation

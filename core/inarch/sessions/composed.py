@@ -17,11 +17,8 @@ from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction
-    from inarch.contract.ports import DecisionStrategy
     from inarch.contract.front_ends import FrontEnd
-    from inarch.contract.ports import DecisionStrategy, Policy, Tool
-    from inarch.plugins.readiness import Ready
-    from inarch.turns.models import Choice
+    from inarch.contract.ports import DecisionStrategy
 
 T = TypeVar("T")
 

@@ -140,7 +140,9 @@ def _files_of(parts: Parts, tracer: Bound[Tracer], ask: Callable[[KeepsLogs], It
     try:
         with guarded(tracer.plugin, "tracer", passes=()):
             found = [Path(str(file)) for file in ask(keeping)]
-        if tracer.plugin not in parts.composition.outcome.elsewhere:  # else they are real paths, whatever became of them
+        if (
+            tracer.plugin not in parts.composition.outcome.elsewhere
+        ):  # else they are real paths, whatever became of them
             found = [Path(os.path.realpath(file.parent), file.name) for file in found]
     except PluginError:
         return ()

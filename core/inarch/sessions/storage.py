@@ -13,7 +13,7 @@ from inarch.contract.guarding import guarded
 from inarch.plugins.checks import opened_fault
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import ContextStore
+    from inarch.contract.stores import ContextStore
     from inarch.plugins.composition import Bound
     from inarch.sessions.composed import Composed
 

@@ -13,9 +13,8 @@ from inarch.config.config import Config
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
 from inarch.contract.plugin_events import is_plugins
+from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer
 from inarch.contract.records import Message, Turn
-from inarch.contract.ports import ContextSource, DecisionStrategy, Tool, Tracer
-from inarch.contract.records import Message, ToolSpec, Turn
 from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.workspaces import Workspace
 from inarch.journal.journal import Journal
