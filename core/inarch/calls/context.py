@@ -26,7 +26,6 @@ from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import ErrorHappened, Note
 from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guarding import guarded
-from inarch.contract.ports import Workspace
 from inarch.contract.records import ChosenRights, Effects, FileBytes, FileStat, SearchHits, ToolCall, Walk
 from inarch.contract.workspaces import Workspace
 

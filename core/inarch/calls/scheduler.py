@@ -28,7 +28,7 @@ from inarch.contract.capabilities import HasAdded, able
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
-from inarch.contract.ports import Policy, Tool, Workspace
+from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
 from inarch.contract.workspaces import Workspace
 from inarch_sdk.result_text import named_note

@@ -21,14 +21,15 @@ from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.contract.stores import ContextStore
 from inarch.sessions.composed import Composed
 from inarch.sessions.kept_sessions import KeptSessions
-from inarch.sessions.parts import Parts, check_process, composing, opened
+from inarch.sessions.parts import Parts, check_process, composing
 from inarch.sessions.storage import opened
 
 if TYPE_CHECKING:
     from inarch.calls.preparing import Preparation
-    from inarch.contract.ports import Policy, Workspace
+    from inarch.contract.ports import Policy
     from inarch.contract.records import SessionInfo
     from inarch.contract.transcripts import Transcript
+    from inarch.contract.workspaces import Workspace
     from inarch.journal.redaction.redactor import Redactor
     from inarch.plugins.composition import Bound, Composition
     from inarch.plugins.readiness import Ready

@@ -12,7 +12,7 @@ from inarch.contract.capabilities import KeyRing, able
 from inarch.contract.errors import InarchError
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import Workspace
+    from inarch.contract.workspaces import Workspace
     from inarch.journal.redaction.redactor import Redactor
     from inarch.sessions.composed import Composed
 

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction
     from inarch.contract.event_parts import Branch
     from inarch.contract.intervening import EndGuard
-    from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer, Workspace
+    from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer
     from inarch.contract.replacements import Pacing
     from inarch.contract.session_extensions import SessionExtension
+    from inarch.contract.workspaces import Workspace
     from inarch.turns.budget.meter import Meter
 
 _OF_THE_WORKSPACE = frozenset({"command.ran", "changes.undone", "file.changed"})
