@@ -104,7 +104,7 @@ def test_another_model_that_took_over_takes_over_again(tmp_path: Path) -> None:
     async def play(session: inarch.Session, app: inarch.App) -> None:
         bound: Bound[inarch.ModelProvider] = Bound("standby", standby, PluginContext("standby", app.config.root))
         talk = session.state
-        talk.models = {**talk.models, "standby": bound}
+        talk.parts = evolve(talk.parts, models={**talk.parts.models, "standby": bound})
         talk.config = evolve(talk.config, profile=evolve(talk.config.profile, fallback=("nobody/x", "standby/script")))
         await session.run("ask")
 

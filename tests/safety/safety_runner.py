@@ -202,7 +202,7 @@ async def _call(case: Case, place: Place, workspace: Callable[[str], inarch.Work
     config = place.filled(dict(case.config))
     app = inarch.compose(root=place.root, config=config, flags={"approve": "all"}, journal=False, environ=environ)
     if workspace is not None:
-        app.__dict__["workspace"] = workspace(str(place.root))
+        app.parts.__dict__["workspace"] = workspace(str(place.root))
     try:
         for call in case.earlier:
             earlier = await app.call_tool(call["tool"], place.filled(call["arguments"]))

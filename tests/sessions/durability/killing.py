@@ -47,7 +47,7 @@ class KillingStore(SqliteStore):
             os.kill(os.getpid(), signal.SIGKILL)
         if os.environ.get("DURABILITY_FULL_AT") == str(self.moments):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            size = self._file.with_name("sessions.db-wal").stat().st_size
+            size = self._database.file.with_name("sessions.db-wal").stat().st_size
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
         if "DURABILITY_MOMENTS" in os.environ:
             Path(os.environ["DURABILITY_MOMENTS"]).write_text(str(self.moments))

@@ -118,14 +118,20 @@ class Stepped:
             self._go_on(pid, how, passed)
 
     def _step_threads(self) -> None:
-        """Have the threads that run already stop at their changes, too: a pool does the work."""
+        """Have the threads that run already stop at their changes, too: calls run in threads."""
         for name in os.listdir(f"/proc/{self.pid}/task"):
             if (thread := int(name)) == self.pid:
                 continue
             _LIBC.syscall(_THREAD_KILL[platform.machine()], self.pid, thread, int(signal.SIGSTOP))
             number = 0
             while number != signal.SIGSTOP:
-                number = os.WSTOPSIG(os.waitpid(thread, _WALL)[1])
+                try:
+                    status = os.waitpid(thread, _WALL)[1]
+                except ChildProcessError:  # the thread of a call that is done
+                    break
+                if not os.WIFSTOPPED(status):
+                    break
+                number = os.WSTOPSIG(status)
                 self._go_on(thread, _SYSCALL)
 
     def _go_on(self, pid: int, how: int, passed: int = 0) -> None:
