@@ -173,7 +173,7 @@ async def talking(
     bench = Bench(app, app.session(before(app) if before is not None else None), voice, seen, recorded)
     running, heard = asyncio.create_task(bench.run()), asyncio.create_task(voice.run(bench))
     try:
-        await bench.until(lambda: conversation.is_connected or heard.done())
+        await bench.until(lambda: conversation.is_connected or bench.told or heard.done())
         yield bench
     finally:
         for task in (running, heard):
