@@ -88,6 +88,8 @@ async def test_prompts_that_the_service_could_not_answer_are_failures(kind: Any,
         for typed in (1, 2):
             await there.until(lambda there, typed=typed: len(there.texts) == typed)
             if kind is OpenAIServer:
+                await there.until(lambda there, typed=typed: there.requests == typed)
+                there.response = ""
                 await there.tell("response.done", response={
                     "status": "failed", "status_details": {"error": {"message": "no tokens are left"}}
                 })  # fmt: skip
