@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from inarch import Rights
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 RUNS = 200
 REACH_MS = 5.0

@@ -70,9 +70,15 @@ WALKS = (
     Walk("a tool call", PROMPT, "Scheduler.", ("core/inarch/calls",)),
     Walk("a setting", PROMPT, "load_config", ("core/inarch/config",)),
     Walk("a journal event", PROMPT, "Journal.", ("core/inarch/journal",)),
-    Walk("an offline question", ("who calls greet?",), "Offline.answer", ("plugins/inarch_offline",), keyless=True),
     Walk(
-        "an edit", ("replace hello with goodbye in greet.py",), "Handle.replace", ("plugins/inarch_sandbox_fs",), True
+        "an offline question", ("who calls greet?",), "Offline.answer", ("plugins/inarch_brief/offline",), keyless=True
+    ),
+    Walk(
+        "an edit",
+        ("replace hello with goodbye in greet.py",),
+        "Handle.replace",
+        ("plugins/inarch_plugins/sandbox_fs",),
+        True,
     ),
 )
 

@@ -21,7 +21,7 @@ from inarch.contract.call_events import CallState
 from inarch.contract.records import Effects, ToolCall
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 STEPS = (10, 100, 1_000, 10_000, 100_000)
 SYNCS, ROUNDS = 100, 7

@@ -34,8 +34,8 @@ from inarch.contract.events import (
 )
 from inarch.contract.ids import new_id, utc_now
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolResult, Turn, Usage
-from inarch_jsonl_logger.logger import JsonlLogger
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.jsonl_logger.logger import JsonlLogger
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 TURNS = (300, 2400)
 CALLS = 6
@@ -141,9 +141,9 @@ import asyncio, io, sys
 import inarch
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
-from inarch_terminal.conversation.composing import new_view
-from inarch_terminal.slash.talk import SlashCommands
-from inarch_terminal.slash.talk import Talk
+from inarch_plugins.terminal.conversation.composing import new_view
+from inarch_plugins.terminal.slash.talk import SlashCommands
+from inarch_plugins.terminal.slash.talk import Talk
 
 with inarch.compose(flags={"model": "offline/extractive"}) as app:
     talk = Talk(app, app.session(sys.argv[1]), Launched(Options()), print, lambda: 80)

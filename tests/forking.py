@@ -35,7 +35,11 @@ or in that terminal below what stands for `sh -c 'trap : INT; inarch WORDS; echo
 
 LONGEST_S = 120.0
 _OF_A_SHELL = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUNBUFFERED"}  # or of tox
-_LEFT_OUT = ("inarch.testing", "inarch_testing.", "inarch_litellm.")  # its library takes as long as all the rest
+_LEFT_OUT = (
+    "inarch.testing",
+    "inarch_testing.",
+    "inarch_plugins.litellm.",
+)  # its library takes as long as all the rest
 
 
 class Started:

@@ -16,8 +16,8 @@ sys.path.append(str(sets.HERE.parent / "tracing"))
 
 from stacks import graph_of
 
-from inarch_brief_tracer.facts.modules import CODE
-from inarch_brief_tracer.graph.call_graph import Graph
+from inarch_brief.tracer.facts.modules import CODE
+from inarch_brief.tracer.graph.call_graph import Graph
 
 PACKAGES = (
     Source("npm", "express", "4.19.2"),

@@ -28,8 +28,8 @@ from fetch import cache_folder
 from sets import HALVES, Place, Question
 
 import inarch
-from inarch_offline.intents import parse
-from inarch_search.confidence import LIKELY, SURE
+from inarch_brief.offline.intents import parse
+from inarch_brief.search.confidence import LIKELY, SURE
 
 DEEPEST = 100
 """Places that are asked for: the most the tool gives."""

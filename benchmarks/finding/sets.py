@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from fetch import fetch_npm, fetch_sdist  # noqa: E402
 
-from inarch_languages import language_of, read  # noqa: E402
+from inarch_brief.languages import language_of, read  # noqa: E402
 
 HALVES = ("tune", "held", "fresh")
 ASIDE = re.compile(

@@ -24,9 +24,9 @@ from pathlib import Path
 from recorded import fetch_sdist
 
 import inarch
-from inarch_brief_tracer.indexing.index import Index
-from inarch_brief_tracer.store.database import Store
-from inarch_sandbox_fs import inarch_workspaces
+from inarch_brief.tracer.indexing.index import Index
+from inarch_brief.tracer.store.database import Store
+from inarch_plugins.sandbox_fs import inarch_workspaces
 
 TREES = {"django": "5.2", "stdlib": "", "sympy": "1.14.0"}
 QUESTIONS = {

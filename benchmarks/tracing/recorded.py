@@ -25,10 +25,10 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "plugins"), str(HERE.par
 
 from fetch import fetch_sdist as fetch_sdist  # noqa: E402
 
-from inarch_brief_tracer.facts.link_facts import NOTHING, LinkFacts  # noqa: E402
-from inarch_brief_tracer.facts.source import Undecodable, decoded  # noqa: E402
-from inarch_brief_tracer.facts.statement_codes import link_facts  # noqa: E402
-from inarch_brief_tracer.linking.link import link  # noqa: E402
+from inarch_brief.tracer.facts.link_facts import NOTHING, LinkFacts  # noqa: E402
+from inarch_brief.tracer.facts.source import Undecodable, decoded  # noqa: E402
+from inarch_brief.tracer.facts.statement_codes import link_facts  # noqa: E402
+from inarch_brief.tracer.linking.link import link  # noqa: E402
 
 PACKAGES = {"click": "8.3.1", "flask": "3.1.2", "sqlparse": "0.5.3", "rich": "14.2.0"}
 UNTOUCHED = {"markdown": "3.5.2", "packaging": "24.1", "pygments": "2.18.0", "structlog": "24.1.0"}

@@ -22,14 +22,14 @@ from pathlib import Path
 from recorded import HERE, PACKAGES, UNTOUCHED, fetch_sdist
 
 import inarch
-from inarch_brief_tracer.answers.flow_text import listed, ordered
-from inarch_brief_tracer.graph.call_graph import Graph
-from inarch_brief_tracer.graph.flows import flow_to
-from inarch_brief_tracer.graph.model import Flow
-from inarch_brief_tracer.indexing.index import Index
-from inarch_brief_tracer.store.database import Store
-from inarch_brief_tracer.store.kept_files import Shelf
-from inarch_sandbox_fs import inarch_workspaces
+from inarch_brief.tracer.answers.flow_text import listed, ordered
+from inarch_brief.tracer.graph.call_graph import Graph
+from inarch_brief.tracer.graph.flows import flow_to
+from inarch_brief.tracer.graph.model import Flow
+from inarch_brief.tracer.indexing.index import Index
+from inarch_brief.tracer.store.database import Store
+from inarch_brief.tracer.store.kept_files import Shelf
+from inarch_plugins.sandbox_fs import inarch_workspaces
 
 ENTRIES, PRINTED, PATHS = 20, 8, 3
 Score = tuple[bool, bool]

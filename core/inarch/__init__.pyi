@@ -148,13 +148,15 @@ from inarch.sessions.launching import Launch as Launch
 from inarch.sessions.session import Session as Session
 from inarch.turns.context.viewing import ContextView as ContextView
 from inarch.turns.models import Choice as Choice
-from inarch_output.columns import shorten as shorten
-from inarch_output.columns import width as width
-from inarch_output.escaping import escape as escape
-from inarch_output.escaping import escape_json as escape_json
-from inarch_schemas.checking import reference_fault as reference_fault
-from inarch_schemas.openapi import openapi_parameters as openapi_parameters
-from inarch_schemas.repair import repair_arguments as repair_arguments
+from inarch_lib.output.columns import shorten as shorten
+from inarch_lib.output.columns import width as width
+from inarch_lib.output.escaping import escape as escape
+from inarch_lib.output.escaping import escape_json as escape_json
+from inarch_lib.schemas.checking import reference_fault as reference_fault
+from inarch_lib.schemas.openapi import openapi_parameters as openapi_parameters
+from inarch_lib.schemas.repair import repair_arguments as repair_arguments
+from inarch_lib.secrets.dotenv import is_dotenv as is_dotenv
+from inarch_lib.staging import keep_former as keep_former
 from inarch_sdk.accumulator import join_deltas as join_deltas
 from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
 from inarch_sdk.chat import chat_cached as chat_cached
@@ -196,8 +198,6 @@ from inarch_sdk.usage import price_at as price_at
 from inarch_sdk.usage import reported_usage as reported_usage
 from inarch_sdk.usage import token_count as token_count
 from inarch_sdk.versions import is_older as is_older
-from inarch_secrets.dotenv import is_dotenv as is_dotenv
-from inarch_staging import keep_former as keep_former
 
 __version__: str
 _HOMES: dict[str, str]

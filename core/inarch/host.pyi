@@ -68,7 +68,7 @@ from inarch.turns.context.counting import TokenCounter as TokenCounter
 from inarch.turns.opening import checked_decision as checked_decision
 from inarch.turns.run import RECORDED as RECORDED
 from inarch.turns.wording import STRUCTURE_TITLE as STRUCTURE_TITLE
-from inarch_secrets.shapes import holds_known_secret as holds_known_secret
+from inarch_lib.secrets.shapes import holds_known_secret as holds_known_secret
 
 _HOMES: dict[str, str]
 __all__: list[str]

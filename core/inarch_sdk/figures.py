@@ -12,9 +12,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from inarch.contract.records import SessionInfo
-from inarch_output.columns import shorten
-from inarch_output.escaping import escape
-from inarch_output.printing import columns_of
+from inarch_lib.output.columns import shorten
+from inarch_lib.output.escaping import escape
+from inarch_lib.output.printing import columns_of
 
 if TYPE_CHECKING:
     from inarch.contract.processes import Confinement

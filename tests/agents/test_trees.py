@@ -13,8 +13,8 @@ import pytest
 
 import inarch
 from inarch.testing import calls, says
-from inarch_agents.trees import begin, take_up
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.agents.trees import begin, take_up
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 from inarch_testing.apps import write_files
 
 from .test_agents import Desk, data_of, error_of, task

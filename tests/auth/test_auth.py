@@ -134,7 +134,7 @@ def test_a_locked_keyring_is_told_and_the_session_goes_on(cli: Run, keep: Keep) 
 
 
 def test_a_keyring_that_hangs_is_left(environ: dict[str, str], keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inarch_auth import kept
+    from inarch_plugins.auth import kept
 
     keep("OPENAI_API_KEY", KEY)
     monkeypatch.setattr(kept, "READ_S", 1.0)

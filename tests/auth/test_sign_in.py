@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.testing import HttpReply, HttpServer, json_reply
-from inarch_auth.login import refuse_others
-from inarch_auth.oauth import Attempt, Issuer, SignInError, identity_in, issuer_address
+from inarch_plugins.auth.login import refuse_others
+from inarch_plugins.auth.oauth import Attempt, Issuer, SignInError, identity_in, issuer_address
 from inarch_testing.http_server import HttpRequest
 
 from ..openai.wire import responses

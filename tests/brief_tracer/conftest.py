@@ -13,15 +13,15 @@ import pytest
 from attrs import Factory, define
 
 import inarch
-from inarch_brief_tracer import inarch_tools
-from inarch_brief_tracer.answers.settings import Settings
-from inarch_brief_tracer.graph.call_graph import Graph
-from inarch_brief_tracer.graph.flows import flow_to
-from inarch_brief_tracer.graph.model import Flow
-from inarch_brief_tracer.indexing.index import Coverage, Index
-from inarch_brief_tracer.store.database import Store
-from inarch_brief_tracer.store.kept_files import Shelf
-from inarch_sandbox_fs import inarch_workspaces
+from inarch_brief.tracer import inarch_tools
+from inarch_brief.tracer.answers.settings import Settings
+from inarch_brief.tracer.graph.call_graph import Graph
+from inarch_brief.tracer.graph.flows import flow_to
+from inarch_brief.tracer.graph.model import Flow
+from inarch_brief.tracer.indexing.index import Coverage, Index
+from inarch_brief.tracer.store.database import Store
+from inarch_brief.tracer.store.kept_files import Shelf
+from inarch_plugins.sandbox_fs import inarch_workspaces
 
 from ..forking import LONGEST_S
 

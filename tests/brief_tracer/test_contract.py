@@ -11,7 +11,7 @@ import pytest
 from inarch import PluginContext, Tracer
 from inarch.sessions.app import App
 from inarch.testing import ToolContract, TracerContract
-from inarch_brief_tracer import inarch_tools
+from inarch_brief.tracer import inarch_tools
 
 pytest_plugins = ["inarch.testing"]
 

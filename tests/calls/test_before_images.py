@@ -17,7 +17,7 @@ from inarch.calls.comparing import Tree
 from inarch.contract.call_events import FileChanged, FileChanging
 from inarch.contract.events import Note
 from inarch.journal.journal import Journal
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 from inarch_sdk.memory_store import MemoryStore
 
 

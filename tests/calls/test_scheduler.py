@@ -356,7 +356,7 @@ from inarch_sdk.tooling import tool
 from inarch.journal.journal import Journal
 from inarch_sdk.memory_store import MemoryStore
 from inarch.plugins.composition import Bound
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 @tool(timeout_s=0.01)
 def stuck() -> None:

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 import inarch
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 from ..running.program import Run
 

@@ -14,8 +14,8 @@ from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, R
 from inarch.turns.context.compacting import by_turns, checked_compacted, restored
 from inarch.turns.context.counting import TokenCounter
 from inarch.turns.wording import STRUCTURE_TITLE as TITLE
-from inarch_compaction import LeavingOut
-from inarch_compaction.leaving_out import STEPS_GONE, STRUCTURE_GONE, fit
+from inarch_plugins.compaction import LeavingOut
+from inarch_plugins.compaction.leaving_out import STEPS_GONE, STRUCTURE_GONE, fit
 
 SIGNED = {"gemini": {"thoughtSignature": "c2lnbmVk"}}
 

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from inarch.config.tables import PROFILE_KEYS
 from inarch.contract.errors import UsageError
-from inarch_commands.config.starter import schema, starter, write_starter
+from inarch_plugins.commands.config.starter import schema, starter, write_starter
 
 from .conftest import Place
 from .test_problems import CASES

@@ -44,7 +44,7 @@ def test_loading_imports_nothing_heavy(tmp_path: Path) -> None:
     script = (
         "import sys; from inarch.config.load import load_config; load_config('.', config='c.toml');"
         "heavy = {'cattrs', 'jsonschema', 'platformdirs', 'difflib', 'hashlib', 'importlib.metadata', 'asyncio',"
-        " 'inarch_toml', 'inarch.config.trust', 'inarch.config.grants', 'inarch_sdk.settings_schema'};"
+        " 'inarch_lib.toml', 'inarch.config.trust', 'inarch.config.grants', 'inarch_sdk.settings_schema'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -10,14 +10,14 @@ from typing import Any
 
 def main() -> int:
     sys.path.insert(0, sys.argv[1])
-    import inarch_confinement
+    import inarch_lib.confinement
 
     asked: dict[str, Any] = json.load(sys.stdin)
     fields = {key: tuple(value) if isinstance(value, list) else value for key, value in asked["plan"].items()}
-    plan = inarch_confinement.Plan(**{**fields, "layers": frozenset(fields["layers"])})
+    plan = inarch_lib.confinement.Plan(**{**fields, "layers": frozenset(fields["layers"])})
     argv = [word.replace("{parent}", str(os.getpid())).replace("{address}", str(id(plan))) for word in asked["argv"]]
     try:
-        prepared = inarch_confinement.prepare(plan)
+        prepared = inarch_lib.confinement.prepare(plan)
     except OSError as problem:
         print(f"not confined: {problem}", file=sys.stderr, flush=True)
         return 98
@@ -26,7 +26,7 @@ def main() -> int:
         try:
             ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
             os.chdir(plan.root)
-            inarch_confinement.execute(plan, argv, asked["env"], prepared)
+            inarch_lib.confinement.execute(plan, argv, asked["env"], prepared)
         except OSError as problem:
             os.write(2, f"not confined: {problem}".encode())
         finally:

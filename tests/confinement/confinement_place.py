@@ -16,12 +16,12 @@ from typing import Any
 
 from attrs import define, field
 
-import inarch_confinement
-from inarch_confinement import ALL_LAYERS, Plan
-from inarch_confinement.places import loader_of
+import inarch_lib.confinement
+from inarch_lib.confinement import ALL_LAYERS, Plan
+from inarch_lib.confinement.places import loader_of
 
 HERE = Path(__file__).parent
-PACKAGE = Path(inarch_confinement.__file__).parent
+PACKAGE = Path(inarch_lib.confinement.__file__).parent
 NOBODY = 65534
 USERS = (os.geteuid(), *((NOBODY,) if os.geteuid() == 0 else ()))
 PYTHON = str(Path("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable).resolve())

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch_confinement import Plan
-from inarch_confinement.kernel import Text
-from inarch_confinement.seccomp import ALWAYS, METADATA, program
-from inarch_confinement.system_calls import AUDIT_ARCHITECTURES, numbers_of
+from inarch_lib.confinement import Plan
+from inarch_lib.confinement.kernel import Text
+from inarch_lib.confinement.seccomp import ALWAYS, METADATA, program
+from inarch_lib.confinement.system_calls import AUDIT_ARCHITECTURES, numbers_of
 
 ALLOW, KILL = "allow", "kill"
 READER = Plan("/ws", "/bin/ls")

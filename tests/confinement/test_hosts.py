@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_confinement.hosts import Hosts, canonical, is_host, is_loopback, is_public, read
+from inarch_lib.confinement.hosts import Hosts, canonical, is_host, is_loopback, is_public, read
 
 LABEL = st.from_regex(r"[a-z]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
 NAME = st.lists(LABEL, min_size=1, max_size=4).map(".".join)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_confinement import ALL_LAYERS, Features, Plan, features, layers_of, level_of, view
+from inarch_lib.confinement import ALL_LAYERS, Features, Plan, features, layers_of, level_of, view
 
 sys.path.insert(0, os.path.dirname(__file__))
 from confinement_place import PYTHON, USERS, Place, place_of, without

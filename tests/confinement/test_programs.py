@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from inarch_confinement import ALL_LAYERS, features, layers_of
+from inarch_lib.confinement import ALL_LAYERS, features, layers_of
 
 sys.path.insert(0, os.path.dirname(__file__))
 from confinement_place import PREFIX, PYTHON, USERS, Place, place_of
@@ -107,7 +107,7 @@ def test_inside_one_confined_child_another_is_confined_as_far_as_it_goes(place: 
     code = """
 import os, sys
 sys.path.insert(0, os.environ["PACKAGE"])
-import inarch_confinement as confinement
+import inarch_lib.confinement as confinement
 found = confinement.features()
 level, layers, reason = confinement.level_of(found, "layers")
 print(level, found.namespaces, found.network_namespace, "Operation not permitted" in reason)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from inarch_confinement import own_layers
+from inarch_lib.confinement import own_layers
 
 TRIES = """
 import json, os, socket, sys
-from inarch_confinement import confine_reader
+from inarch_lib.confinement import confine_reader
 place, secret, port = sys.argv[1:]
 confine_reader(1 << 30)
 import sqlite3, decimal  # what Python imports can be read

@@ -14,7 +14,7 @@ from inarch.calls.lease import Handle, Lease
 from inarch.contract.capabilities import CAPABILITIES, optional
 from inarch.program.showing import Display
 from inarch.testing import calls, says, scripted_app
-from inarch_replay.stand_ins import RecordedTool, RecordedTracer
+from inarch_plugins.replay.stand_ins import RecordedTool, RecordedTracer
 from inarch_testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool
 
 

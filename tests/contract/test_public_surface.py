@@ -64,10 +64,10 @@ def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
 @pytest.mark.parametrize(
     ("name", "place"),
     [
-        ("confinement", "inarch_confinement"),
+        ("confinement", "inarch_lib.confinement"),
         ("figures", "inarch_sdk.figures"),
-        ("hosts", "inarch_confinement.hosts"),
-        ("staging", "inarch_staging"),
+        ("hosts", "inarch_lib.confinement.hosts"),
+        ("staging", "inarch_lib.staging"),
     ],
 )
 def test_a_library_is_a_public_module_with_all_that_it_has(name: str, place: str) -> None:

@@ -156,7 +156,7 @@ def test_a_call_with_unknown_effects_makes_the_decision_new(tmp_path: Path) -> N
 
 
 def test_time_runs_out_and_the_oldest_go_first(tmp_path: Path) -> None:
-    from inarch_dispatch.cache import DecisionCache
+    from inarch_plugins.dispatch.cache import DecisionCache
 
     cache = DecisionCache.beside(str(tmp_path), ttl_s=1000, max_entries=2)
     for key in "abc":
@@ -174,7 +174,7 @@ def test_time_runs_out_and_the_oldest_go_first(tmp_path: Path) -> None:
     "content", [b"", b"{", b"[]", b'{"hits": 1}', b"\xff", b'{"hits":1,"misses":1,"entries":{"a":3}}']
 )
 def test_a_damaged_cache_is_an_empty_one(tmp_path: Path, content: bytes) -> None:
-    from inarch_dispatch.cache import DecisionCache
+    from inarch_plugins.dispatch.cache import DecisionCache
 
     (tmp_path / "decisions.json").write_bytes(content)
     cache = DecisionCache.beside(str(tmp_path))

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 from attrs import define, field
 
-from inarch_confinement.hosts import Hosts
-from inarch_egress.proxy import serve
+from inarch_lib.confinement.hosts import Hosts
+from inarch_lib.egress.proxy import serve
 
 LONGEST_S = 60.0
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

@@ -9,7 +9,7 @@ def proxies_of(parent: int) -> list[int]:
     """Return the ids of the proxies among a process's children."""
     threads = Path(f"/proc/{parent}/task").iterdir()
     children = [int(pid) for thread in threads for pid in _read(thread / "children").split()]
-    return [pid for pid in children if b"inarch_egress" in _read(Path(f"/proc/{pid}/cmdline"))]
+    return [pid for pid in children if b"inarch_lib.egress" in _read(Path(f"/proc/{pid}/cmdline"))]
 
 
 def _read(file: Path) -> bytes:

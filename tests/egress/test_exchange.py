@@ -16,8 +16,8 @@ from egress_place import LONGEST_S, Proxy, Server, rest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_egress import exchange, routes
-from inarch_egress import proxy as egress_proxy
+from inarch_lib.egress import exchange, routes
+from inarch_lib.egress import proxy as egress_proxy
 
 Servers = Callable[..., Server]
 Proxies = Callable[..., Proxy]
@@ -239,7 +239,7 @@ def test_answers_of_every_form_come_back(make_proxy: Proxies, make_server: Serve
 
 
 def test_many_slow_connections_cost_only_their_own_program(make_proxy: Proxies, server: Server) -> None:
-    from inarch_egress.proxy import MOST_CONNECTIONS
+    from inarch_lib.egress.proxy import MOST_CONNECTIONS
 
     proxy = make_proxy(f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
     slow = [proxy.connected() for _ in range(MOST_CONNECTIONS)]
@@ -412,8 +412,8 @@ def test_an_address_that_does_not_answer_leaves_time_for_the_next(
 # In a network namespace of its own, in which loopback has an address of the internet's and there is no other way.
 OWN = """
 import asyncio, ctypes, os, subprocess, sys
-from inarch_confinement.hosts import Hosts
-from inarch_egress.routes import Refused, Routes, Target
+from inarch_lib.confinement.hosts import Hosts
+from inarch_lib.egress.routes import Refused, Routes, Target
 uid = os.getuid()
 if ctypes.CDLL(None).unshare(0x50000000):
     sys.exit(77)

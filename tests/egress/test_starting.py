@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch_confinement import levels
-from inarch_egress import Egress, starting
+from inarch_lib.confinement import levels
+from inarch_lib.egress import Egress, starting
 
 pytestmark = pytest.mark.once
 
@@ -70,7 +70,7 @@ def _is_proxy(pid: int) -> bool:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return False
-    return any(b"inarch_egress" in word for word in words) and str(os.getpid()).encode() in words
+    return any(b"inarch_lib.egress" in word for word in words) and str(os.getpid()).encode() in words
 
 
 def _runs(pid: int) -> bool:
@@ -128,5 +128,7 @@ def test_one_that_cannot_serve_ends_and_that_is_told(monkeypatch: pytest.MonkeyP
 
 
 def test_nothing_of_it_is_loaded_with_inarch() -> None:
-    code = "import sys, inarch, inarch_sandbox_fs; print([n for n in sys.modules if 'egress' in n or n == 'h11'])"
+    code = (
+        "import sys, inarch, inarch_plugins.sandbox_fs; print([n for n in sys.modules if 'egress' in n or n == 'h11'])"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

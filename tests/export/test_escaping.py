@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from inarch.contract.events import ContextAdded, ErrorHappened, LimitWait, Note
 from inarch.contract.records import ToolError
-from inarch_export.html.prose import prose
-from inarch_export.html.tags import tag, text
-from inarch_output.escaping import escape
+from inarch_lib.output.escaping import escape
+from inarch_plugins.export.html.prose import prose
+from inarch_plugins.export.html.tags import tag, text
 
 from .reading_html import ATTRIBUTES, OF_PROSE, OWN, Reader
 from .telling import Telling

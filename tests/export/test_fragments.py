@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-import inarch_export
+import inarch_plugins.export
 from inarch.contract.call_events import CallState
 from inarch.contract.events import ModelRequested
 from inarch.testing import transcript_of
-from inarch_export.html.page import page
+from inarch_plugins.export.html.page import page
 
 from .reading_html import OF_PROSE, OWN, Reader
 from .telling import Telling
@@ -17,13 +17,13 @@ from .test_escaping import hostile
 from .written import EXPORTERS
 
 HTML = EXPORTERS["html"]
-assert isinstance(HTML, inarch_export.Html)
+assert isinstance(HTML, inarch_plugins.export.Html)
 FRAGMENTS = HTML.fragments()
 lines = st.lists(st.sampled_from(("a", "b", "c", "  d", "")), max_size=12).map("\n".join)
 
 
 def test_the_exported_page_has_the_style_that_is_offered() -> None:
-    assert isinstance(HTML, inarch_export.Html)
+    assert isinstance(HTML, inarch_plugins.export.Html)
     written = "".join(page(transcript_of(Telling().events)))
     for name, asset in HTML.assets().items():
         assert asset.content_type.startswith("text/css"), name

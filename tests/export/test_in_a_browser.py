@@ -10,7 +10,7 @@ import pytest
 from inarch.contract.beside_events import CommandRan
 from inarch.contract.events import ContextAdded
 from inarch.contract.records import ToolError
-from inarch_export.html.page import MOST_OPEN
+from inarch_plugins.export.html.page import MOST_OPEN
 
 from .browser import Browser
 from .reading_html import OF_PROSE, OWN

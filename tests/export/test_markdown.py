@@ -6,8 +6,8 @@ from hypothesis import example, given
 from markdown_it import MarkdownIt
 
 from inarch.contract.records import ToolError
-from inarch_export.fences import code, fenced, quoted
-from inarch_output.escaping import escape
+from inarch_lib.output.escaping import escape
+from inarch_plugins.export.fences import code, fenced, quoted
 
 from .telling import Telling
 from .test_escaping import BREAKERS, hostile

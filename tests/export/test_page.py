@@ -12,7 +12,7 @@ from inarch.contract.beside_events import CallReviewed, CallRewritten, CommandRa
 from inarch.contract.call_events import CallResult, CallState, ChangesUndone, FileChanged
 from inarch.contract.events import ContextAdded, ErrorHappened, LimitWait, ModelReplied, ModelRequested, Note
 from inarch.contract.records import Message, ToolCall, ToolError, ToolResult, Usage
-from inarch_export.html.page import MOST_OPEN
+from inarch_plugins.export.html.page import MOST_OPEN
 
 from .reading_html import Reader
 from .telling import Telling

@@ -6,11 +6,11 @@ import io
 from collections.abc import Iterable
 
 import inarch
-import inarch_export
+import inarch_plugins.export
 from inarch.contract.events import Event
 from inarch.testing import transcript_of
 
-EXPORTERS = {one.name: one for one in inarch_export.inarch_exporters(inarch.PluginContext("export", "."))}
+EXPORTERS = {one.name: one for one in inarch_plugins.export.inarch_exporters(inarch.PluginContext("export", "."))}
 FORMATS = tuple(EXPORTERS)
 
 

@@ -10,7 +10,7 @@ import pytest
 from gemini_wire import KEY
 
 import inarch
-import inarch_gemini
+import inarch_plugins.gemini
 from inarch.testing import HttpServer, json_reply
 
 FIRST = {
@@ -28,10 +28,10 @@ SECOND = {"models": [{"name": "models/plain", "displayName": "Plain", "inputToke
 
 
 def provider(url: str, folder: Path) -> Any:
-    settings = inarch_gemini.Settings(base_url=url, silence_s=1.0)
+    settings = inarch_plugins.gemini.Settings(base_url=url, silence_s=1.0)
     environ = {"GEMINI_API_KEY": f" {KEY}\n"}
     context = inarch.PluginContext("gemini", ".", settings, cache_dir=str(folder), environ=environ)
-    (made,) = inarch_gemini.inarch_models(context)
+    (made,) = inarch_plugins.gemini.inarch_models(context)
     return made
 
 

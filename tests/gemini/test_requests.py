@@ -22,9 +22,9 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
-from inarch_gemini.chunks import Chunks
-from inarch_gemini.exchanges import UNSIGNED
-from inarch_gemini.requests import OPENING, Encoder
+from inarch_plugins.gemini.chunks import Chunks
+from inarch_plugins.gemini.exchanges import UNSIGNED
+from inarch_plugins.gemini.requests import OPENING, Encoder
 from inarch_sdk.accumulator import Accumulator
 
 NEW = "gemini-3-pro-preview"

@@ -12,7 +12,7 @@ import pytest
 
 from inarch import PluginContext
 from inarch.testing import ToolContract
-from inarch_git import inarch_tools
+from inarch_plugins.git import inarch_tools
 
 CASES: dict[str, Mapping[str, Any]] = {
     "git_status": {"valid": ({},)},

@@ -10,7 +10,7 @@ import pytest
 
 import inarch
 from inarch.testing import calls, says
-from inarch_hooks.reading import Hooks
+from inarch_plugins.hooks.reading import Hooks
 
 from .conftest import Desk, one
 
@@ -95,7 +95,7 @@ def test_a_guard_that_is_absent_has_a_person_asked_each_time(desk: Desk, approve
 def test_where_nothing_can_be_confined_the_guards_that_are_off_are_named(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inarch_sandbox_fs.processes.bubblewrap.PLACES", ())
+    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.bubblewrap.PLACES", ())
     desk.users({"PreToolUse": one("sh -c 'exit 2'", "Write"), "UserPromptSubmit": one("true")})
     config = {"plugins": {"sandbox-fs": {"confine": "bwrap"}}}
     turn = desk.talk([calls(WRITE), says("done")], config=config, approve="all")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import calls, says
-from inarch_hooks.names import FIELDS, shown, taken
+from inarch_plugins.hooks.names import FIELDS, shown, taken
 
 from .conftest import Desk, one
 
@@ -185,7 +185,7 @@ def test_what_follows_a_failure_is_the_users_word_and_no_event_stops_the_turn(de
 
 
 def test_a_replay_says_again_what_hooks_said_and_runs_none(desk: Desk) -> None:
-    from inarch_replay import replay
+    from inarch_plugins.replay import replay
 
     command = desk.script("mend.sh", "echo ran >> $0.log; echo mended >> new.txt; echo mind the gap >&2; exit 2")
     objection = one("sh -c 'echo run the tests >&2; exit 2'")

@@ -11,7 +11,7 @@ import pytest
 
 import inarch
 from inarch.testing import calls, says
-from inarch_replay import replay
+from inarch_plugins.replay import replay
 
 from ..running.program import Run
 from .conftest import Desk, one

@@ -13,7 +13,7 @@ from attrs import frozen
 
 import inarch
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
-from inarch_replay import replay
+from inarch_plugins.replay import replay
 
 FILE = str(Path(__file__).parent / "every_door.py")
 SCRIPT = (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_confinement import landlock
+from inarch_lib.confinement import landlock
 
 sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests
 

@@ -19,9 +19,9 @@ from isolated_apps import GRACE_S, HERE, call
 import inarch
 from inarch.contract.guarding import OURS
 from inarch.contract.loading import LoadJob
-from inarch_isolation import rights
-from inarch_isolation.channel import MOST_WAITING_BYTES, PendingCall
-from inarch_isolation.wire import MOST_VALUES, Malformed, Messages
+from inarch_plugins.isolation import rights
+from inarch_plugins.isolation.channel import MOST_WAITING_BYTES, PendingCall
+from inarch_plugins.isolation.wire import MOST_VALUES, Malformed, Messages
 
 HOSTILE = str(HERE / "hostile.py")
 _RAW = """
@@ -64,8 +64,8 @@ def test_nothing_is_reached_by_a_back_door(app: inarch.App, tmp_path: Path, monk
 
 _FILTER = """
 import fcntl, os, signal, socket
-from inarch_confinement import Plan, privileges, seccomp
-from inarch_confinement.kernel import machine
+from inarch_lib.confinement import Plan, privileges, seccomp
+from inarch_lib.confinement.kernel import machine
 
 plan = Plan(root="/", program="/", starts=False)
 privileges.forbid_new()

@@ -18,7 +18,7 @@ import inarch
 from inarch.config.load import load_config
 from inarch.plugins.apart import Apart, isolated_verdict
 from inarch.plugins.modules import single_file
-from inarch_isolation import ProcessLoader
+from inarch_plugins.isolation import ProcessLoader
 
 
 def pid_of(app: inarch.App) -> int:

@@ -21,12 +21,12 @@ from inarch.contract.loading import Offered
 from inarch.contract.records import PluginContext
 from inarch.plugins.checks import PORTS
 from inarch.plugins.registration import registration_of
-from inarch_isolation.failures import error_data, error_from
-from inarch_isolation.loading import _described_settings, _proxies
-from inarch_isolation.methods import MEMBERS
-from inarch_isolation.process import PluginProcess
-from inarch_isolation.rights import Launch
-from inarch_isolation.wire import Malformed, Messages, encoded
+from inarch_plugins.isolation.failures import error_data, error_from
+from inarch_plugins.isolation.loading import _described_settings, _proxies
+from inarch_plugins.isolation.methods import MEMBERS
+from inarch_plugins.isolation.process import PluginProcess
+from inarch_plugins.isolation.rights import Launch
+from inarch_plugins.isolation.wire import Malformed, Messages, encoded
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from secret_samples import lot
 
 from inarch.journal.redaction.redactor import Redactor
-from inarch_secrets.credentials import secrets_in, secrets_of_file
+from inarch_lib.secrets.credentials import secrets_in, secrets_of_file
 
 WORD = "lily.pads-42"
 """A password that neither its form nor its looks give away: it could be a host."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from secret_samples import lot
 
 from inarch.journal.redaction.redactor import Redactor
-from inarch_secrets.dotenv import find_dotenvs, is_dotenv, parse_dotenv
+from inarch_lib.secrets.dotenv import find_dotenvs, is_dotenv, parse_dotenv
 
 FILE = """\
 # a comment

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from secret_samples import TOKENS
 
 from inarch.journal.redaction.redactor import RedactedStream, Redactor
-from inarch_secrets.shapes import shapes_of
+from inarch_lib.secrets.shapes import shapes_of
 
 KEY = TOKENS["aws-key-id"]
 PLACEHOLDER = re.compile("‹secret:[^‹›]+›")

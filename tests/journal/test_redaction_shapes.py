@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch_secrets.shapes import shapes_of
+from inarch_lib.secrets.shapes import shapes_of
 
 VALUE = st.text(st.one_of(st.sampled_from('aB9+/ "\\\n?%ä€😀'), st.characters(exclude_categories=["Cs"])), min_size=1)
 

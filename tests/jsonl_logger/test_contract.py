@@ -8,7 +8,7 @@ import pytest
 
 from inarch import Tracer
 from inarch.testing import TracerContract
-from inarch_jsonl_logger.logger import JsonlLogger
+from inarch_plugins.jsonl_logger.logger import JsonlLogger
 
 
 class TestJsonlLogger(TracerContract):

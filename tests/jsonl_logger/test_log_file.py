@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from inarch import Event
-from inarch_jsonl_logger.log_file import LogFile
-from inarch_jsonl_logger.logger import JsonlLogger
+from inarch_plugins.jsonl_logger.log_file import LogFile
+from inarch_plugins.jsonl_logger.logger import JsonlLogger
 
 PRELUDE = """
 import os, resource, signal, sys
 from inarch import Event
-from inarch_jsonl_logger.log_file import LogFile
-from inarch_jsonl_logger.logger import JsonlLogger
+from inarch_plugins.jsonl_logger.log_file import LogFile
+from inarch_plugins.jsonl_logger.logger import JsonlLogger
 
 def event(seq, text="x" * 200):
     return Event(seq, "2026-01-01T00:00:00.000000Z", "s", "t", "note", {"text": text})

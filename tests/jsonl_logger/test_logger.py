@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import inarch_jsonl_logger
+import inarch_plugins.jsonl_logger
 from inarch import Event, PluginContext, Tracer
-from inarch_jsonl_logger import Settings
-from inarch_jsonl_logger.logger import JsonlLogger
+from inarch_plugins.jsonl_logger import Settings
+from inarch_plugins.jsonl_logger.logger import JsonlLogger
 
 
 def event(seq: int, session: str = "s", text: str = "hello") -> Event:
@@ -29,11 +29,13 @@ def lines(path: Path) -> list[dict[str, object]]:
 
 
 def made_by_hook(tmp_path: Path, settings: object) -> list[Tracer]:
-    return list(inarch_jsonl_logger.inarch_tracers(PluginContext("jsonl-logger", ".", settings, {}, "", str(tmp_path))))
+    return list(
+        inarch_plugins.jsonl_logger.inarch_tracers(PluginContext("jsonl-logger", ".", settings, {}, "", str(tmp_path)))
+    )
 
 
 def test_the_hook_gives_a_logger_for_the_plugins_state_folder(tmp_path: Path) -> None:
-    assert inarch_jsonl_logger.inarch_settings() is Settings
+    assert inarch_plugins.jsonl_logger.inarch_settings() is Settings
     (tracer,) = made_by_hook(tmp_path, Settings())
     assert list(tmp_path.iterdir()) == []
     tracer.saw(event(1))

@@ -11,7 +11,7 @@ import pytest
 
 from inarch import EVENT_KINDS
 from inarch.testing import calls, says, scripted_app
-from inarch_jsonl_logger import schema
+from inarch_plugins.jsonl_logger import schema
 from inarch_sdk.event_log import read_sessions
 
 FILE = Path(schema.__file__).with_name("event-log.schema.json")
@@ -23,7 +23,7 @@ def validator() -> jsonschema.Draft202012Validator:
 
 
 def test_the_shipped_schema_is_up_to_date() -> None:
-    command = f"python -m inarch_jsonl_logger.schema > {FILE.parent.name}/{FILE.name}"
+    command = f"python -m inarch_plugins.jsonl_logger.schema > {FILE.parent.name}/{FILE.name}"
     assert FILE.read_text("utf-8") == schema.text(), f"events have changed: run `{command}` in plugins/"
 
 

@@ -96,13 +96,13 @@ def test_a_configuration_may_say_its_version(tmp_path: Path) -> None:
 
 
 def dispatch_books(place: Path) -> None:
-    from inarch_dispatch.books import Books
+    from inarch_plugins.dispatch.books import Books
 
     assert not Books.beside(str(place), "/nowhere").outcomes
 
 
 def dispatch_decisions(place: Path) -> None:
-    from inarch_dispatch.cache import DecisionCache
+    from inarch_plugins.dispatch.cache import DecisionCache
 
     cache = DecisionCache.beside(str(place))
     cache.load()
@@ -110,16 +110,16 @@ def dispatch_decisions(place: Path) -> None:
 
 
 def offers(place: Path) -> None:
-    from inarch_openai.offers import Offers
+    from inarch_plugins.openai.offers import Offers
 
     assert not Offers.kept_in(str(place)).models
 
 
 @pytest.mark.parametrize("reads", [dispatch_books, dispatch_decisions, offers])
 def test_a_cache_of_another_version_is_as_good_as_none(tmp_path: Path, reads: Callable[[Path], None]) -> None:
-    from inarch_dispatch.books import Books, Outcome
-    from inarch_dispatch.cache import DecisionCache
-    from inarch_openai.offers import Offer, Offers
+    from inarch_plugins.dispatch.books import Books, Outcome
+    from inarch_plugins.dispatch.cache import DecisionCache
+    from inarch_plugins.openai.offers import Offer, Offers
 
     writes: dict[Callable[[Path], None], Callable[[], object]] = {
         dispatch_books: lambda: Books.beside(str(tmp_path), "/nowhere").add(Outcome(False, True, 1, 1, None, None)),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch_confinement import own_layers
-from inarch_languages import Apart, apart
+from inarch_brief.languages import Apart, apart
+from inarch_lib.confinement import own_layers
 
 
 @pytest.fixture

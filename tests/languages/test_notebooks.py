@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_languages.notebooks import code_of
+from inarch_brief.languages.notebooks import code_of
 
 
 def notebook(*cells: tuple[str, str]) -> bytes:

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from inarch_languages import FileFacts, Symbol, language_of, read
+from inarch_brief.languages import FileFacts, Symbol, language_of, read
 
 
 def facts(name: str, text: str) -> FileFacts:

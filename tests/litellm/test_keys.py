@@ -14,16 +14,16 @@ import pytest
 
 import inarch
 from inarch.plugins.discovery import own_ready
-from inarch_litellm import Settings
-from inarch_litellm.keys import SEVERAL, WITH_KEY, variable_of
-from inarch_litellm.provider import LiteLLM
+from inarch_plugins.litellm import Settings
+from inarch_plugins.litellm.keys import SEVERAL, WITH_KEY, variable_of
+from inarch_plugins.litellm.provider import LiteLLM
 
 OWN_WIRES = {"gemini", "openrouter"}
 LOGS_IN = {"github_copilot"}  # asking it what it needs begins to log in
 GATEWAYS = {"clf_ai_gateway"}  # others' models, resold at an address of its own: not offered (LiteLLM 1.110.2)
 SINGLE_KEYS = """
 import asyncio, json, sys
-from inarch_litellm.library import library
+from inarch_plugins.litellm.library import library
 
 litellm = asyncio.run(library())
 talking = {

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.once
 ASK = """
 import asyncio, gc, json, os, sys
 import inarch
-from inarch_litellm import Settings
-from inarch_litellm.provider import LiteLLM
+from inarch_plugins.litellm import Settings
+from inarch_plugins.litellm.provider import LiteLLM
 
 before = dict(os.environ)
 

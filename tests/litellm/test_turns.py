@@ -14,8 +14,8 @@ import pytest
 
 import inarch
 from inarch.testing import HttpReply, HttpServer, sse_reply
-from inarch_litellm import Settings
-from inarch_litellm.provider import LiteLLM
+from inarch_plugins.litellm import Settings
+from inarch_plugins.litellm.provider import LiteLLM
 
 from ..chat_completions.wire import KEY, call, calls, chunk, says
 from .wire import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inarch import ToolFailed
 from inarch.config.folders import UserFolder
-from inarch_memory.memory import LONGEST, Memory, Note, checked, read_notes, with_note
+from inarch_plugins.memory.memory import LONGEST, Memory, Note, checked, read_notes, with_note
 
 lines = st.lists(
     st.one_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inarch import DecisionStrategy
 from inarch.testing import StrategyContract
-from inarch_native import Native
+from inarch_plugins.native import Native
 
 
 class TestNative(StrategyContract):

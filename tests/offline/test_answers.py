@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from inarch_offline.page import NOTICE
+from inarch_brief.offline.page import NOTICE
 
 CITATION = re.compile(r"[(, ]([^\s(),:]+):(\d+)(?=[,)])")
 

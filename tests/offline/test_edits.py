@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_offline.edits import CREATE, DELETE, MOVE, REPLACE, Edit, Refusal, edit_of
+from inarch_brief.offline.edits import CREATE, DELETE, MOVE, REPLACE, Edit, Refusal, edit_of
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
-from inarch_offline.exchange import MAX_ROUNDS
-from inarch_offline.provider import Offline
+from inarch_brief.offline.exchange import MAX_ROUNDS
+from inarch_brief.offline.provider import Offline
 
 EVERY_TOOL = tuple(
     ToolSpec(name, "", {})

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_offline.intents import parse
+from inarch_brief.offline.intents import parse
 
 TABLE = [
     ("summarize this codebase", "summarize", ""),

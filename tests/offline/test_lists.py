@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import ToolResult
-from inarch_offline.calls import whole
-from inarch_offline.page import Place
-from inarch_offline.results import Entry, is_partial
+from inarch_brief.offline.calls import whole
+from inarch_brief.offline.page import Place
+from inarch_brief.offline.results import Entry, is_partial
 
 from .conftest import PYTHON, write
 from .test_answers import check_citations

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_offline.manifests import MANIFESTS, read_project
-from inarch_offline.results import FileText
+from inarch_brief.offline.manifests import MANIFESTS, read_project
+from inarch_brief.offline.results import FileText
 
 
 def text(path, content):

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inarch
-from inarch_offline.exchange import MAX_ROUNDS
-from inarch_offline.page import NOTICE
+from inarch_brief.offline.exchange import MAX_ROUNDS
+from inarch_brief.offline.page import NOTICE
 
 WORDS = re.findall(
     r"\S+",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_offline.prose import lead_of, plain_text, title_of
-from inarch_offline.results import FileText
+from inarch_brief.offline.prose import lead_of, plain_text, title_of
+from inarch_brief.offline.results import FileText
 
 
 def test_lead_is_past_title_badges_and_links():

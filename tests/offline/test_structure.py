@@ -1,7 +1,7 @@
 """Which folders, packages and modules matter."""
 
-from inarch_offline.layout import is_test, packages, parts_of
-from inarch_offline.results import Hit
+from inarch_brief.offline.layout import is_test, packages, parts_of
+from inarch_brief.offline.results import Hit
 
 PATHS = [
     "README.md",

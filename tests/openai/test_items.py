@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch_openai.responses.events import Events
-from inarch_openai.responses.requests import Encoder
+from inarch_plugins.openai.responses.events import Events
+from inarch_plugins.openai.responses.requests import Encoder
 from inarch_sdk.accumulator import Accumulator
 
 from ..services.openai_events import response, stream

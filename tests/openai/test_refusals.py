@@ -11,8 +11,8 @@ import pytest
 
 import inarch
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
-from inarch_openai.addresses import completed, is_openai, prefers_responses
-from inarch_openai.responses.families import efforts_of, nearest
+from inarch_plugins.openai.addresses import completed, is_openai, prefers_responses
+from inarch_plugins.openai.responses.families import efforts_of, nearest
 
 from ..services.openai_api import KEY, OpenAIService
 from .wire import compose

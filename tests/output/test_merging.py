@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_output import matching
-from inarch_output.matching import Clash, Merged, clash_text, hunks, merge, same_lines, split_lines
+from inarch_lib.output import matching
+from inarch_lib.output.matching import Clash, Merged, clash_text, hunks, merge, same_lines, split_lines
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end"])
 TEXT = st.lists(LINE, max_size=12).map(b"".join)

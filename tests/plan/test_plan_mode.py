@@ -9,7 +9,7 @@ import pytest
 
 import inarch
 from inarch.testing import calls, says
-from inarch_replay import replay
+from inarch_plugins.replay import replay
 
 from .conftest import Desk, edited, no, yes
 

@@ -17,16 +17,16 @@ from inarch.plugins.discovery import discover, own_names
 from inarch.testing import says, scripted_app
 
 BUILTINS = {
-    "auth": "inarch_auth",
-    "commands": "inarch_commands",
-    "compaction": "inarch_compaction",
-    "export": "inarch_export",
-    "isolation": "inarch_isolation",
-    "native": "inarch_native",
-    "project": "inarch_project",
-    "replay": "inarch_replay",
-    "terminal": "inarch_terminal",
-    "undo": "inarch_undo",
+    "auth": "inarch_plugins.auth",
+    "commands": "inarch_plugins.commands",
+    "compaction": "inarch_plugins.compaction",
+    "export": "inarch_plugins.export",
+    "isolation": "inarch_plugins.isolation",
+    "native": "inarch_plugins.native",
+    "project": "inarch_plugins.project",
+    "replay": "inarch_plugins.replay",
+    "terminal": "inarch_plugins.terminal",
+    "undo": "inarch_plugins.undo",
 }
 COMMAND = """
 import inarch

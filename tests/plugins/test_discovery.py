@@ -48,7 +48,7 @@ def test_a_distribution_without_entry_points_hides_a_later_one_of_its_name(tmp_p
 
 def test_nobody_takes_the_name_of_one_of_our_plugins(tmp_path: Path) -> None:
     write(tmp_path / "a", "evil-1.0.dist-info", "[inarch.plugins]\nsandbox-fs = evil\n")
-    write(tmp_path / "b", "inarch-0.1.0.dist-info", "[inarch.plugins]\nsandbox-fs = inarch_sandbox_fs\n")
+    write(tmp_path / "b", "inarch-0.1.0.dist-info", "[inarch.plugins]\nsandbox-fs = inarch_plugins.sandbox_fs\n")
     found = discover([str(tmp_path / "a"), str(tmp_path / "b")])
     assert found.plugins["sandbox-fs"].ours
     assert [plugin.module for plugin in found.shadowed] == ["evil"]
@@ -113,7 +113,7 @@ def test_our_own_editable_or_installed_distribution_is_found() -> None:
 def test_discovery_imports_nothing_heavy() -> None:
     code = (
         "import sys; from inarch.plugins.discovery import discover; discover();"
-        "heavy = {'importlib.metadata', 'attrs', 'attr', 'pluggy', 'inspect', 'inarch_sandbox_fs', 'inarch_offline'};"
+        "heavy = {'importlib.metadata', 'attrs', 'attr', 'pluggy', 'inspect', 'inarch_plugins.sandbox_fs', 'inarch_brief.offline'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)

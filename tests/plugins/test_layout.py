@@ -31,7 +31,7 @@ def test_libraries_are_ours_where_the_kernel_asks_and_import_no_plugin_either() 
     assert set(found["source_modules"]) == CORE
 
 
-@pytest.mark.parametrize("library", ["inarch_confinement", "inarch_search"])
+@pytest.mark.parametrize("library", ["inarch_lib.confinement", "inarch_brief.search"])
 def test_some_libraries_need_python_only(library: str) -> None:
     """A forked child has nothing else yet, and a confined one can't read any more; a question begins at once."""
     files = [*(ROOT / "core" / library).glob("*.py")]

@@ -251,10 +251,10 @@ def test_where_nobody_asks_nothing_is_imported_but_what_registers(tmp_path: Path
     code = """
 import sys, inarch
 with inarch.compose(root=sys.argv[1], journal=False, environ={"HOME": sys.argv[1]}):
-    print([name for name in sys.modules if name.startswith(("inarch_isolation", "inarch.plugins.a"))])
+    print([name for name in sys.modules if name.startswith(("inarch_plugins.isolation", "inarch.plugins.a"))])
 """
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['inarch_isolation']"
+    assert done.stdout.strip() == "['inarch_plugins.isolation']"
 
 
 def test_one_that_can_not_begin_is_refused_once(site: Site, with_loader: Callable[[object], None]) -> None:

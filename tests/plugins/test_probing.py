@@ -267,8 +267,8 @@ def test_modules_are_located_without_importing_them(site: Site) -> None:
     spec = locate("space.inner.deeper")
     assert spec is not None and spec.origin == str(site.folder / "space" / "inner" / "__init__.py")
     assert locate("no_such_module") is None
-    shipped = locate("inarch_sandbox_fs")
-    assert shipped is not None and shipped.origin and shipped.origin.endswith("inarch_sandbox_fs/__init__.py")
+    shipped = locate("inarch_plugins.sandbox_fs")
+    assert shipped is not None and shipped.origin and shipped.origin.endswith("inarch_plugins/sandbox_fs/__init__.py")
 
 
 def test_an_entry_point_that_names_no_module_is_refused(site: Site) -> None:

@@ -13,9 +13,9 @@ import pytest
 
 import inarch
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
-from inarch_confinement import Features
-from inarch_sandbox_fs.processes import background
-from inarch_sandbox_fs.processes.networks import require_alone
+from inarch_lib.confinement import Features
+from inarch_plugins.sandbox_fs.processes import background
+from inarch_plugins.sandbox_fs.processes.networks import require_alone
 
 pytestmark = pytest.mark.needs("bwrap")
 

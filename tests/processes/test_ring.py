@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_sandbox_fs.processes.output import Ring
+from inarch_plugins.sandbox_fs.processes.output import Ring
 
 PIECES = st.lists(st.binary(max_size=40), max_size=30)
 

@@ -10,7 +10,7 @@ import pytest
 
 from inarch.testing import HttpServer, sse_reply
 
-LIGHT = ("inarch_commands", "inarch_output", "inarch_plugins")
+LIGHT = ("inarch_plugins.commands", "inarch_lib.output", "inarch_plugins")
 HEAVY = {
     "litellm", "httpx2", "rich", "prompt_toolkit", "jsonschema", "loguru", "cattrs", "attrs", "attr", "asyncio",
     "pluggy",
@@ -59,7 +59,7 @@ def test_help_loads_nothing_heavy(words: tuple[str, ...]) -> None:
 def test_listing_tools_loads_nothing_that_runs_them(project: Path, environ: dict[str, str]) -> None:
     loaded = modules_after("tools", "list", cwd=project, environ=environ)
     running = {"inarch.turns", "inarch.journal", "inarch.calls.scheduler", "inarch.contract.events"}
-    assert not loaded & (running | {"inarch_brief_tracer.indexing.index", "sqlite3", "dataclasses", "random", "shutil"})
+    assert not loaded & (running | {"inarch_brief.tracer.indexing.index", "sqlite3", "dataclasses", "random", "shutil"})
     assert "tomlkit" not in loaded
 
 
@@ -67,12 +67,16 @@ def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: di
     asked = ("who calls weigh?", "--model", "offline")
     modules_after(*asked, cwd=project, environ=environ)
     loaded = modules_after(*asked, cwd=project, environ=environ)
-    assert "inarch_offline.plans.callers" in loaded
+    assert "inarch_brief.offline.plans.callers" in loaded
     plans = {"places", "outline", "how_to", "lists", "overview"}
-    assert not loaded & {f"inarch_offline.plans.{name}" for name in plans}
-    assert not loaded & {"inarch_brief_tracer.linking.edges", "inarch_brief_tracer.linking.link", "inarch_search.texts"}
+    assert not loaded & {f"inarch_brief.offline.plans.{name}" for name in plans}
     assert not loaded & {
-        "inarch_brief_tracer.answers.function_traces",
+        "inarch_brief.tracer.linking.edges",
+        "inarch_brief.tracer.linking.link",
+        "inarch_brief.search.texts",
+    }
+    assert not loaded & {
+        "inarch_brief.tracer.answers.function_traces",
         "inarch.contract.undoing",
         "inarch.contract.event_kinds",
         "inarch.calls.previews",
@@ -97,13 +101,17 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert len(server.requests) == 1 and "httpx2" in loaded
     assert not loaded & {"jsonschema", "cattrs", "loguru", "prompt_toolkit", "litellm", "httpx"}
     assert not loaded & {"rich", "pygments", "httpx2._main", "searched-for-cycles"}
-    assert not loaded & {"inarch.contract.loading", "inarch_project.mentions", "inarch_sdk.memory_store"}
-    assert not loaded & {"inarch.journal.folding", "inarch_sandbox_fs.patching"}
+    assert not loaded & {"inarch.contract.loading", "inarch_plugins.project.mentions", "inarch_sdk.memory_store"}
+    assert not loaded & {"inarch.journal.folding", "inarch_plugins.sandbox_fs.patching"}
     assert not loaded & {"inarch.turns.context.compacting", "inarch_sdk.snapshots"}
     assert not loaded & {"inarch.contract.children", "inarch.contract.asking"}
-    assert not loaded & {"inarch_dispatch.cache", "inarch_dispatch.prompt", "inarch_dispatch.decided"}
+    assert not loaded & {
+        "inarch_plugins.dispatch.cache",
+        "inarch_plugins.dispatch.prompt",
+        "inarch_plugins.dispatch.decided",
+    }
     assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
     assert not loaded & {f"inarch.contract.{name}" for name in ("beside_events", "call_events", "processes", "undoing")}
     assert not loaded & {"inarch.sessions.healing", "inarch.journal.history"}
     tracing = ("indexing", "finding", "linking", "facts", "store", "answers.flow_answers", "graph")
-    assert not loaded & {f"inarch_brief_tracer.{name}" for name in tracing}
+    assert not loaded & {f"inarch_brief.tracer.{name}" for name in tracing}

@@ -8,7 +8,7 @@ from pathlib import Path
 from inarch.contract.beside_events import CommandRan
 from inarch.contract.records import Message, Text
 from inarch.testing import says, scripted_app
-from inarch_project.meanwhile import MOST, MOST_OF_ONE, TITLE
+from inarch_plugins.project.meanwhile import MOST, MOST_OF_ONE, TITLE
 
 
 def texts(message: Message) -> list[str]:

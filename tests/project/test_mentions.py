@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.testing import says, scripted_app
-from inarch_project.mentions import mentioned_words, resolve
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.project.mentions import mentioned_words, resolve
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 import inarch
 from inarch.config.trust import grant, trust_of
-from inarch_project.structure import TREE_LINES, describe_project
+from inarch_plugins.project.structure import TREE_LINES, describe_project
 
 
 @pytest.fixture

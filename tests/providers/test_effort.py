@@ -11,11 +11,11 @@ import pytest
 
 import inarch
 from inarch.testing import HttpServer, ScriptedModel, json_reply, says, scripted_app, sse_reply
-from inarch_gemini.listing import Listed
-from inarch_gemini.requests import Encoder as GeminiEncoder
-from inarch_litellm import Settings
-from inarch_litellm.provider import LiteLLM
-from inarch_litellm.requests import Encoder as LiteEncoder
+from inarch_plugins.gemini.listing import Listed
+from inarch_plugins.gemini.requests import Encoder as GeminiEncoder
+from inarch_plugins.litellm import Settings
+from inarch_plugins.litellm.provider import LiteLLM
+from inarch_plugins.litellm.requests import Encoder as LiteEncoder
 
 from ..chat_completions.wire import MODEL, run
 from ..chat_completions.wire import says as streamed
@@ -116,7 +116,7 @@ def test_litellms_table_says_how_far_a_model_goes() -> None:
 
 def test_gemini_goes_by_its_list_then_by_the_name() -> None:
     from inarch import HttpService
-    from inarch_gemini.provider import Gemini
+    from inarch_plugins.gemini.provider import Gemini
 
     provider = Gemini(HttpService("gemini", "http://127.0.0.1:9"))
     provider._listed |= {"gemini-x-lite": Listed(thinks=True), "gemini-3-pro": Listed(thinks=False)}

@@ -22,7 +22,7 @@ from inarch.contract.ids import SystemClock
 from inarch.journal.folding import fold
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer
-from inarch_terminal.front_ends.text import TextFrontEnd
+from inarch_plugins.terminal.front_ends.text import TextFrontEnd
 
 from .wires import EACH, KEY, WIRES, Calls, Says, Wire
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_commands.doctor.checkup import local_servers
+from inarch_plugins.commands.doctor.checkup import local_servers
 
 pytestmark = [pytest.mark.once, pytest.mark.slow]
 

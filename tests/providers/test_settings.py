@@ -10,11 +10,11 @@ import inarch
 from inarch.config.load import load_config
 
 MODULES = {
-    "anthropic": "inarch_anthropic",
-    "gemini": "inarch_gemini",
-    "openrouter": "inarch_openai.openrouter",
-    "openai-compatible": "inarch_openai.compatible",
-    "dispatch": "inarch_dispatch",
+    "anthropic": "inarch_plugins.anthropic",
+    "gemini": "inarch_plugins.gemini",
+    "openrouter": "inarch_plugins.openai.openrouter",
+    "openai-compatible": "inarch_plugins.openai.compatible",
+    "dispatch": "inarch_plugins.dispatch",
 }
 RANGES = [
     *((name, key) for name in ("anthropic", "gemini", "openrouter", "openai-compatible")

@@ -12,7 +12,7 @@ from attrs import frozen
 
 import inarch
 from inarch.testing import ScriptedModel, scripted_app
-from inarch_replay import ReplayReport, replay
+from inarch_plugins.replay import ReplayReport, replay
 
 Play = Callable[[inarch.Session, inarch.App], Awaitable[None]]
 

@@ -193,7 +193,7 @@ def test_nothing_in_a_replay_reaches_the_network(tmp_path: Path) -> None:
     import socket
     import threading
 
-    from inarch_replay.network import network_refused
+    from inarch_plugins.replay.network import network_refused
 
     def reach() -> None:
         socket.create_connection(("127.0.0.1", 9), 0.1)

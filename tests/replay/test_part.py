@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import inarch.sessions.replay
-import inarch_replay
+import inarch_plugins.replay
 
 
 def test_composing_and_asking_load_nothing_of_it(tmp_path: Path) -> None:
@@ -20,14 +20,14 @@ app, model = scripted_app([says("done")], {str(tmp_path)!r})
 with app:
     assert "replay" in app.composition.builtins
     asyncio.run(app.session().run("hello"))
-print([name for name in sys.modules if name.startswith("inarch_replay")])
+print([name for name in sys.modules if name.startswith("inarch_plugins.replay")])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
-    assert (done.stdout, done.returncode) == ("['inarch_replay']\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == ("['inarch_plugins.replay']\n", 0), done.stderr
 
 
 def test_its_names_are_found_in_their_former_place() -> None:
-    for name in inarch_replay.__all__:
-        assert getattr(inarch.sessions.replay, name) is getattr(inarch_replay, name)
+    for name in inarch_plugins.replay.__all__:
+        assert getattr(inarch.sessions.replay, name) is getattr(inarch_plugins.replay, name)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = inarch_replay.nothing  # type: ignore[attr-defined]
+        _ = inarch_plugins.replay.nothing  # type: ignore[attr-defined]

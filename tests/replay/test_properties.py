@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import inarch
 from inarch import Approval, Finish, ProviderError, TextDelta
 from inarch.testing import calls, says
-from inarch_replay import digest_of
+from inarch_plugins.replay import digest_of
 
 from .recording import assert_same, record
 
@@ -117,7 +117,7 @@ def test_any_session_replays_to_the_same(turns: list[Any], outcomes: list[str], 
 
 
 def test_replays_beside_each_other_do_not_mix(tmp_path: Path) -> None:
-    from inarch_replay import replay
+    from inarch_plugins.replay import replay
 
     recorded = []
     for name in ("one", "two"):

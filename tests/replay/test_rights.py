@@ -31,7 +31,7 @@ def test_chosen_rights_and_those_that_could_not_be_replay(tmp_path: Path, monkey
 
 
 def test_what_a_person_typed_replays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inarch_terminal.user_commands import run_command
+    from inarch_plugins.terminal.user_commands import run_command
 
     home = tmp_path / "home"
     root = project(home / "proj")

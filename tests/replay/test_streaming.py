@@ -10,8 +10,8 @@ from attrs import evolve
 
 from inarch import Event
 from inarch.testing import calls, says
-from inarch_replay import ReplayReport, replay
-from inarch_replay.store import CopyStore
+from inarch_plugins.replay import ReplayReport, replay
+from inarch_plugins.replay.store import CopyStore
 
 from .recording import assert_same, project, record
 

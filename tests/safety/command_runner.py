@@ -259,7 +259,7 @@ class Stage:
             while above in parents and above != os.getpid():
                 above = parents[above]
             line = _line(process)
-            is_server = b"inarch_sandbox_fs.processes.server" in line
+            is_server = b"inarch_plugins.sandbox_fs.processes.server" in line
             if (above == os.getpid() and line and not is_server) or root in _place_of(process) + line:
                 found.append(process)
                 if parents[process] == os.getpid():

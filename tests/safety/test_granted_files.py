@@ -14,7 +14,7 @@ import pytest
 import inarch
 from inarch.contract.codec import to_data
 from inarch.testing import calls, says, scripted_app
-from inarch_sandbox_fs.commands import pipelines
+from inarch_plugins.sandbox_fs.commands import pipelines
 
 from ..export.written import FORMATS, export
 from ..sandbox_fs.persons import ALWAYS, FOR_THE_PROJECT, House, Person, rights
@@ -110,7 +110,7 @@ def test_what_was_granted_for_the_session_or_the_project_is_hidden_where_nobody_
 
 
 def test_what_a_person_typed_with_files_they_granted_before_is_hidden(house: House) -> None:
-    from inarch_terminal.user_commands import run_command
+    from inarch_plugins.terminal.user_commands import run_command
 
     shown = expanded(house)
     written: list[str] = []

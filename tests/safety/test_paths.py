@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from safety_runner import Case, Place, check, load
 
-from inarch_sandbox_fs.opening import Open, best_open, openat2, walking_open
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.opening import Open, best_open, openat2, walking_open
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 CASES = load("paths.json")
 WAYS: dict[str, Callable[[], Open]] = {"openat2": openat2, "walk": lambda: walking_open}

@@ -16,11 +16,11 @@ from inarch.contract.records import PlannedCall, PluginContext, ToolResult
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
-from inarch_sandbox_fs.opening import Open, best_open, walking_open
-from inarch_sandbox_fs.processes import planning
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.tools import TOOLS
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.opening import Open, best_open, walking_open
+from inarch_plugins.sandbox_fs.processes import planning
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.tools import TOOLS
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 from inarch_sdk.memory_store import MemoryStore
 
 from .shells import Shell

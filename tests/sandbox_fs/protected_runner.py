@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Rights
-from inarch_egress import starting
-from inarch_sandbox_fs.processes import running
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_lib.egress import starting
+from inarch_plugins.sandbox_fs.processes import running
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "confinement"))
 from confinement_place import PYTHON

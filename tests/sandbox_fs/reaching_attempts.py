@@ -80,7 +80,7 @@ def proxies():
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{name}/cmdline", "rb") as file:
-                if b"inarch_egress" in file.read():
+                if b"inarch_lib.egress" in file.read():
                     yield int(name)
         except OSError:
             continue

@@ -253,7 +253,7 @@ def typed(house: House, *commands: str, config: Any = None, approve: str = "ask"
     """Type commands at a prompt, one after the other; return what each came to."""
     import asyncio
 
-    from inarch_terminal.user_commands import run_command
+    from inarch_plugins.terminal.user_commands import run_command
 
     async def go() -> list[Any]:
         app = inarch.compose(root=house.root, config=config or {}, flags={"approve": approve}, journal=False,

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import inarch
 from inarch import ToolFailed, UsageError, Workspace
 from inarch.testing import WorkspaceContract, calls, says, scripted_app
-from inarch_sandbox_fs.folders import Folders
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.folders import Folders
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 
 @define

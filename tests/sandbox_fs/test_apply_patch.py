@@ -12,9 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.envelope import patched, read_envelope
-from inarch_sandbox_fs.tools import offered_by
-from inarch_sandbox_fs.tools_patch import patches
+from inarch_plugins.sandbox_fs.envelope import patched, read_envelope
+from inarch_plugins.sandbox_fs.tools import offered_by
+from inarch_plugins.sandbox_fs.tools_patch import patches
 
 
 def envelope(*sections: str) -> str:

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch_sandbox_fs.commands.classification import classify
-from inarch_sandbox_fs.commands.git_rules import GIT, SETTINGS
-from inarch_sandbox_fs.commands.kinds import KINDS
-from inarch_sandbox_fs.commands.programs import PROGRAMS
-from inarch_sandbox_fs.commands.runners import RUNNERS
-from inarch_sandbox_fs.commands.tool import ExecuteCommand, SandboxPolicy
+from inarch_plugins.sandbox_fs.commands.classification import classify
+from inarch_plugins.sandbox_fs.commands.git_rules import GIT, SETTINGS
+from inarch_plugins.sandbox_fs.commands.kinds import KINDS
+from inarch_plugins.sandbox_fs.commands.programs import PROGRAMS
+from inarch_plugins.sandbox_fs.commands.runners import RUNNERS
+from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand, SandboxPolicy
 
 ROOT = "/home/me/project"
 RULES = {rule.name: rule for rule in (*PROGRAMS, *GIT)}
@@ -264,7 +264,7 @@ def test_effects_reads_for_the_read_only_tier_and_unknown_for_the_others() -> No
     ],
 )
 def test_the_policy_denies_what_can_not_be(name: str, arguments: Any, decision: str, said: str) -> None:
-    from inarch_sandbox_fs import inarch_policies, inarch_tools
+    from inarch_plugins.sandbox_fs import inarch_policies, inarch_tools
 
     context = inarch.PluginContext("sandbox-fs", ROOT, commands={"t": grant("tox")})
     (policy,) = inarch_policies(context)
@@ -327,6 +327,6 @@ def test_another_variable_is_asked_about_with_its_command(name: str) -> None:
 )  # fmt: skip
 def test_what_is_never_kept_for_good_are_shells_and_code(line: str, kept: bool) -> None:
     from inarch import split_command
-    from inarch_sandbox_fs.commands.shells import can_be_kept
+    from inarch_plugins.sandbox_fs.commands.shells import can_be_kept
 
     assert can_be_kept(split_command(line)) == kept

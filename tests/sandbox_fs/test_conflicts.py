@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.patching import patch
-from inarch_sandbox_fs.texts import encoding_of
+from inarch_plugins.sandbox_fs.patching import patch
+from inarch_plugins.sandbox_fs.texts import encoding_of
 
 
 def _refusal(data: bytes, search: str, replace: str = "x") -> ToolFailed:

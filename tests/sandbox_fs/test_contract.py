@@ -10,10 +10,10 @@ import pytest
 
 from inarch import PluginContext, Workspace
 from inarch.testing import ToolContract, WorkspaceContract
-from inarch_sandbox_fs import inarch_tools
-from inarch_sandbox_fs.opening import walking_open
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs import inarch_tools
+from inarch_plugins.sandbox_fs.opening import walking_open
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 
 class TestWorkspace(WorkspaceContract):

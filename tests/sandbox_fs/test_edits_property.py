@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ToolFailed, ToolResult
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.texts import encoding_of
-from inarch_sandbox_fs.tools import TOOLS
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.texts import encoding_of
+from inarch_plugins.sandbox_fs.tools import TOOLS
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 
 class Kind(NamedTuple):

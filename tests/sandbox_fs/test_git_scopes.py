@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.commands.git_rules import GIT, environment
-from inarch_sandbox_fs.commands.git_scopes import scoped
-from inarch_sandbox_fs.commands.kinds import Refused
-from inarch_staging.repositories import find
+from inarch_lib.staging.repositories import find
+from inarch_plugins.sandbox_fs.commands.git_rules import GIT, environment
+from inarch_plugins.sandbox_fs.commands.git_scopes import scoped
+from inarch_plugins.sandbox_fs.commands.kinds import Refused
 
 from .shells import GIT as PLAIN
 from .shells import Shell

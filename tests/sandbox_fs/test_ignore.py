@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch_sandbox_fs.globs import name_regex
-from inarch_sandbox_fs.ignore import Ignore
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.globs import name_regex
+from inarch_plugins.sandbox_fs.ignore import Ignore
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 _GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "PATH": os.environ.get("PATH", "")}
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from inarch import FileState, ToolFailed
-from inarch_sandbox_fs import leftovers
-from inarch_sandbox_fs.leftovers import name_beside
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs import leftovers
+from inarch_plugins.sandbox_fs.leftovers import name_beside
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 REG = stat.S_IFREG | 0o644
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.patching import patch
-from inarch_sandbox_fs.texts import Encoding
+from inarch_plugins.sandbox_fs.patching import patch
+from inarch_plugins.sandbox_fs.texts import Encoding
 
 _ENCODINGS = [
     Encoding(), Encoding("utf-8", b"\xef\xbb\xbf"), Encoding("utf-16-le", b"\xff\xfe"),

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import Cancelled, Rights, ToolFailed
-from inarch_sandbox_fs.processes.output import Captured
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.processes.output import Captured
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 from ..forking import LONGEST_S
 
@@ -173,7 +173,7 @@ def test_no_descriptor_and_no_folder_is_left(
     for place in places:
         place.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(places[0]))
-    monkeypatch.setattr("inarch_sandbox_fs.processes.planning._MEMORY", str(places[1]))
+    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.planning._MEMORY", str(places[1]))
 
     def left() -> tuple[int, list[str]]:
         return descriptors(), [name for place in places for name in os.listdir(place)]
@@ -226,8 +226,8 @@ def test_a_closed_workspace_runs_nothing(folder: Path) -> None:
 def test_less_confinement_than_required_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, required: int | None, rights: Rights, allowed: bool
 ) -> None:
-    from inarch_confinement import Features
-    from inarch_sandbox_fs.processes.forking import ForkServer
+    from inarch_lib.confinement import Features
+    from inarch_plugins.sandbox_fs.processes.forking import ForkServer
 
     workspace = FolderWorkspace.open(str(folder), Settings(require_level=required))
     try:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from inarch import Rights, ToolFailed
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 pytestmark = pytest.mark.once
 

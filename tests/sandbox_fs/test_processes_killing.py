@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from inarch import Cancelled, Rights, ToolFailed
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 pytestmark = pytest.mark.once
 
@@ -114,7 +114,7 @@ def test_cancelling_kills_the_tree(workspace: FolderWorkspace, mark: str) -> Non
 CLIENT = """
 import sys
 from inarch import Rights
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 workspace = FolderWorkspace.open(sys.argv[1])
 workspace.run([sys.executable, "-c", sys.argv[2], sys.argv[3]], Rights(writes=("",), executes=True), timeout_s=600)
 """
@@ -138,7 +138,7 @@ def test_nothing_is_left_when_inarch_is_killed(tmp_path: Path, mark: str, number
 FORKED = """
 import os, sys, threading, time
 from inarch import Rights
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 workspace = FolderWorkspace.open(sys.argv[1])
 argv = [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(600)", sys.argv[2]]
 ready = threading.Event()
@@ -165,7 +165,7 @@ def test_nothing_is_left_though_a_process_that_inarch_forked_lives_on(
     code = FORKED
     if not tells:  # a system that doesn't tell when a process has ended
         poor = '_START.replace("from inarch_s", "import os; del os.pidfd_open\\nfrom inarch_s", 1)'
-        code = f"from inarch_sandbox_fs.processes import forking\nforking._START = forking.{poor}\n{FORKED}"
+        code = f"from inarch_plugins.sandbox_fs.processes import forking\nforking._START = forking.{poor}\n{FORKED}"
     client = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path), mark, doing], stdout=subprocess.PIPE, text=True,
         start_new_session=True,
@@ -187,7 +187,7 @@ def test_nothing_is_left_though_a_process_that_inarch_forked_lives_on(
 
 def test_a_killed_server_is_started_again(workspace: FolderWorkspace, mark: str) -> None:
     def servers() -> list[int]:
-        return [pid for pid in _children(os.getpid()) if b"inarch_sandbox_fs" in _command(pid)]
+        return [pid for pid in _children(os.getpid()) if b"inarch_plugins.sandbox_fs" in _command(pid)]
 
     for _ in range(3):
         # A supervisor that was forked just before its server was killed may serve once more.
@@ -208,7 +208,7 @@ def test_a_killed_supervisor_is_one_clear_error(
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(workspace.run, [sys.executable, "-c", leaving("many", True), mark], BUILDS)
         until(lambda: len(marked(mark)) > 20)
-        (server,) = [pid for pid in _children(os.getpid()) if b"inarch_sandbox_fs" in _command(pid)]
+        (server,) = [pid for pid in _children(os.getpid()) if b"inarch_plugins.sandbox_fs" in _command(pid)]
         command = next(pid for pid in marked(mark) if _parent(_parent(pid)) == server)
         os.kill(_parent(command), signal.SIGKILL)
         failed = running.exception()

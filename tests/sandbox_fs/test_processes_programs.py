@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from inarch import Rights, ToolFailed
-from inarch_sandbox_fs.opening import best_open
-from inarch_sandbox_fs.processes.protecting import Protection
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.opening import best_open
+from inarch_plugins.sandbox_fs.processes.protecting import Protection
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 pytestmark = pytest.mark.once
 
@@ -208,7 +208,7 @@ def test_only_what_is_named_may_be_written(workspace: FolderWorkspace, folder: P
 
 
 def test_the_look_for_repositories_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch_sandbox_fs.processes.protecting.MOST_FOLDERS", 20)
+    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.protecting.MOST_FOLDERS", 20)
     for number in range(40):
         (folder / f"d{number}").mkdir()
     root = os.open(folder, os.O_RDONLY)
@@ -234,7 +234,7 @@ def test_no_program_grants_itself_anything_where_the_home_is_the_workspace(
 
 
 def test_bubblewrap_that_is_missing_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch_sandbox_fs.processes.bubblewrap.PLACES", ())
+    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.bubblewrap.PLACES", ())
     workspace = FolderWorkspace.open(str(folder), Settings(confine="bwrap"))
     assert workspace.confinement().level == 0
     assert failed(workspace, ["true"], READS).code == "permission"

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 
 from inarch import Rights
 from inarch.contract.guarding import OURS
-from inarch_confinement import features
-from inarch_sandbox_fs.processes.emptying import remove
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_lib.confinement import features
+from inarch_plugins.sandbox_fs.processes.emptying import remove
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, str(Path(__file__).parents[1] / "confinement"))
@@ -105,7 +105,7 @@ def packages() -> str:
     folder = Path(tempfile.mkdtemp(prefix="inarch-packages-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.chmod(0o755)
-    for package in sorted({*OURS, "inarch_sandbox_fs", "h11"} - {"inarch_testing"}):
+    for package in sorted({*OURS, "inarch_plugins.sandbox_fs", "h11"} - {"inarch_testing"}):
         source = Path(str(import_module(package).__file__)).parent
         shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
     return str(folder)

@@ -21,8 +21,8 @@ import pytest
 from tests.egress.started import proxies_of
 
 from inarch import Rights, ToolFailed
-from inarch_confinement import features
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_lib.confinement import features
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 from ..forking import LONGEST_S
 from .test_processes_protecting import as_users, needs, opened, place, run

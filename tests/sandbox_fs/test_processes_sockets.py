@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from inarch import Rights, ToolFailed
-from inarch_confinement import features
-from inarch_sandbox_fs.opening import best_open
-from inarch_sandbox_fs.processes.protecting import live_sockets
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_lib.confinement import features
+from inarch_plugins.sandbox_fs.opening import best_open
+from inarch_plugins.sandbox_fs.processes.protecting import live_sockets
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, os.path.dirname(__file__))
 from protected_runner import opened

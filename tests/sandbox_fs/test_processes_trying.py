@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from inarch import Rights, ToolFailed
-from inarch_confinement import Features, features
-from inarch_sandbox_fs.processes import forking
-from inarch_sandbox_fs.processes.trying import BUILD, PROMISES, READER, SIGNALS, tried
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_lib.confinement import Features, features
+from inarch_plugins.sandbox_fs.processes import forking
+from inarch_plugins.sandbox_fs.processes.trying import BUILD, PROMISES, READER, SIGNALS, tried
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 pytestmark = [
     pytest.mark.once,
@@ -58,8 +58,8 @@ def _is_ours(name: str) -> bool:
 @pytest.fixture
 def poor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the fork server find neither seccomp nor namespaces."""
-    line = "from inarch_sandbox_fs.processes.server import main"
-    known = f"from inarch_confinement import levels\nlevels._known = levels.Features{tuple(NEITHER)!r}"
+    line = "from inarch_plugins.sandbox_fs.processes.server import main"
+    known = f"from inarch_lib.confinement import levels\nlevels._known = levels.Features{tuple(NEITHER)!r}"
     monkeypatch.setattr(forking, "_START", forking._START.replace(line, f"{known}\n{line}"))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from inarch import FileState, ToolFailed
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 REG, DIR, LNK = stat.S_IFREG | 0o644, stat.S_IFDIR | 0o755, stat.S_IFLNK | 0o777
 
@@ -158,7 +158,7 @@ def test_a_read_only_folder_takes_everything_back(workspace: FolderWorkspace) ->
 _NO_ROOM = """
 import hashlib, resource, signal, stat, sys
 from inarch import FileState, ToolFailed
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 mode = stat.S_IFREG | 0o644

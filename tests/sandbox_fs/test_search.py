@@ -12,9 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.engines import Engines, portable
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.engines import Engines, portable
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 _ENGINES = [
     engine for engine, program in (("ripgrep", "rg"), ("grep", "grep"), ("python", ""))
@@ -188,7 +188,7 @@ def test_the_tool_says_what_it_left_out(files: Any) -> None:
 def test_a_line_that_fills_the_memory_does_not_end_the_search(
     tmp_path: Path, engine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inarch_sandbox_fs.search._MOST_MEMORY", 64 << 20)
+    monkeypatch.setattr("inarch_plugins.sandbox_fs.search._MOST_MEMORY", 64 << 20)
     with open(tmp_path / "a", "wb") as file:
         file.write(b"text\n" * 10_000)
         for _ in range(160):

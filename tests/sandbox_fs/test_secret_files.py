@@ -14,8 +14,8 @@ from inarch.calls.policy import judge
 from inarch.contract.records import PluginContext, ToolCall
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
-from inarch_sandbox_fs.commands import secret_files
-from inarch_sandbox_fs.commands.tool import ExecuteCommand, SandboxPolicy
+from inarch_plugins.sandbox_fs.commands import secret_files
+from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand, SandboxPolicy
 
 SECRET = "hunter2-0f9c"
 KEY = f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----\n"

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-import inarch_staging as staging
-from inarch_sandbox_fs.reading import digest
-from inarch_sandbox_fs.workspace import FolderWorkspace
-from inarch_staging import hold, temporary_name
+import inarch_lib.staging as staging
+from inarch_lib.staging import hold, temporary_name
+from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 KILLED = """
 import os, signal, sys
-import inarch_staging as staging
-from inarch_sandbox_fs.reading import digest
-from inarch_sandbox_fs.workspace import FolderWorkspace
+import inarch_lib.staging as staging
+from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 root, named = sys.argv[1:]
 workspace = FolderWorkspace.open(root)
 def chunks():

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_sandbox_fs import inarch_settings, inarch_tools, inarch_workspaces
-from inarch_sandbox_fs.tools import TOOLS
+from inarch_plugins.sandbox_fs import inarch_settings, inarch_tools, inarch_workspaces
+from inarch_plugins.sandbox_fs.tools import TOOLS
 
 
 def test_the_plugin_brings_its_tools_workspace_and_settings(tmp_path: Path) -> None:

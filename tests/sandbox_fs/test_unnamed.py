@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import inarch_staging as staging
+import inarch_lib.staging as staging
 from inarch import ToolFailed
-from inarch_sandbox_fs.reading import digest
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 LEFT = (".inarch-0123456789abcdef.tmp", ".inarch-undo-1f-0123456789abcdef.tmp")
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_sandbox_fs.globs import compile_glob
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.globs import compile_glob
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 
 def test_paths_come_sorted_as_whole_texts(files: Any) -> None:

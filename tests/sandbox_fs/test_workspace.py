@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from inarch import ToolFailed, UsageError
-from inarch_sandbox_fs.reading import digest
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 
 def _code(act: Any, *arguments: Any, **more: Any) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch_schemas.openapi import openapi_parameters, reply_schema
+from inarch_lib.schemas.openapi import openapi_parameters, reply_schema
 
 TAKEN = {
     "type", "format", "description", "nullable", "enum", "minItems", "maxItems", "minLength", "maxLength", "minimum",

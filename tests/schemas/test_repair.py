@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_schemas import checking, repair
+from inarch_lib.schemas import checking, repair
 
 READ = {
     "type": "object",

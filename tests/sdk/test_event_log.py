@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import Event
-from inarch_jsonl_logger import logger as writing
+from inarch_plugins.jsonl_logger import logger as writing
 from inarch_sdk.event_log import MOST_PROBLEMS, SCHEMA, LogProblem, gap_words, log_files, missing, read_sessions
 
 NASTY = st.text(st.characters(exclude_categories=()), max_size=30)

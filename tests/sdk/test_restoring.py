@@ -17,10 +17,10 @@ from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.testing import calls, says, scripted_app
-from inarch_jsonl_logger.logger import JsonlLogger
+from inarch_plugins.jsonl_logger.logger import JsonlLogger
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.restoring import Restored, restore_log
-from inarch_sqlite_store.store import SqliteStore
 
 
 def lines(events: Sequence[Event]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inarch_search import Index
+from inarch_brief.search import Index
 
 OPENED: list[Index] = []
 

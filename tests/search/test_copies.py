@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inarch_search.formats import compiled
+from inarch_brief.search.formats import compiled
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_search import FUNCTION, PRODUCT, TEST, Document, Index, search
-from inarch_search.segments import empty, packed, unpacked
+from inarch_brief.search import FUNCTION, PRODUCT, TEST, Document, Index, search
+from inarch_brief.search.segments import empty, packed, unpacked
 
 from .opened import opened
 
@@ -100,7 +100,7 @@ def test_a_second_process_of_a_file_sees_what_the_first_wrote(tmp_path: Path) ->
 def test_another_format_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Index(tmp_path / "index.db") as index:
         index.update({"a.py": [function("a.py", "cookie")]})
-    monkeypatch.setattr("inarch_search.index.FORMAT", "older")
+    monkeypatch.setattr("inarch_brief.search.index.FORMAT", "older")
     with Index(tmp_path / "index.db") as index:
         assert index.size() == 0 and index.stamps() == {}
 

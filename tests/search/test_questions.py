@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_search.questions import (
+from inarch_brief.search.questions import (
     CODE,
     MESSAGE,
     OUTPUT,
@@ -18,7 +18,7 @@ from inarch_search.questions import (
     parts_of,
     understood,
 )
-from inarch_search.tokens import stem
+from inarch_brief.search.tokens import stem
 
 ISSUE = """Session.send drops the cookies after a redirect
 <!-- please fill in this form -->

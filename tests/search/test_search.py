@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_search import CLASS, EXAMPLE, FUNCTION, MODULE, PRODUCT, TEST, VENDORED, Document, Index, search
-from inarch_search.confidence import LIKELY
+from inarch_brief.search import CLASS, EXAMPLE, FUNCTION, MODULE, PRODUCT, TEST, VENDORED, Document, Index, search
+from inarch_brief.search.confidence import LIKELY
 
 from .opened import opened
 

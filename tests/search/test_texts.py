@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_search import SECTION, SETTING, Document, search
-from inarch_search.formats import format_of
-from inarch_search.texts import documents_of_text
+from inarch_brief.search import SECTION, SETTING, Document, search
+from inarch_brief.search.formats import format_of
+from inarch_brief.search.texts import documents_of_text
 
 from .opened import opened
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch_search.tokens import pieces, stem, terms, terms_of_word
-from inarch_search.vocabulary import IRREGULAR, STOP_WORDS, WEAK_WORDS, near_words
+from inarch_brief.search.tokens import pieces, stem, terms, terms_of_word
+from inarch_brief.search.vocabulary import IRREGULAR, STOP_WORDS, WEAK_WORDS, near_words
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inarch import Event
-from inarch_jsonl_logger.logger import JsonlLogger
+from inarch_plugins.jsonl_logger.logger import JsonlLogger
 from inarch_sdk.event_log import read_sessions
 from inarch_testing.store_contract import event, started
 

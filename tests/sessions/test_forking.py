@@ -16,8 +16,8 @@ from inarch.sessions.app import App
 from inarch.sessions.forking import fork_session
 from inarch.sessions.session import Session
 from inarch.testing import calls, says, scripted_app
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.memory_store import MemoryStore
-from inarch_sqlite_store.store import SqliteStore
 
 SCRIPT = [
     calls(("write_file", {"file_path": "one.txt", "content": "1"})), says("first"),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.export.written import export
 
 import inarch
-from inarch_replay import replay
+from inarch_plugins.replay import replay
 from inarch_sdk.event_log import read_sessions
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.restoring import restore_log

@@ -19,10 +19,10 @@ from inarch.journal.journal import Journal
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
-from inarch_terminal.conversation.composing import new_view
-from inarch_terminal.slash.sessions import fork
-from inarch_terminal.slash.talk import SlashCommands, Talk
-from inarch_undo.prompts import last_prompt
+from inarch_plugins.terminal.conversation.composing import new_view
+from inarch_plugins.terminal.slash.sessions import fork
+from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
+from inarch_plugins.undo.prompts import last_prompt
 
 
 def long_session(store: ContextStore, turns: int = 500, root: str = "/root") -> str:

@@ -19,7 +19,7 @@ from inarch.testing import HttpServer, json_reply, sse_reply
 
 PAGES = Path(__file__).parents[2]
 NAMED = ["sandbox-fs", "openai-compatible"]
-OURS = guarding.OURS - {"inarch_testing"} | {"inarch_openai", "inarch_plugins", "inarch_sandbox_fs"}
+OURS = guarding.OURS - {"inarch_testing"} | {"inarch_plugins", "inarch_plugins.openai", "inarch_plugins.sandbox_fs"}
 """The packages of Inarch that such a program may load: the kernel, its libraries and what it named."""
 FLOORS = {"calls", "capabilities", "config", "contract", "journal", "plugins", "sessions", "staging", "turns"}
 HEAVY = {

@@ -16,7 +16,7 @@ import inarch
 from inarch.contract.plugin_events import is_plugins
 from inarch.journal.folding import fold
 from inarch.testing import calls, says, scripted_app
-from inarch_commands.sessions.story import line_of
+from inarch_plugins.commands.sessions.story import line_of
 from inarch_sdk.restoring import restore_log
 
 NOTING = str(Path(__file__).parents[1] / "terminal" / "noting.py")

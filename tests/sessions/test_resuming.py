@@ -25,9 +25,9 @@ from inarch.sessions.app import App
 from inarch.sessions.opening import Heard
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch.turns.context.compacting import restored
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded
-from inarch_sqlite_store.store import SqliteStore
 from inarch_testing.scripted import Step
 
 CONFIG = {"profiles": {"default": {"context_turns": 2, "approve": "all"}}}

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch_setup.agents import AGENTS
-from inarch_setup.changing import setting_up, taking_back, write_all
-from inarch_setup.insertions import CannotInsert, Insertion, insertion, without
-from inarch_setup.record import read_record
+from inarch_plugins.setup.agents import AGENTS
+from inarch_plugins.setup.changing import setting_up, taking_back, write_all
+from inarch_plugins.setup.insertions import CannotInsert, Insertion, insertion, without
+from inarch_plugins.setup.record import read_record
 
 SERVER = {"command": "inarch", "args": ["mcp", "serve"]}
 OTHER = {"command": "npx", "args": ["-y", "other"]}

@@ -9,7 +9,7 @@ import pytest
 
 import inarch
 from inarch.testing import says
-from inarch_replay import replay
+from inarch_plugins.replay import replay
 
 from .desk import Desk, call
 

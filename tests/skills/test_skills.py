@@ -193,7 +193,7 @@ def test_through_the_command_line(desk: Desk) -> None:
 
 
 def test_a_replay_reads_skills_as_they_were_said(desk: Desk) -> None:
-    from inarch_replay import replay
+    from inarch_plugins.replay import replay
 
     place = desk.write(".agents/skills/greeting/SKILL.md", GREETING)
     desk.talk([USE, says("done")])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from inarch import StoreError
-from inarch_sqlite_store.store import SMALL_BLOB, SqliteStore
+from inarch_plugins.sqlite_store.store import SMALL_BLOB, SqliteStore
 from inarch_testing.store_contract import event, seqs, started
 
 BIG = b"b" * (SMALL_BLOB + 1)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_testing.store_contract import event, lines, seqs, started
 
 from .test_blobs import change
@@ -139,7 +139,7 @@ def fix_sums(folder: Path) -> None:
 FORKING = """
 import sys
 from inarch_testing.store_contract import started
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 store, number = SqliteStore(sys.argv[1]), 0
 while True:

@@ -10,7 +10,7 @@ import pytest
 from attrs import define
 
 from inarch import Event
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_testing.store_contract import event, seqs, started
 
 HEADER, FRAME_HEADER = 32, 24

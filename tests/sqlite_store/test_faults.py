@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from inarch import StoreError
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_testing.store_contract import seqs
 
 PRELUDE = """
 import asyncio, os, resource, signal, sys
 from inarch import Event, StoreError
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 def event(seq, session="s", **data):
     return Event(seq, "2026-01-01T00:00:00.000000Z", session, "turn", "note", data)

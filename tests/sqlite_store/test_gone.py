@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from inarch import Event, PluginContext, StoreError
 from inarch.plugins.composition import Bound
 from inarch.testing import calls, says, scripted_app
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 
 @define(eq=False)

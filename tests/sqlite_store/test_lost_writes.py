@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import StoreError
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_testing.store_contract import event, seqs
 
 HEADER, FRAME = 32, 24 + 4096
@@ -29,7 +29,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = (
         "import os, signal, sys\n"
         "from inarch_testing.store_contract import event\n"
-        "from inarch_sqlite_store.store import SqliteStore\n"
+        "from inarch_plugins.sqlite_store.store import SqliteStore\n"
         "store = SqliteStore(sys.argv[1])\n"
         f"for seq in range(1, {EVENTS + 1}):\n"
         "    store.append('s', [event(seq, text='x' * 500)])\n"
@@ -142,7 +142,7 @@ def test_a_store_on_a_full_disk_is_listed(killed: Path, tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
-        "from inarch_sqlite_store.store import SqliteStore\n"
+        "from inarch_plugins.sqlite_store.store import SqliteStore\n"
         "store = SqliteStore(sys.argv[1])\n"
         "print(len(store.sessions()), len(store.load('s')), store.only_read.kind)\n"
     )

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-import inarch_sqlite_store
+import inarch_plugins.sqlite_store
 from inarch import PluginContext, StoreError
 from inarch.testing import KeptStoreContract
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_testing.store_contract import event, seqs, started
 
 
 class TestSqliteStore(KeptStoreContract):
-    opener = "inarch_sqlite_store.store:SqliteStore"
+    opener = "inarch_plugins.sqlite_store.store:SqliteStore"
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def change(folder: Path, statement: str, *values: object) -> None:
 
 
 def test_the_hook_gives_a_store_that_opens_a_folder(folder: Path) -> None:
-    (spec,) = inarch_sqlite_store.inarch_stores(PluginContext("sqlite-store", "."))
+    (spec,) = inarch_plugins.sqlite_store.inarch_stores(PluginContext("sqlite-store", "."))
     assert spec.name == "sqlite-store"
     store = spec.open(str(folder))
     store.append("s", [event(1)])

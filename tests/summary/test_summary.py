@@ -13,7 +13,7 @@ import pytest
 
 import inarch
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
-from inarch_replay import replay
+from inarch_plugins.replay import replay
 
 WINDOW = 24_000
 LONG = "word " * 3300

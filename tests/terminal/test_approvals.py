@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch_output.columns import width
-from inarch_terminal.front_ends.answers import read_answers
-from inarch_terminal.front_ends.questions import ScreenSize, asked_about, explained, is_cut, question
+from inarch_lib.output.columns import width
+from inarch_plugins.terminal.front_ends.answers import read_answers
+from inarch_plugins.terminal.front_ends.questions import ScreenSize, asked_about, explained, is_cut, question
 
 
 @inarch.tool

@@ -16,9 +16,9 @@ from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch_output.columns import width
-from inarch_terminal.slash.talk import Talk
-from inarch_terminal.slash.views import compact, context, context_lines
+from inarch_lib.output.columns import width
+from inarch_plugins.terminal.slash.talk import Talk
+from inarch_plugins.terminal.slash.views import compact, context, context_lines
 
 USED = Usage(4000, 5, cost_usd=Decimal(0))
 SCRIPT = [calls(("read_file", {"file_path": "a.txt"}), usage=USED), says("first", USED), says("second", USED)]

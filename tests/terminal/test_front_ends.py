@@ -11,8 +11,8 @@ import pytest
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, Note, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import ToolCall, ToolError, ToolResult, Turn, TurnStatus, Usage
-from inarch_terminal.front_ends.json import JsonFrontEnd, JsonLinesFrontEnd
-from inarch_terminal.front_ends.text import TextFrontEnd
+from inarch_plugins.terminal.front_ends.json import JsonFrontEnd, JsonLinesFrontEnd
+from inarch_plugins.terminal.front_ends.text import TextFrontEnd
 
 START, END = "2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:02.500000Z"
 

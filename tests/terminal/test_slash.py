@@ -18,9 +18,9 @@ from inarch.plugins.discovery import own_names
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import ScriptedModel, says, scripted_app
-from inarch_terminal.slash.completing import models
-from inarch_terminal.slash.talk import SlashCommands
-from inarch_terminal.slash.talk import Talk as Conversation
+from inarch_plugins.terminal.slash.completing import models
+from inarch_plugins.terminal.slash.talk import SlashCommands
+from inarch_plugins.terminal.slash.talk import Talk as Conversation
 
 PARTS = str(Path(__file__).parents[1] / "running" / "parts.py")
 

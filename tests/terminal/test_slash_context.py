@@ -13,8 +13,8 @@ import inarch
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
-from inarch_replay import replay
-from inarch_terminal.slash.talk import SlashCommands, Talk
+from inarch_plugins.replay import replay
+from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
 
 NOTING = str(Path(__file__).with_name("noting.py"))
 MODES = pytest.mark.parametrize("mode", ["in-process", "process"])

@@ -23,9 +23,9 @@ from inarch.contract.events import (
     event_data,
 )
 from inarch.contract.records import Message, Turn, Usage
-from inarch_terminal.front_ends.json import JsonFrontEnd
-from inarch_terminal.front_ends.spending import session_words, turn_words
-from inarch_terminal.front_ends.text import TextFrontEnd
+from inarch_plugins.terminal.front_ends.json import JsonFrontEnd
+from inarch_plugins.terminal.front_ends.spending import session_words, turn_words
+from inarch_plugins.terminal.front_ends.text import TextFrontEnd
 
 START = "2026-01-01T00:00:00.000000Z"
 TURN = Turn("t", "agent", "u", "s", START, START, "The answer", "a/b", usage=Usage(1500, 46), status="done")

@@ -11,7 +11,7 @@ import pytest
 import inarch
 from inarch.journal.folding import fold
 from inarch.testing import says, scripted_app
-from inarch_terminal.user_commands import run_command
+from inarch_plugins.terminal.user_commands import run_command
 
 Run = Callable[[str], list[tuple[str, dict[str, object]]]]
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ContextStore, StoreError, new_id
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.memory_store import MemoryStore
-from inarch_sqlite_store.store import SqliteStore
 from inarch_testing.store_contract import event, lines, seqs, started
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_toml import KeyPath, key_lines
+from inarch_lib.toml import KeyPath, key_lines
 
 # The JSON form of a text is a TOML string as long as DEL and lone surrogates stay out of it.
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x7f"), max_size=8)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_toml import MOST_PARTS, loads
+from inarch_lib.toml import MOST_PARTS, loads
 
 NAMES = st.sampled_from(["a", "b-1", '"c d"', "'e.f'", "1"])
 

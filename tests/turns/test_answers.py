@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch_schemas.answers import Unkept, read_answer, schema_fault
+from inarch_lib.schemas.answers import Unkept, read_answer, schema_fault
 
 SCHEMA = {
     "type": "object",

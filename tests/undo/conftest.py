@@ -26,13 +26,13 @@ from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
 from inarch.sessions.extending import Access
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.tools import TOOLS
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.tools import TOOLS
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sqlite_store.store import SqliteStore
+from inarch_plugins.undo.blaming import Blame, BlamedLine
+from inarch_plugins.undo.undoing import Undoing
 from inarch_sdk.tooling import tool
-from inarch_sqlite_store.store import SqliteStore
-from inarch_undo.blaming import Blame, BlamedLine
-from inarch_undo.undoing import Undoing
 
 from ..running.program import cli as cli
 from ..running.program import environ as environ

@@ -14,9 +14,9 @@ from inarch import FileState, ToolFailed
 from inarch.calls.before_images import Keeper
 from inarch.journal.journal import Journal
 from inarch.sessions.extending import Access
-from inarch_sandbox_fs.folders import Folders
-from inarch_sandbox_fs.settings import Settings
-from inarch_undo.undoing import Undoing
+from inarch_plugins.sandbox_fs.folders import Folders
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.undo.undoing import Undoing
 
 from .conftest import Desk
 
@@ -102,11 +102,11 @@ import os
 import sys
 from inarch.journal.journal import Journal
 from inarch.sessions.extending import Access
-from inarch_undo.undoing import Undoing
-from inarch_sandbox_fs.folders import Folders
-from inarch_sandbox_fs.settings import Settings
-from inarch_sandbox_fs.workspace import FolderWorkspace
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.undo.undoing import Undoing
+from inarch_plugins.sandbox_fs.folders import Folders
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sqlite_store.store import SqliteStore
 store, count, rename = SqliteStore(sys.argv[2]), int(sys.argv[3]), os.rename
 def counted(*args, **more):
     global count

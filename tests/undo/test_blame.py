@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from inarch.contract.events import Event
 from inarch.sessions.forking import fork_session
+from inarch_plugins.undo.blaming import Blame
 from inarch_sdk.memory_store import MemoryStore
-from inarch_undo.blaming import Blame
 
 Desk = Any
 Calls = Any

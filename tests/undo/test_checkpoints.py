@@ -12,9 +12,9 @@ from attrs import evolve
 from inarch import FileConflict, FileOutcome, UndoReport
 from inarch.contract.events import Event
 from inarch.journal.changes import Changes, changes_of
-from inarch_undo.checkpoints import Checkpoints, checkpoints_of
-from inarch_undo.prompts import prompt_of
-from inarch_undo.report import checkpoint_lines, report_lines
+from inarch_plugins.undo.checkpoints import Checkpoints, checkpoints_of
+from inarch_plugins.undo.prompts import prompt_of
+from inarch_plugins.undo.report import checkpoint_lines, report_lines
 
 Desk = Any
 Calls = Any

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inarch_plugins.undo.differing import MOST_LINES, ChangedFile, diff_lines
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import ScriptedModel, calls, says
-from inarch_undo.differing import MOST_LINES, ChangedFile, diff_lines
 
 from .test_session import drive
 
@@ -130,7 +130,7 @@ def test_the_slash_commands_show_and_list(root: Path) -> None:
 
     from inarch.program.composing import Options
     from inarch.program.conversing import Launched
-    from inarch_terminal.slash.talk import SlashCommands, Talk
+    from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
 
     app, _ = scripted_app(SCRIPT, root, flags={"approve": "all"})
     shown: list[str] = []

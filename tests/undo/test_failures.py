@@ -18,9 +18,9 @@ from inarch.contract.records import ToolError, ToolResult
 from inarch.journal.journal import Journal
 from inarch.sessions import extending
 from inarch.sessions.extending import Access
+from inarch_plugins.undo.report import report_lines
+from inarch_plugins.undo.undoing import Undoing
 from inarch_sdk.memory_store import MemoryStore
-from inarch_undo.report import report_lines
-from inarch_undo.undoing import Undoing
 
 Desk = Any
 Calls = Any
@@ -299,10 +299,10 @@ import sys
 from pathlib import Path
 from inarch.journal.journal import Journal
 from inarch.sessions.extending import Access
-from inarch_undo.undoing import Undoing
-from inarch_sandbox_fs.workspace import FolderWorkspace
-from inarch_sandbox_fs import restoring
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.undo.undoing import Undoing
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs import restoring
+from inarch_plugins.sqlite_store.store import SqliteStore
 store, count = SqliteStore(sys.argv[2]), int(sys.argv[3])
 def counted(rename):
     def one(*args, **more):

@@ -17,11 +17,11 @@ from inarch.contract.ids import new_id
 from inarch.contract.stores import ContextStore
 from inarch.journal.changes import Changes, kept_changes
 from inarch.sessions.forking import fork_session
+from inarch_plugins.sqlite_store.store import SqliteStore
+from inarch_plugins.undo.checkpoints import Checkpoints, checkpoints_of
+from inarch_plugins.undo.prompts import prompt_of
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded
-from inarch_sqlite_store.store import SqliteStore
-from inarch_undo.checkpoints import Checkpoints, checkpoints_of
-from inarch_undo.prompts import prompt_of
 
 ROWS = 4
 

@@ -24,9 +24,9 @@ from inarch.contract.events import TurnStarted
 from inarch.contract.records import ToolResult, Turn
 from inarch.journal.journal import Journal
 from inarch.sessions.extending import Access
-from inarch_sandbox_fs import restoring
-from inarch_sqlite_store.store import SqliteStore
-from inarch_undo.undoing import Undoing
+from inarch_plugins.sandbox_fs import restoring
+from inarch_plugins.sqlite_store.store import SqliteStore
+from inarch_plugins.undo.undoing import Undoing
 
 Desk = Any
 KILLED = 9
@@ -200,9 +200,9 @@ _UNDONE = """
 import sys
 from inarch.journal.journal import Journal
 from inarch.sessions.extending import Access
-from inarch_undo.undoing import Undoing
-from inarch_sandbox_fs.workspace import FolderWorkspace
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.undo.undoing import Undoing
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sqlite_store.store import SqliteStore
 store = SqliteStore(sys.argv[1])
 journal = Journal(store, "session", seq=store.load("session")[-1].seq)
 Undoing(Access(FolderWorkspace.open(sys.argv[2]), journal)).run(sys.argv[3])

@@ -17,9 +17,9 @@ from inarch.contract.events import SessionStarted, TurnStarted
 from inarch.contract.records import Turn
 from inarch.journal.journal import Journal
 from inarch.sessions.extending import Access
-from inarch_sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
+from inarch_plugins.undo.undoing import Undoing
 from inarch_sdk.memory_store import MemoryStore
-from inarch_undo.undoing import Undoing
 
 FILES, SLOTS = ("a", "b"), 3
 Place = tuple[str, int]

@@ -14,7 +14,7 @@ from inarch_web.server.questions import Questions
 from inarch_web.server.unfolding import Unfolding, joined
 
 import inarch
-from inarch_export.html.fragments import Fragments
+from inarch_plugins.export.html.fragments import Fragments
 
 ACTIONS = ("prompt", "request", "delta", "reply", "call", "run", "output", "result", "note", "books", "plugin", "end")
 

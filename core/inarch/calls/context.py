@@ -150,7 +150,7 @@ class CallContext:
         if not self._state_dir:
             raise ToolFailed("execution", "this plugin was given no state folder")
         folder = Path(self._state_dir)
-        from inarch_staging import make_folder  # not on the start-up path
+        from inarch_lib.staging import make_folder  # not on the start-up path
 
         make_folder(folder)
         return folder

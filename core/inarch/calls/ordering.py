@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from attrs import define, field
 
 from inarch.contract.records import Effects
-from inarch_staging.spelling import folded
+from inarch_lib.staging.spelling import folded
 
 MANY_WAITS = 256
 """A call that would wait for more calls than this becomes a barrier: more order than needed, but few edges."""

@@ -10,9 +10,9 @@ from typing import Any
 
 from attrs import define, field
 
+from inarch_lib.secrets.cuts import end_from
+from inarch_lib.secrets.names import LONGEST
 from inarch_sdk.shortening import measured
-from inarch_secrets.cuts import end_from
-from inarch_secrets.names import LONGEST
 
 LONGEST_RESULT = 60_000
 """Characters above which a result is kept whole as a blob and shown with head and tail."""

@@ -14,8 +14,8 @@ from inarch.contract.errors import InarchError, PluginError, ToolFailed
 from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolError
-from inarch_schemas.checking import BrokenSchema, Schema, expected
-from inarch_schemas.repair import read_relative, repair_and_tell
+from inarch_lib.schemas.checking import BrokenSchema, Schema, expected
+from inarch_lib.schemas.repair import read_relative, repair_and_tell
 from inarch_sdk.bounds import fault_of
 from inarch_sdk.result_text import READ_AS_ADDED, READ_AS_RELATIVE
 

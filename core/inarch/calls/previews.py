@@ -16,7 +16,7 @@ from inarch.contract.guarding import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, FileStat, ProposedFile, ToolCall
 from inarch.contract.workspaces import Workspace
-from inarch_secrets.cuts import end_from
+from inarch_lib.secrets.cuts import end_from
 
 LARGEST_FILE = 200_000
 """Bytes of a present file up to which a diff against it is made."""
@@ -155,7 +155,7 @@ def _diff(proposed: ProposedFile, files: Files) -> list[str]:
 
 
 def _unified(path: str, before: str, after: str, new_name: str = "") -> list[str]:
-    from inarch_output.matching import unified
+    from inarch_lib.output.matching import unified
 
     old, new = _split(before), _split(after)
     return list(unified(_ends_shown(old, new), _ends_shown(new, old), (path, new_name or path)))

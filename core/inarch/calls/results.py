@@ -15,7 +15,7 @@ from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
 from inarch.contract.event_parts import PluginEvent
 from inarch.contract.records import ToolError, ToolResult
-from inarch_schemas.checking import BrokenSchema, Schema
+from inarch_lib.schemas.checking import BrokenSchema, Schema
 from inarch_sdk.bounds import fault_of
 from inarch_sdk.shortening import measured, shortened
 

@@ -20,7 +20,7 @@ from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import Door, blame, guarded
 from inarch.contract.records import CallStatus, Effects, ToolCall, ToolError, ToolResult
-from inarch_schemas.checking import Schema
+from inarch_lib.schemas.checking import Schema
 
 if TYPE_CHECKING:
     from inarch.calls.live import LiveCall

@@ -58,7 +58,7 @@ class Secrets:
                 if _is_dotenv(path):
                     self._learn(path if cwd in ("", ".") else f"{cwd}/{path}")
         if given := (*rights.home.values(), *rights.reads):
-            from inarch_secrets.credentials import secrets_of_file
+            from inarch_lib.secrets.credentials import secrets_of_file
 
             self.redactor.learn_values(secret for path in given for secret in secrets_of_file(path))
         if any(map(_WORD_GIT.search, words)) and (places := _git_places(words)) is not None:
@@ -66,7 +66,7 @@ class Secrets:
 
     def _learn_kept(self, places: Sequence[str], cwd: str, rights: Rights) -> None:
         """Learn from every version of a `.env` file that the repository of a command keeps."""
-        from inarch_secrets.dotenv import learn_kept
+        from inarch_lib.secrets.dotenv import learn_kept
 
         env = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **rights.env, **_GIT_VARIABLES}
         only_reads = Rights(reads=rights.reads, env=env)
@@ -168,7 +168,7 @@ def _git_places(words: Sequence[str]) -> Sequence[str] | None:
 def _is_dotenv(path: str) -> bool:
     if "env" not in path.lower():
         return False
-    from inarch_secrets.dotenv import is_dotenv
+    from inarch_lib.secrets.dotenv import is_dotenv
 
     return is_dotenv(path)
 

@@ -57,7 +57,7 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
         return Source(name, text), _tables(text)
     except (ValueError, RecursionError) as error:
         message, line = _syntax(str(error), text)
-        from inarch_toml import standing_before  # only a file that can't be read needs it
+        from inarch_lib.toml import standing_before  # only a file that can't be read needs it
 
         path, first = standing_before(text, line) if message.startswith("Cannot ") else ((), 0)
         if first:
@@ -72,7 +72,7 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
 def _tables(text: str) -> dict[str, Any]:
     if text.count(".") < _FEW_DOTS:
         return tomllib.loads(text)
-    from inarch_toml import loads  # bounds the keys, and is needed by few files
+    from inarch_lib.toml import loads  # bounds the keys, and is needed by few files
 
     return loads(text)
 

@@ -13,7 +13,7 @@ from inarch.config.project_files import digest, is_left, read_project_file, read
 from inarch.config.trust import change_project_file, trust_of
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.frozen import frozen
-from inarch_staging import make_folder, write_whole
+from inarch_lib.staging import make_folder, write_whole
 
 if TYPE_CHECKING:
     from inarch.config.config import Config

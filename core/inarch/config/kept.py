@@ -73,7 +73,7 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
     """
     import json
 
-    from inarch_staging import locked
+    from inarch_lib.staging import locked
 
     try:
         with locked(path):
@@ -93,7 +93,7 @@ def write_kept(path: Path, projects: Mapping[str, object]) -> None:
     import json
     import re
 
-    from inarch_staging import write_whole
+    from inarch_lib.staging import write_whole
 
     text = json.dumps({"version": VERSION, "projects": projects}, indent=1) + "\n"
     write_whole(path, text.encode(), former=rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}")

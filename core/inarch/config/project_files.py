@@ -21,7 +21,7 @@ from inarch.config.files import (
     why,
 )
 from inarch.contract.frozen import frozen
-from inarch_staging import is_leftover
+from inarch_lib.staging import is_leftover
 
 MAX_FILES = 1_000
 MAX_FOLDERS = 20_000

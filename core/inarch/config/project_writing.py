@@ -6,7 +6,7 @@ import os
 import re
 
 from inarch.config.files import READ, Unreadable, why
-from inarch_staging import write_whole
+from inarch_lib.staging import write_whole
 
 
 def write_project_file(root: str, path: str, data: bytes | None) -> None:

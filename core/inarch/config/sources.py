@@ -35,7 +35,7 @@ class Source:
         if self.text is None:
             return None
         if not self._lines:
-            from inarch_toml import key_lines
+            from inarch_lib.toml import key_lines
 
             self._lines.update(key_lines(self.text))
         for length in range(len(path), 0, -1):

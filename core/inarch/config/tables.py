@@ -66,7 +66,7 @@ _NOT_NEGATIVE = Check(lambda number: number >= 0, "0 or more", {"minimum": 0})
 
 
 def _can_be_kept(schema: Mapping[str, Any]) -> bool:
-    from inarch_schemas.answers import schema_fault  # few profiles have one
+    from inarch_lib.schemas.answers import schema_fault  # few profiles have one
 
     return not schema_fault(schema)
 

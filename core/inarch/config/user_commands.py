@@ -150,7 +150,7 @@ def _parts(word: str) -> set[str]:
 
 def _texts(name: str, read: Callable[[], bytes | None]) -> list[str]:
     """Return the texts of a file in which commands may be; of a configuration those of plugins."""
-    from inarch_toml import loads
+    from inarch_lib.toml import loads
 
     try:
         text = (read() or b"").decode("utf-8-sig")

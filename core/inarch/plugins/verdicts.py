@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from inarch import __version__
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import files_hash
-from inarch_staging import write_cache
+from inarch_lib.staging import write_cache
 
 _LASTS_S = 3600.0
 _RULES = "3"  # to be raised when a probe checks more than before, so that every plugin is probed again

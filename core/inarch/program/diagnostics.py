@@ -37,7 +37,7 @@ def diagnostics() -> Logger | None:
     path = state_dir(os.environ) / "inarch.log"
     logger.remove()
     try:
-        from inarch_staging import make_folder  # not on the start-up path
+        from inarch_lib.staging import make_folder  # not on the start-up path
 
         make_folder(path.parent)
         logger.add(

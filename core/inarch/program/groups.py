@@ -106,7 +106,7 @@ def _is_slip(word: str, name: str) -> bool:
 
 def list_foreign(formatter: click.HelpFormatter, commands: Iterable[tuple[str, FoundCommand]]) -> None:
     """List commands of plugins with where they come from, without loading one."""
-    from inarch_output.escaping import escape
+    from inarch_lib.output.escaping import escape
 
     others = [f"{name} ({found.plugin or found.distribution})" for name, found in sorted(commands)]
     rows = [(escape(one, keep_newlines=False), "") for one in others]

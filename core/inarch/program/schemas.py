@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch.contract.errors import UsageError
-from inarch_schemas.answers import schema_fault
+from inarch_lib.schemas.answers import schema_fault
 
 LARGEST = 1 << 20
 """Bytes of the file."""

@@ -17,7 +17,7 @@ from inarch.plugins.checks import opened_fault
 from inarch.program.composing import tell_left_out
 from inarch.program.diagnostics import diagnostics, note_event
 from inarch.program.failure import say
-from inarch_output.printing import Harmless
+from inarch_lib.output.printing import Harmless
 
 if TYPE_CHECKING:
     from inarch.contract.asking import Approval, ApprovalRequest

@@ -15,7 +15,7 @@ from inarch.program.failure import CANCELLED, FAILED, exit_code, say
 from inarch.program.groups import slip_of
 from inarch.program.interrupts import interrupts
 from inarch.program.showing import Display, open_display
-from inarch_output.escaping import escape
+from inarch_lib.output.escaping import escape
 
 if TYPE_CHECKING:
     from inarch.contract.records import Turn

@@ -15,7 +15,7 @@ from inarch.contract.events import ErrorHappened
 from inarch.contract.guarding import guarded
 from inarch.contract.records import ToolResult
 from inarch.contract.slash_commands import Completion, SlashCommand, Submitted, split_slash_command
-from inarch_output.escaping import escape
+from inarch_lib.output.escaping import escape
 from inarch_sdk.nearest import nearest
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ class Tools:
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The composed tools as models see them, in the profile's order."""
-        from inarch_schemas.for_models import told_schema
+        from inarch_lib.schemas.for_models import told_schema
 
         tools = (bound.value for bound in self.composed.composition.tools.values())
         return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)

@@ -45,7 +45,7 @@ class Keys:
         workspace's `.env` files.
         """
         from inarch.journal.redaction.redactor import Redactor
-        from inarch_secrets.dotenv import LARGEST, find_dotenvs
+        from inarch_lib.secrets.dotenv import LARGEST, find_dotenvs
 
         config, environ = self.composed.config, self.composed.environ
         redactor = Redactor.from_environ(environ)

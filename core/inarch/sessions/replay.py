@@ -1,4 +1,4 @@
-"""The former place of what the built-in part `inarch_replay` has."""
+"""The former place of what the built-in part `inarch_plugins.replay` has."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    return getattr(import_module("inarch_replay"), name)
+    return getattr(import_module("inarch_plugins.replay"), name)

@@ -52,7 +52,7 @@ def kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | No
     Raises:
         AnswerRefused: It doesn't keep the schema, and nothing more is tried.
     """
-    from inarch_schemas.answers import Unkept, read_answer
+    from inarch_lib.schemas.answers import Unkept, read_answer
 
     try:
         return read_answer(answer, run.state.config.profile.output_schema or {})

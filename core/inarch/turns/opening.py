@@ -22,7 +22,7 @@ async def gather(run: TurnRun) -> None:
     """Say what changed since the conversation began; then each source adds to the prompt, one that fails is skipped."""
     schema = run.state.config.profile.output_schema
     if schema is not None:
-        from inarch_schemas.answers import asked_for  # few profiles have one
+        from inarch_lib.schemas.answers import asked_for  # few profiles have one
 
         run.add("output_schema", asked_for(schema))
     tell_news(run, apart=False)

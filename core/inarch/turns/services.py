@@ -106,7 +106,7 @@ def is_known(path: Path, place: str) -> bool:
 
 def remember(path: Path, place: str) -> None:
     """Keep that a service was told of; where that cannot be kept it is told again."""
-    from inarch_staging import make_folder
+    from inarch_lib.staging import make_folder
 
     with suppress(OSError):
         make_folder(path.parent)
@@ -237,7 +237,7 @@ def _kept(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
 
 def _keep(choice: Choice, cache_dir: Path, today: date, listed: Listed) -> None:
     """Keep a list for the day; without the file the service is asked again."""
-    from inarch_staging import write_cache
+    from inarch_lib.staging import write_cache
 
     text = json.dumps({"version": VERSION, "address": _address(choice), "day": today.isoformat(), "models": listed})
     write_cache(_path(choice, cache_dir), text.encode())

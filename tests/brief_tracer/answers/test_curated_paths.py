@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.answers.kept_paths import markdown, path_of, read_path, written
-from inarch_brief_tracer.graph.model import Node
+from inarch_brief.tracer.answers.kept_paths import markdown, path_of, read_path, written
+from inarch_brief.tracer.graph.model import Node
 
 pytestmark = pytest.mark.once
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch_brief_tracer.answers.finishing import running
-from inarch_brief_tracer.store.database import Store
+from inarch_brief.tracer.answers.finishing import running
+from inarch_brief.tracer.store.database import Store
 
 from ...forking import LONGEST_S
 from .conftest import Project
@@ -99,7 +99,7 @@ def test_the_process_ends_itself_and_leaves_nothing_that_harms(tmp_path: Path) -
     cache.mkdir()
     body = "\n".join(f"def f{at}(x):\n    return f{at}(x + {at})" for at in range(200))
     Project(root).write({f"m{at}.py": body for at in range(400)})
-    code = "import sys; from inarch_brief_tracer.answers import finisher as f; f.SECONDS = 1; f.main(*sys.argv[1:])"
+    code = "import sys; from inarch_brief.tracer.answers import finisher as f; f.SECONDS = 1; f.main(*sys.argv[1:])"
     done = subprocess.run([sys.executable, "-P", "-c", code, str(root), str(cache)], capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGALRM, b"", b"")
     assert running(Store(str(cache), str(root))) == ""

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.answers.flow_data import chart
-from inarch_brief_tracer.answers.flow_text import UNLINKED, UNSURE, Story, tokens_of, told
-from inarch_brief_tracer.answers.wording import Sources
-from inarch_brief_tracer.graph.model import RANKS, Below, Entry, ExecutionPath, Flow, Node, Step
+from inarch_brief.tracer.answers.flow_data import chart
+from inarch_brief.tracer.answers.flow_text import UNLINKED, UNSURE, Story, tokens_of, told
+from inarch_brief.tracer.answers.wording import Sources
+from inarch_brief.tracer.graph.model import RANKS, Below, Entry, ExecutionPath, Flow, Node, Step
 
 
 def node(number: int, qualname: str, file: str = "m.py", line: int = 1, end: int = 9, **more: str) -> Node:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from inarch_brief_tracer.facts.documents import documents_of
-from inarch_brief_tracer.facts.modules import CODE
-from inarch_brief_tracer.facts.parsing import light_facts
+from inarch_brief.tracer.facts.documents import documents_of
+from inarch_brief.tracer.facts.modules import CODE
+from inarch_brief.tracer.facts.parsing import light_facts
 
 
 @pytest.mark.parametrize("piece", ["'\\", "'\\\n", '"\\', "`\\\n"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inarch_brief_tracer.facts.modules import module_name, packages_of, role_of
+from inarch_brief.tracer.facts.modules import module_name, packages_of, role_of
 
 PATHS = [
     "src/click/__init__.py",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.facts.file_facts import (
+from inarch_brief.tracer.facts.file_facts import (
     ABSTRACT,
     ALIAS,
     ASYNC,
@@ -22,7 +22,7 @@ from inarch_brief_tracer.facts.file_facts import (
     decode,
     encode,
 )
-from inarch_brief_tracer.facts.parsing import examined, facts_of
+from inarch_brief.tracer.facts.parsing import examined, facts_of
 
 SAMPLE = '''"""A sample.
 

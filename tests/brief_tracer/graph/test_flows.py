@@ -132,7 +132,7 @@ def test_more_callers_are_counted(tree: Any, linking: Any) -> None:
 
 
 def test_ways_between_two_functions(tree: Any, linking: Any) -> None:
-    from inarch_brief_tracer.graph.flows import routes_between
+    from inarch_brief.tracer.graph.flows import routes_between
 
     tree.write(ACME)
     with linking().graph() as (graph, _):
@@ -143,7 +143,7 @@ def test_ways_between_two_functions(tree: Any, linking: Any) -> None:
 
 
 def test_entries_of_the_tree_are_listed_by_kind(tree: Any, linking: Any) -> None:
-    from inarch_brief_tracer.graph.entries import listed
+    from inarch_brief.tracer.graph.entries import listed
 
     tests = "import pytest\n\n\n@pytest.fixture\ndef table():\n    pass\n\n\n"
     tests += "@pytest.mark.slow\ndef test_a(table):\n    pass\n"
@@ -160,7 +160,7 @@ def test_entries_of_the_tree_are_listed_by_kind(tree: Any, linking: Any) -> None
 def test_what_decorators_make_is_listed_when_it_is_asked_for_and_is_no_entry(
     tree: Any, linking: Any, decorator: str
 ) -> None:
-    from inarch_brief_tracer.graph.entries import listed
+    from inarch_brief.tracer.graph.entries import listed
 
     kind = decorator.partition("(")[0].rpartition(".")[2]
     thing = "class Thing: pass" if kind == "dataclass" else "def Thing(): pass"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.graph.flows import Neighbours, reaching, ways
+from inarch_brief.tracer.graph.flows import Neighbours, reaching, ways
 
 Edges = list[tuple[int, int, float]]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inarch_brief_tracer.indexing import walking
+from inarch_brief.tracer.indexing import walking
 
 APPLE = {"apple.py": "def apple():\n    return pear()\n\n\ndef pear():\n    return 1\n"}
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from inarch_brief_tracer.graph.call_graph import Graph
-from inarch_brief_tracer.indexing import background, index, relinking
-from inarch_brief_tracer.indexing.index import Coverage, Index, Look
-from inarch_brief_tracer.indexing.walking import terms_of
-from inarch_brief_tracer.store.database import Store
+from inarch_brief.tracer.graph.call_graph import Graph
+from inarch_brief.tracer.indexing import background, index, relinking
+from inarch_brief.tracer.indexing.index import Coverage, Index, Look
+from inarch_brief.tracer.indexing.walking import terms_of
+from inarch_brief.tracer.store.database import Store
 
 from ...forking import LONGEST_S
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import inarch_languages
-from inarch_brief_tracer.answers.turns import CODE as ANY_CODE
-from inarch_brief_tracer.facts.modules import CODE, SUFFIXES, TEST, VENDORED, role_of
-from inarch_brief_tracer.indexing import other_files, reading
-from inarch_brief_tracer.indexing.reading import Changed, Limit, Reader
+import inarch_brief.languages
+from inarch_brief.tracer.answers.turns import CODE as ANY_CODE
+from inarch_brief.tracer.facts.modules import CODE, SUFFIXES, TEST, VENDORED, role_of
+from inarch_brief.tracer.indexing import other_files, reading
+from inarch_brief.tracer.indexing.reading import Changed, Limit, Reader
 
 MIXED = {
     "server/main.go": "// Serves.\npackage main\n\n// Serve answers requests.\nfunc Serve() { listen() }\n",
@@ -76,7 +76,7 @@ def test_languages_without_a_grammar_are_named_with_what_to_install(tree: Any, m
 
 
 def test_endings_are_those_of_the_library() -> None:
-    assert {suffix for language in inarch_languages.LANGUAGES for suffix in language.suffixes} == SUFFIXES
+    assert {suffix for language in inarch_brief.languages.LANGUAGES for suffix in language.suffixes} == SUFFIXES
     assert {f".{ending}" for ending in ANY_CODE.partition("{")[2].rstrip("}").split(",")} == {".py", *SUFFIXES}
 
 
@@ -138,8 +138,8 @@ def test_what_manifests_of_other_languages_declare_is_listed(tree: Any) -> None:
 
 def test_the_reading_process_ends_when_a_batch_is_refused(tree: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[object] = []
-    close = inarch_languages.Apart.close
-    monkeypatch.setattr(inarch_languages.Apart, "close", lambda self: (ended.append(self), close(self))[1])
+    close = inarch_brief.languages.Apart.close
+    monkeypatch.setattr(inarch_brief.languages.Apart, "close", lambda self: (ended.append(self), close(self))[1])
     tree.write({f"{name}.js": f"function {name}() {{}}\n" for name in "abc"})
     workspace = tree.workspace()
     try:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from inarch_brief_tracer.facts.file_facts import FULL, NAMES
-from inarch_brief_tracer.indexing import reading
-from inarch_brief_tracer.indexing.index import PATIENT, Index
-from inarch_brief_tracer.store.database import Store
+from inarch_brief.tracer.facts.file_facts import FULL, NAMES
+from inarch_brief.tracer.indexing import reading
+from inarch_brief.tracer.indexing.index import PATIENT, Index
+from inarch_brief.tracer.store.database import Store
 
 FILES = {
     f"pkg/m{number}.py": f'def apple{number}():\n    """Peel the apple {number}."""\n    return pear{number}()\n\n\n'

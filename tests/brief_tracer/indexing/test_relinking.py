@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.indexing.partial_linking import link_near
-from inarch_brief_tracer.store.database import transaction
-from inarch_brief_tracer.store.kept_files import Shelf
+from inarch_brief.tracer.indexing.partial_linking import link_near
+from inarch_brief.tracer.store.database import transaction
+from inarch_brief.tracer.store.kept_files import Shelf
 
 from ...forking import LONGEST_S
 
@@ -128,9 +128,9 @@ def test_a_store_damaged_anywhere_is_made_again(tree: Any) -> None:
 
 def _flow_or_error(tree: Any) -> str:
     """Ask as the tools do, which build a damaged index again."""
-    from inarch_brief_tracer.graph.flows import flow_to
-    from inarch_brief_tracer.indexing.index import Index, Look
-    from inarch_brief_tracer.store.database import Store
+    from inarch_brief.tracer.graph.flows import flow_to
+    from inarch_brief.tracer.indexing.index import Index, Look
+    from inarch_brief.tracer.store.database import Store
 
     workspace = tree.workspace()
     index = Index(Store(str(tree.cache), str(tree.root)), 60.0, 60.0)

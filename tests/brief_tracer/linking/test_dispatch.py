@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.linking.link import link
+from inarch_brief.tracer.facts.statement_codes import link_facts
+from inarch_brief.tracer.linking.link import link
 
 
 def found(text: str, **others: str) -> dict[tuple[str, str], str]:

@@ -7,9 +7,9 @@ import textwrap
 
 import pytest
 
-from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.linking.edges import Edge
-from inarch_brief_tracer.linking.link import link
+from inarch_brief.tracer.facts.statement_codes import link_facts
+from inarch_brief.tracer.linking.edges import Edge
+from inarch_brief.tracer.linking.link import link
 
 
 def linked(without: frozenset[str] = frozenset(), /, **files: str) -> list[Edge]:

@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.linking.link import link
+from inarch_brief.tracer.facts.statement_codes import link_facts
+from inarch_brief.tracer.linking.link import link
 
 
 def calls(text: str) -> dict[tuple[str, str], tuple[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.facts.modules import decided, kept_roots, module_name, open_folders, packages_of
+from inarch_brief.tracer.facts.modules import decided, kept_roots, module_name, open_folders, packages_of
 
 SERVICE = {
     "core/__init__.py": "",

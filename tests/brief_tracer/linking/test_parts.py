@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.facts.link_facts import LinkFacts, encode_links
-from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.linking.edges import Linked
-from inarch_brief_tracer.linking.link import link
+from inarch_brief.tracer.facts.link_facts import LinkFacts, encode_links
+from inarch_brief.tracer.facts.statement_codes import link_facts
+from inarch_brief.tracer.linking.edges import Linked
+from inarch_brief.tracer.linking.link import link
 
 LIBRARY = """
 class Base:
@@ -63,10 +63,10 @@ def files(texts: dict[str, str]) -> dict[str, tuple[str, LinkFacts | bytes]]:
 
 
 def in_parts(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
-    module = importlib.import_module("inarch_brief_tracer.linking.link")
+    module = importlib.import_module("inarch_brief.tracer.linking.link")
     monkeypatch.setattr(module, "LARGE", 0)
     monkeypatch.setattr(module, "WHOLE", 0)
-    monkeypatch.setattr(importlib.import_module("inarch_brief_tracer.linking.link"), "PART", part)
+    monkeypatch.setattr(importlib.import_module("inarch_brief.tracer.linking.link"), "PART", part)
 
 
 def pairs(found: Linked) -> set[tuple[str, str, str]]:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.facts.link_facts import LinkFacts, decode_links, encode_links
-from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.linking.link import link
+from inarch_brief.tracer.facts.link_facts import LinkFacts, decode_links, encode_links
+from inarch_brief.tracer.facts.statement_codes import link_facts
+from inarch_brief.tracer.linking.link import link
 
 NAMES = st.sampled_from(["a", "b", "c", "self", "main", "other"])
 
@@ -166,7 +166,7 @@ OWN = "class Own(Base):\n    def step(self): pass\n"
 def test_tests_of_a_large_tree_are_linked_and_leave_the_rest_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
-    module = importlib.import_module("inarch_brief_tracer.linking.link")
+    module = importlib.import_module("inarch_brief.tracer.linking.link")
     files = {
         "pkg/core.py": ("pkg.core", facts(CORE)),
         "tests/test_a.py": (

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief_tracer.facts.statement_codes import link_facts
-from inarch_brief_tracer.indexing.other_files import facts_of_other
-from inarch_brief_tracer.linking.link import link
-from inarch_brief_tracer.linking.other_linking import linked_others
-from inarch_brief_tracer.linking.other_names import Names, OtherFile
-from inarch_languages import language_of, read
+from inarch_brief.languages import language_of, read
+from inarch_brief.tracer.facts.statement_codes import link_facts
+from inarch_brief.tracer.indexing.other_files import facts_of_other
+from inarch_brief.tracer.linking.link import link
+from inarch_brief.tracer.linking.other_linking import linked_others
+from inarch_brief.tracer.linking.other_names import Names, OtherFile
 
 Files = Mapping[str, str]
 STEPS_A_LINE = 300

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inarch_brief_tracer.store.database import Store, give_back, transaction
-from inarch_brief_tracer.store.kept_files import put_state, state
+from inarch_brief.tracer.store.database import Store, give_back, transaction
+from inarch_brief.tracer.store.kept_files import put_state, state
 
 
 def made(tmp_path: Path) -> Store:

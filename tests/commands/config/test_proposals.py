@@ -10,8 +10,8 @@ import pytest
 
 from inarch.config.trust import trust_of
 from inarch.contract.errors import UsageError
-from inarch_commands.config.first_steps import proposals
-from inarch_commands.config.starter import write_project_config, write_starter
+from inarch_plugins.commands.config.first_steps import proposals
+from inarch_plugins.commands.config.starter import write_project_config, write_starter
 
 from ...config.conftest import Place
 

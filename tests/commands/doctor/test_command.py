@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_commands.doctor.checkup import _hosts
+from inarch_plugins.commands.doctor.checkup import _hosts
 
 from ...running.program import Run
 

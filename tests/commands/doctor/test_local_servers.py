@@ -13,7 +13,7 @@ import pytest
 
 from inarch.program.composing import Options
 from inarch.testing import HttpReply, HttpServer, json_reply
-from inarch_commands.doctor.checkup import PORTS, Finding, check_up, local_servers
+from inarch_plugins.commands.doctor.checkup import PORTS, Finding, check_up, local_servers
 
 LIST = json_reply({"object": "list", "data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}, {"id": 'odd"name'}]})
 
@@ -91,4 +91,4 @@ def test_a_turn_looks_for_no_server(environ: dict[str, str], project: Path) -> N
     words = [sys.executable, "-P", "-X", "importtime", "-m", "inarch", "what is here?"]
     done = subprocess.run(words, cwd=project, env=environ, capture_output=True, text=True, check=True)
     assert "inarch.program.turn" in done.stderr
-    assert "inarch_commands.doctor.checkup" not in done.stderr
+    assert "inarch_plugins.commands.doctor.checkup" not in done.stderr

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from inarch.program.composing import Options, compose_app
-from inarch_commands.doctor import checkup
-from inarch_commands.doctor.checkup import Finding, check_up
+from inarch_plugins.commands.doctor import checkup
+from inarch_plugins.commands.doctor.checkup import Finding, check_up
 
 TEA = """
 import inarch, pathlib, time

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
-from inarch_commands.models.check import OUTPUT, THINKING_OUTPUT
+from inarch_plugins.commands.models.check import OUTPUT, THINKING_OUTPUT
 
 from ...running.program import Run
 

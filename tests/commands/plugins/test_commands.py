@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from inarch_commands.plugins import group as plugins_module
+from inarch_plugins.commands.plugins import group as plugins_module
 
 from ...forking import run_inarch
 
@@ -233,13 +233,13 @@ def test_the_module_imports_only_click_and_ours_at_the_top() -> None:
     tree = ast.parse(Path(plugins_module.__file__).read_text("utf-8"))
     tops = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in tops}
-    commands = {name for name in names if name and name.startswith("inarch_commands.plugins.")}
+    commands = {name for name in names if name and name.startswith("inarch_plugins.commands.plugins.")}
     ours = {"inarch", "inarch.commands", "inarch.output"}
     assert names - commands == ours | {"__future__", "click", "collections.abc", "typing"}
 
 
 def test_the_commands_of_the_group_are_light_to_import() -> None:
-    code = "import sys, inarch_commands.plugins.group; print(*sorted(sys.modules))"
+    code = "import sys, inarch_plugins.commands.plugins.group; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     heavy = {"attr", "importlib.metadata", "inarch.config", "inarch.plugins.discovery", "json", "subprocess", "tomllib"}
     assert not heavy & set(done.stdout.split())

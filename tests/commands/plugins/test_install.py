@@ -13,8 +13,8 @@ import pytest
 from inarch.contract.errors import UsageError
 from inarch.plugins.discovery import discover
 from inarch.program.main import run
-from inarch_commands.plugins.install import distributions_named, read_things
-from inarch_commands.plugins.installers import CannotInstall, What, installing, uninstalling
+from inarch_plugins.commands.plugins.install import distributions_named, read_things
+from inarch_plugins.commands.plugins.installers import CannotInstall, What, installing, uninstalling
 
 EXAMPLE = Path(__file__).parents[3] / "contrib" / "inarch-word-count"
 

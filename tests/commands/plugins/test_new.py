@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from inarch.contract.errors import UsageError
-from inarch_commands.plugins.kit import KINDS, files_for
-from inarch_commands.plugins.new import checked_name, write_folder
+from inarch_plugins.commands.plugins.kit import KINDS, files_for
+from inarch_plugins.commands.plugins.new import checked_name, write_folder
 
 from ...forking import run_inarch
 
@@ -83,7 +83,7 @@ def test_the_prefix_and_the_spelling_are_put_right() -> None:
         ("test-it", "begins with test"),
         ("git", "the plugin 'git' exists: inarch"),
         ("native", "a name of Inarch's own"),
-        ("search", "a module inarch_search is installed"),
+        ("search", "a module inarch_brief.search is installed"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_in_words(name: str, words: str) -> None:

@@ -16,12 +16,12 @@ from inarch.journal.folding import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.sessions.names import find_session
-from inarch_commands.sessions.group import sessions
-from inarch_commands.sessions.story import GLYPHS, heading
-from inarch_commands.sessions.story import told as turns_told
+from inarch_plugins.commands.sessions.group import sessions
+from inarch_plugins.commands.sessions.story import GLYPHS, heading
+from inarch_plugins.commands.sessions.story import told as turns_told
+from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.figures import listing, local_time
 from inarch_sdk.memory_store import MemoryStore
-from inarch_sqlite_store.store import SqliteStore
 
 START = "2026-01-01T00:00:00.000000Z"
 LATER = "2026-01-01T00:00:01.250000Z"

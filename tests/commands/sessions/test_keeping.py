@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inarch_commands.sessions.delete import _unlink
+from inarch_plugins.commands.sessions.delete import _unlink
 
 pytestmark = pytest.mark.once
 

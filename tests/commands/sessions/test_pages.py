@@ -13,8 +13,8 @@ from inarch import UsageError
 from inarch.contract.events import Event, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import Turn
 from inarch.sessions.contents import contents_of
-from inarch_commands.sessions.pages import PAGE, Shown, chosen, pieces
-from inarch_commands.sessions.story import PLAIN
+from inarch_plugins.commands.sessions.pages import PAGE, Shown, chosen, pieces
+from inarch_plugins.commands.sessions.story import PLAIN
 from inarch_sdk.memory_store import MemoryStore
 
 TURNS = PAGE + 5

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 from ...running.program import Run
 

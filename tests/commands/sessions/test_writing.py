@@ -9,7 +9,7 @@ from typing import TextIO
 import pytest
 
 from inarch.contract.errors import UsageError
-from inarch_commands.sessions.export import write_export
+from inarch_plugins.commands.sessions.export import write_export
 
 
 def test_a_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:

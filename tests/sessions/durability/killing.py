@@ -15,7 +15,7 @@ from pathlib import Path
 
 import inarch
 from inarch.contract.codec import to_data
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 STEPS: tuple[tuple[tuple[str, dict[str, str]], ...], ...] = (
     (("mark", {"name": "a"}), ("read_file", {"file_path": "README.md"}), ("mark", {"name": "b"})),

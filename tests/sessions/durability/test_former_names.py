@@ -10,10 +10,10 @@ import pytest
 
 from inarch.config.folders import ProjectFolder
 from inarch.config.trust import grant, trust_of
-from inarch_commands.sessions.export import write_export
-from inarch_dispatch.keeping import save
-from inarch_sqlite_store.blobs import Blobs
-from inarch_staging import temporary_name, write_whole
+from inarch_lib.staging import temporary_name, write_whole
+from inarch_plugins.commands.sessions.export import write_export
+from inarch_plugins.dispatch.keeping import save
+from inarch_plugins.sqlite_store.blobs import Blobs
 
 HASH, ID = "a1" * 32, "01890a5d-ac96-774b-bcce-b302099a8057"
 HOUR_S = 3600

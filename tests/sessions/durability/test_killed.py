@@ -17,7 +17,7 @@ from attrs import define
 
 from inarch.contract.codec import to_data
 from inarch.journal.folding import fold
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 from ...probes import keep_passes, pass_of
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import inarch
-import inarch_terminal
+import inarch_plugins.terminal
 
 PARTS = inarch.PluginContext("terminal", ".")
 SECRET = "sk-ant-api03-0123456789abcdefghijABCDEFGHIJ"
@@ -70,7 +70,7 @@ class Launch:
 
 
 def converse(launch: Any) -> int:
-    spec: Any = next(iter(inarch_terminal.inarch_front_ends(PARTS)))
+    spec: Any = next(iter(inarch_plugins.terminal.inarch_front_ends(PARTS)))
     accompanied = Launch(launch)
     accompanied.output = "text"
     return int(spec.converse(accompanied))

@@ -18,16 +18,16 @@ from prompt_toolkit.keys import Keys
 from inarch.program.composing import Options
 from inarch.program.conversing import Launched
 from inarch.testing import says, scripted_app
-from inarch_project.mentions import mentioned_words
-from inarch_search.typed_paths import escaped, unescaped
-from inarch_terminal.conversation.completing import LineCompleter
-from inarch_terminal.conversation.history import LONGEST, MOST_LINES, KeptHistory
-from inarch_terminal.conversation.pasting import Pastes
-from inarch_terminal.conversation.path_index import PathIndex
-from inarch_terminal.conversation.shell_words import last_word, programs
-from inarch_terminal.conversation.streams import Above
-from inarch_terminal.conversation.terminal_io import GuardedInput
-from inarch_terminal.slash.talk import Talk
+from inarch_brief.search.typed_paths import escaped, unescaped
+from inarch_plugins.project.mentions import mentioned_words
+from inarch_plugins.terminal.conversation.completing import LineCompleter
+from inarch_plugins.terminal.conversation.history import LONGEST, MOST_LINES, KeptHistory
+from inarch_plugins.terminal.conversation.pasting import Pastes
+from inarch_plugins.terminal.conversation.path_index import PathIndex
+from inarch_plugins.terminal.conversation.shell_words import last_word, programs
+from inarch_plugins.terminal.conversation.streams import Above
+from inarch_plugins.terminal.conversation.terminal_io import GuardedInput
+from inarch_plugins.terminal.slash.talk import Talk
 
 MARKS = ("\x1b[200~", "\x1b[201~")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_terminal.rendering import blocks
-from inarch_terminal.rendering.blocks import Blocks
-from inarch_terminal.rendering.ink import Ink
-from inarch_terminal.rendering.markdown import draw_block
+from inarch_plugins.terminal.rendering import blocks
+from inarch_plugins.terminal.rendering.blocks import Blocks
+from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.markdown import draw_block
 
 FRAGMENTS = [
     "# Heading {}\n", "Setext {}\n---\n", "words {} here\n", "more {}\n\n", "\n", "- item {}\n", "- item {}\n\n",

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch_output.escaping import escape
-from inarch_terminal.rendering import code
-from inarch_terminal.rendering.ink import Ink
-from inarch_terminal.rendering.markdown import draw_block
+from inarch_lib.output.escaping import escape
+from inarch_plugins.terminal.rendering import code
+from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.markdown import draw_block
 
 from .picturing import CALM, too_wide, unpainted
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from inarch import Event, SessionInfo, StoreError
 from inarch.testing import KeptStoreContract
-from inarch_sqlite_store.store import SqliteStore
+from inarch_plugins.sqlite_store.store import SqliteStore
 
 
 class Right:

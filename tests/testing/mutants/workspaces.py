@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve
 
-import inarch_sandbox_fs
+import inarch_plugins.sandbox_fs
 from inarch import FileChange, PluginContext, ToolFailed, Walk
 from inarch.testing import WorkspaceContract
 from inarch_testing.workspace_contract import sha
@@ -19,7 +19,7 @@ class Right:
     """Hands everything to the shipped workspace."""
 
     def __init__(self, path: str) -> None:
-        (spec,) = inarch_sandbox_fs.inarch_workspaces(PluginContext("sandbox-fs", path))
+        (spec,) = inarch_plugins.sandbox_fs.inarch_workspaces(PluginContext("sandbox-fs", path))
         self.good: Any = spec.open(path)
         self.folder = Path(path)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import inarch
 from inarch.figures import dropped_words, spent_words
-from inarch_search.typed_paths import escaped, ranked, unescaped, with_folders
+from inarch_brief.search.typed_paths import escaped, ranked, unescaped, with_folders
 from inarch_web.server.numbering import Raw
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from weakref import WeakSet
 from attrs import define, field
 
 from inarch.contract import records
-from inarch_secrets.names import SHORTEST, looks_random, secrets_of
-from inarch_secrets.pattern import Match, gaps, joined, uncut
-from inarch_secrets.patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
-from inarch_secrets.shapes import Known, shapes_of
+from inarch_lib.secrets.names import SHORTEST, looks_random, secrets_of
+from inarch_lib.secrets.pattern import Match, gaps, joined, uncut
+from inarch_lib.secrets.patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
+from inarch_lib.secrets.shapes import Known, shapes_of
 
 MOST_KNOWN = 500
 """Values that are looked for by name, and as many more that somebody says are keys: no workspace may take their places.
@@ -97,7 +97,7 @@ class Redactor:
 
     def learn_file(self, data: bytes) -> None:
         """Learn what is secret in a `.env` file."""
-        from inarch_secrets.dotenv import parse_dotenv  # most workspaces have none
+        from inarch_lib.secrets.dotenv import parse_dotenv  # most workspaces have none
 
         self.learn(parse_dotenv(data))
 

@@ -1,0 +1,109 @@
+"""Answers that are to be JSON of a schema: whether any can be, what is asked for, and what is wrong with one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from inarch_lib.schemas.checking import BrokenSchema, Schema, reference_fault
+
+LARGEST = 65_536
+"""Characters of a schema; it stands in every request."""
+_FENCED = re.compile(r"(`{3,})(?:json[c5]?)?[ \t]*\n(.*?)\n?\1", re.S | re.I)
+_ASKED = (
+    "Your final answer must be one JSON value and nothing else: no words before or after it, no code fence. It must "
+    "keep this JSON Schema:\n"
+)
+_BOUNDS = {
+    "number": ("minimum", "maximum"), "integer": ("minimum", "maximum"), "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"), "object": ("minProperties", "maxProperties"),
+}  # fmt: skip
+
+
+class Unkept(ValueError):
+    """An answer doesn't keep the schema."""
+
+
+def schema_fault(schema: Any) -> str:
+    """Say why answers can't be asked to keep a schema; "" where they can.
+
+    A schema that plainly no value keeps is found, not every one.
+    """
+    if not isinstance(schema, Mapping):
+        return "is no object"
+    fault = reference_fault(schema)
+    if fault:
+        return fault
+    if len(_written(schema)) > LARGEST:
+        return f"is longer than {LARGEST:,} characters"
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        Draft202012Validator.check_schema(json.loads(_written(schema)))
+        Schema(schema, "member").faults(None)  # whether it can be applied at all
+    except (SchemaError, BrokenSchema) as error:
+        return f"is no JSON Schema: {getattr(error, 'message', error)!s:.300}"
+    return "can be kept by no value" if _is_impossible(schema) else ""
+
+
+def asked_for(schema: Mapping[str, Any]) -> str:
+    """Return what a model is told of the answer that is wanted."""
+    return _ASKED + _written(schema)
+
+
+def read_answer(text: str, schema: Mapping[str, Any]) -> str:
+    """Return the JSON of an answer, without a fence that is around the whole of it.
+
+    Raises:
+        Unkept: It is no JSON, or doesn't keep the schema.
+    """
+    bare = text.strip()
+    fenced = _FENCED.fullmatch(bare)
+    if fenced is not None:
+        bare = fenced[2].strip()
+    try:
+        value = json.loads(bare, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise Unkept(f"the answer is not one JSON value: {error}" if bare else "the answer is empty") from None
+    try:
+        faults = Schema(schema, "member").faults(value)
+    except BrokenSchema as error:
+        faults = (f"the schema can't be applied to it: {error}",)
+    if faults:
+        raise Unkept(f"the answer does not keep the schema: {'; '.join(faults)}")
+    return bare
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _written(schema: Mapping[str, Any]) -> str:
+    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _is_impossible(schema: Any) -> bool:
+    """Whether it is plain that no value keeps a schema; references are not followed."""
+    if not isinstance(schema, Mapping):
+        return schema is False
+    if schema.get("not") in ({}, True):
+        return True
+    if "const" in schema or "enum" in schema:
+        values = [schema["const"]] if "const" in schema else schema["enum"]
+        return all(Schema(schema).faults(value) for value in values)
+    least, most = (schema.get(key) for key in _BOUNDS.get(str(schema.get("type")), ("", "")))
+    if least is not None and most is not None and least > most:
+        return True
+    if any(map(_is_impossible, schema.get("allOf", ()))):
+        return True
+    if any(schema.get(key) and all(map(_is_impossible, schema[key])) for key in ("anyOf", "oneOf")):
+        return True
+    members = schema.get("properties", {}) if schema.get("type") == "object" else {}
+    return any(_is_impossible(members[name]) for name in schema.get("required", ()) if name in members)

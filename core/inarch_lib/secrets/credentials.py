@@ -1,0 +1,176 @@
+"""Files of credentials that a person gives a program, such as git's, npm's or a cloud's: what in one is secret.
+
+The name of such a file tells little, so what stands in it decides: each form is looked for in every file.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import itertools
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+from inarch_lib.secrets.dotenv import decoded
+from inarch_lib.secrets.names import LONGEST, SHORTEST, is_word, looks_random, secrets_of
+
+LARGEST = 1 << 18
+"""Bytes of a file that are looked at."""
+MOST = 100
+"""Secrets that are taken from one file."""
+
+Secret = tuple[str, str]
+"""What a secret is called, and the secret."""
+
+_MOST_LOOKED_AT = 4 * LARGEST  # characters: a value that holds what looks like further ones is looked at for each
+_LOGIN = re.compile(r"://([^\s/:@?#\"'<>]*)(?::([^\s/\"'<>]*))?@")
+_TOKEN_AS_USER = frozenset({"", "x-oauth-basic"})
+_BASIC = re.compile(r"(?i)\bbasic[ \t]+([A-Za-z0-9+/=]{8,4096})")
+_NETRC = re.compile(r"(?:^|\s)(?:machine\s+\S|default\s)")
+_NETRC_PASSWORD = re.compile(r"(?:^|\s)(?:password|passwd|account)\s+(\"(?:[^\"\\]|\\.)*\"|\S+)")
+_PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----(?:[^-]|-(?!----))*-----END \1-----")
+_PGPASS = re.compile(r"(?:(?:[^:\\\s]|\\.)*:){4}((?:[^\\]|\\.)+)")
+# A value is looked at as a word and as what stands in its line: formats differ in what ends it.
+_PAIR = re.compile(
+    r"(?<![\w-])(?=([A-Za-z_][\w.-]{0,60})[\"']?[ \t]*(?:=>|[:=])[ \t]*(?!//)"
+    r"(?:(\"(?:[^\"\\\n]|\\.)*\")|'([^'\n]*)'|(([^\s\"',;]\S{0,4096})[^\n]{0,400})))"
+)
+_TOKEN = re.compile(r"\s*[^\s:=]+=*\s*")
+_ELEMENT = re.compile(r"<([A-Za-z_][\w.-]{0,60})>([^<]+)</")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=(?:token|secret|password|passwd|passphrase|apikey)$)")
+_PASSWORD = re.compile(r"_(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|TOKEN|SECRET)$")
+_IN_BASE64 = re.compile(r"_(?:AUTH|PASSWORD)$")
+_FILLED_IN = re.compile(r"\$[{(A-Za-z_]|\{\{|%\(")
+
+
+def secrets_of_file(path: str) -> list[Secret]:
+    """Return the secrets of a regular file; nothing of what can't be read, for then nobody can show it either."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return []
+    try:
+        data = os.read(descriptor, LARGEST) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+    except OSError:
+        return []
+    finally:
+        os.close(descriptor)
+    return secrets_in(data, path.rpartition("/")[2])
+
+
+def secrets_in(data: bytes, name: str) -> list[Secret]:
+    """Return what is secret in a file of this name, so many and no more.
+
+    A value that is short or a plain word is not: it would be found in everything.
+    """
+    text = decoded(data)
+    if "\0" in text:
+        return []  # a database or a program, of which nothing is shown as it stands
+    found = ((label, value.strip()) for label, value in _found(text, name))
+    right = {value: label for label, value in found if SHORTEST <= len(value) <= LONGEST}
+    return [(label, value) for value, label in itertools.islice(right.items(), MOST)]
+
+
+def _found(text: str, name: str) -> Iterator[Secret]:
+    for block in _PEM.finditer(text):
+        yield "private_key", block[0]
+    yield from _logins(text)
+    for given in _BASIC.finditer(text):
+        yield from _password("password", _from_base64(given[1]).partition(":")[2])
+    if _NETRC.search(text):
+        for given in _NETRC_PASSWORD.finditer(text):
+            yield from _password("password", _unquoted(given[1]))
+    if "pgpass" in name:
+        for line in text.splitlines():
+            if not line.startswith("#") and (fields := _PGPASS.fullmatch(line)):
+                yield from _password("password", re.sub(r"\\(.)", r"\1", fields[1]))
+    for label, value in _members(text):
+        yield from _of_member(_snake(label), value)
+    if _TOKEN.fullmatch(text):  # nothing else is in it; the file's name says what it is
+        yield from _of_member(_snake(name), text.strip())
+
+
+def _logins(text: str) -> Iterator[Secret]:
+    """Yield the passwords in URLs, and the tokens that stand in the place of a user."""
+    for user, password in _LOGIN.findall(text):
+        if password in _TOKEN_AS_USER:
+            yield from (("token", user),) if looks_random(user) else ()
+            continue
+        for one in dict.fromkeys((password, unquote(password))):
+            yield from _password("password", one)
+
+
+def _members(text: str) -> Iterator[Secret]:
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            yield from _of_json("", json.loads(text))
+            return
+        except (ValueError, RecursionError):
+            pass  # JSON with comments, a TOML table or an INI section: a line at a time
+    left = _MOST_LOOKED_AT
+    for pair in _PAIR.finditer(text):
+        name, quoted, single, line, word = pair.groups("")
+        left -= len(line)
+        if left < 0:
+            break
+        values = (_unquoted(quoted),) if quoted else (single,) if single else (word.rstrip(",;"), line.strip())
+        yield from ((name, value) for value in dict.fromkeys(values))
+    for name, value in _ELEMENT.findall(text):
+        yield name, html.unescape(value)
+
+
+def _of_json(name: str, data: Any) -> Iterator[Secret]:
+    if isinstance(data, str):
+        yield name, data
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield from _of_json(key, value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _of_json(name, value)
+
+
+def _of_member(name: str, value: str) -> Iterator[Secret]:
+    label, upper = name or "value", f"_{name.upper()}"
+    if _IN_BASE64.search(upper) and (plain := _from_base64(value)):
+        yield from _password(label, plain.partition(":")[2] or plain)
+    if upper.endswith("_USER") and ":" in value:  # as curl takes it
+        yield from _password("password", value.partition(":")[2])
+    if _PASSWORD.search(upper):
+        yield from _password(label, value)
+    yield from ((label, part) for part in secrets_of(name, value, by_looks=True))
+
+
+def _password(label: str, value: str) -> Iterator[Secret]:
+    """Yield what stands where a password does; one may look like a host or a path, but is no word to be filled in."""
+    if not is_word(value) and not _FILLED_IN.match(value):
+        yield label, value
+
+
+def _from_base64(value: str) -> str:
+    """Return the text that base64 stands for, "" where it is none."""
+    try:
+        plain = base64.b64decode(value, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return ""
+    return plain if plain.isprintable() else ""
+
+
+def _unquoted(value: str) -> str:
+    if not value.startswith('"'):
+        return value
+    try:
+        return str(json.loads(value))
+    except ValueError:
+        return value.strip('"')
+
+
+def _snake(name: str) -> str:
+    """Return a name as variables have it: `authToken`, `auth-token` and `authtoken` are all `auth_token`."""
+    return re.sub(r"[^A-Za-z0-9]+", "_", _HUMP.sub("_", name[:100])).strip("_").lower()

@@ -1,0 +1,1 @@
+"""Execution paths, search and offline answers: what reads a codebase without a model."""

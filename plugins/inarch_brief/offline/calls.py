@@ -1,0 +1,144 @@
+"""The tool calls that plans make, and reading on: long files in ranges, long lists in pages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+
+from attrs import evolve
+
+from inarch import PlannedCall, ToolResult
+from inarch_brief.offline.exchange import Asking
+from inarch_brief.offline.results import (
+    FileText,
+    Symbol,
+    file_text,
+    files,
+    is_limited,
+    is_partial,
+    last_line,
+    output_page,
+    output_ref,
+)
+
+_SPECIAL = r"[.^$*+?()\[\]{}|\\]"
+
+
+def list_files(pattern: str = "**/*", limit: int = 200) -> PlannedCall:
+    """List files by a glob."""
+    return PlannedCall("list_files", {"pattern": pattern, "limit": limit})
+
+
+def read_file(path: str, start: int | None = None, end: int | None = None) -> PlannedCall:
+    """Read a file, or its lines from `start` to `end`."""
+    lines = {"start_line": start, "end_line": end}
+    return PlannedCall("read_file", {"file_path": path, **{name: line for name, line in lines.items() if line}})
+
+
+def read_output(ref: str, offset: int, limit: int) -> PlannedCall:
+    """Read on in a result that was too long to be shown whole; bytes."""
+    return PlannedCall("read_output", {"output_ref": ref, "offset": offset, "limit": limit})
+
+
+def search(pattern: str, path: str = ".", glob: str = "", ignore_case: bool = False, limit: int = 100) -> PlannedCall:
+    """Search for a regular expression."""
+    more = {"path": path if path != "." else "", "glob": glob, "ignore_case": ignore_case}
+    return PlannedCall(
+        "search_files", {"pattern": pattern, "limit": limit} | {key: it for key, it in more.items() if it}
+    )
+
+
+def find_symbols(query: str, kind: str = "", limit: int = 8) -> PlannedCall:
+    """Find definitions by words or by name."""
+    return PlannedCall("find_symbols", {"query": query, "limit": limit} | ({"kind": kind} if kind else {}))
+
+
+def context_get(query: str) -> PlannedCall:
+    """Find what a question is about, with its code, callers and callees."""
+    return PlannedCall("context_get", {"query": query})
+
+
+def entry_points(kind: str = "all") -> PlannedCall:
+    """Find the ways into the program."""
+    return PlannedCall("find_entry_points", {} if kind == "all" else {"kind": kind})
+
+
+def git_log(paths: Iterable[str] = (), limit: int = 10) -> PlannedCall:
+    """List commits, the newest first; with paths only those that changed them."""
+    return PlannedCall("git_log", {"limit": limit} | ({"paths": kept} if (kept := list(paths)) else {}))
+
+
+def literal(text: str) -> str:
+    """Escape a text for a regular expression that every search engine reads alike."""
+    return re.sub(_SPECIAL, lambda found: f"\\{found[0]}", text)
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Give a pattern that matches any of some words."""
+    return "|".join(literal(word) for word in words)
+
+
+_RANGE, _MOST_RANGES = 700, 12
+"""Lines of one read, which fit into one result, and reads of one file."""
+_PAGE, _MOST_PAGES = 50_000, 24
+"""Bytes of one page of a stored result, and pages of one."""
+
+
+def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileText | None, ToolResult]]:
+    """Read a file, or its lines from `first` to `last`; returns its text, cut if it is too long, and the result."""
+    end = min(last or first + _RANGE - 1, first + _RANGE - 1)
+    [result] = yield [read_file(path, first, end)]
+    text = file_text(result)
+    if text is not None and not last and not last_line(result) and text.text.count("\n") >= end - first:
+        return text._replace(truncated=True), result  # too large for its lines to be counted
+    total = min(last or last_line(result), last_line(result) or last)
+    if text is None or text.truncated or total <= end:
+        return text, result
+    starts = range(end + 1, total + 1, _RANGE)
+    read = yield [read_file(path, start, min(start + _RANGE - 1, total)) for start in starts[:_MOST_RANGES]]
+    pieces, is_cut = [text.text.removesuffix("\n")], len(starts) > _MOST_RANGES
+    for more in map(file_text, read):
+        pieces += [more.text.removesuffix("\n")] if more else []
+        if more is None or more.truncated:
+            is_cut = True
+            break
+    return text._replace(text="\n".join(pieces), truncated=is_cut), result
+
+
+def whole_code(target: Symbol) -> Asking[Symbol]:
+    """Return a definition with its code from its first line on, read if the index gives less."""
+    lines = target.code.splitlines()
+    if lines and lines[0].lstrip().startswith(("@", "#[")):  # decorators, which may be many lines
+        named = rf"\s*(?!@)(?:[\w()]+ )*{re.escape(target.name)}\b"
+        lines = lines[next((index for index, line in enumerate(lines) if re.match(named, line)), len(lines)) :]
+    if target.kind == "module" or target.end - target.place.line < len(lines):
+        return target._replace(code="\n".join(lines))
+    text, _ = yield from whole_file(target.place.path, target.place.line, target.end)
+    return target._replace(code=text.text if text and not text.truncated else "\n".join(lines))
+
+
+def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
+    """Return the paths of a `list_files`, behind its limit only what says most, and whether these are all."""
+    # In order of their names: the top level and the packages may be behind the end.
+    more = [list_files(pattern, 500) for pattern in ("*", "*/__init__.py", "*/*/__init__.py")]
+    beside = (yield more) if is_limited(listed) else []
+    [listed] = yield from whole(listed)
+    return sorted({*files(listed), *(path for one in beside for path in files(one))}), not is_partial(listed)
+
+
+def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
+    """Put results together that were too long to be shown whole; they stay as they are if that can't be."""
+    joined = list(results)
+    for index, result in enumerate(results):
+        ref = output_ref(result)
+        if not ref:
+            continue
+        [first] = yield [read_output(ref, 0, _PAGE)]
+        starts = list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
+        pages = (yield [read_output(ref, start, _PAGE) for start in starts]) if starts else []
+        text = "".join(output_page(page)[0] for page in [first, *pages])
+        with suppress(ValueError):  # a page is missing
+            joined[index] = evolve(result, data=json.loads(text), metadata={**result.metadata, "truncated": False})
+    return joined

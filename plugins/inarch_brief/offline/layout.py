@@ -1,0 +1,242 @@
+"""What the list of files says: languages, folders, packages, tests; and which parts of a project matter most."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from attrs import define, field
+
+from inarch_brief.offline.page import Place
+from inarch_brief.offline.prose import Fact
+from inarch_brief.offline.results import Hit
+from inarch_brief.search.formats import compiled
+
+MANIFESTS = (
+    "pyproject.toml", "setup.cfg", "setup.py", "requirements.txt", "tox.ini", "noxfile.py", "pytest.ini",
+    "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", "composer.json",
+    "CMakeLists.txt", "Makefile",
+)  # fmt: skip
+"""File names that are read, the most telling first."""
+_LANGUAGES = {
+    "py": "Python", "pyi": "Python", "pyx": "Cython", "js": "JavaScript", "mjs": "JavaScript", "cjs": "JavaScript",
+    "jsx": "JavaScript", "ts": "TypeScript", "tsx": "TypeScript", "go": "Go", "rs": "Rust", "java": "Java",
+    "kt": "Kotlin", "scala": "Scala", "c": "C", "h": "C", "cc": "C++", "cpp": "C++", "hpp": "C++", "cs": "C#",
+    "rb": "Ruby", "php": "PHP", "swift": "Swift", "sh": "Shell", "sql": "SQL", "r": "R", "lua": "Lua", "ex": "Elixir",
+    "hs": "Haskell", "dart": "Dart", "vue": "Vue", "html": "HTML", "css": "CSS", "ipynb": "notebooks", "md": "Markdown",
+    "rst": "reStructuredText", "yaml": "YAML", "yml": "YAML",
+}  # fmt: skip
+_PROSE = frozenset(("Markdown", "reStructuredText", "YAML", "HTML", "CSS"))
+_TEST_FOLDERS = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs", "e2e"))
+_ASIDE = frozenset((
+    "doc", "docs", "docs_src", "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks",
+    "scripts", "tools", "extras", "node_modules", "vendor",
+))  # fmt: skip
+_MEASURING = frozenset(("benchmark", "benchmarks", "__tests__", "__mocks__"))
+"""Folders that are not a part of the product wherever they are."""
+_BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
+_SCRIPT = r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$"
+_BUILT_NAMES = r"\.(?:[cm]?[jt]s|css)\.map$|[.-]min\.(?:[cm]?js|css)$|\.egg-info/|(?:^|/)PKG-INFO$"
+_CODE_ENDS = tuple(f".{ending}" for ending, name in _LANGUAGES.items() if name not in _PROSE)
+
+
+class Package(NamedTuple):
+    """A Python package or, if there is none, the folder with most of the code."""
+
+    folder: str
+    modules: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The folder's own name."""
+        return self.folder.rpartition("/")[2]
+
+
+def is_test(path: str) -> bool:
+    """Whether a path is a test's, by the usual names."""
+    *folders, base = path.split("/")
+    stem = base.partition(".")[0]
+    named = stem.startswith("test_") or stem.endswith(("_test", "Test", "Tests", "_spec")) or ".test." in base
+    is_among = bool(folders) and not _TEST_FOLDERS.isdisjoint((folders[0], folders[-1]))
+    return is_code(base) and (named or ".spec." in base or stem in ("conftest", "tests") or is_among)
+
+
+def languages(paths: Sequence[str]) -> list[tuple[str, int, str]]:
+    """Count files by language, programs before prose: name, count, one of the files."""
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        name = _LANGUAGES.get(path.rpartition(".")[2].lower()) if "." in path.rpartition("/")[2] else None
+        if name:
+            groups.setdefault(name, []).append(path)
+    rows = [(name, len(group), min(group, key=is_aside)) for name, group in groups.items()]
+    return sorted(rows, key=lambda row: (row[0] in _PROSE, -row[1], row[0]))
+
+
+def is_aside(path: str) -> bool:
+    """Whether a path belongs to tests, documentation, examples or tools rather than to the product."""
+    folders = path.split("/")[:-1]
+    top = folders[0] if folders else ""
+    is_beside = top in _ASIDE or top in _TEST_FOLDERS or top.startswith(".") or not _MEASURING.isdisjoint(folders)
+    return is_test(path) or is_beside
+
+
+def is_code(path: str) -> bool:
+    """Whether a path ends as a program's does."""
+    return path.endswith(_CODE_ENDS)
+
+
+def is_built(path: str) -> bool:
+    """Whether a file is built from others: a script bundled or made small, its map, what a Python build says of it."""
+    is_there = not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
+    return bool(re.search(_SCRIPT if is_there else _BUILT_NAMES, path))
+
+
+def sources(paths: Sequence[str]) -> list[str]:
+    """Leave out files that are built from others, unless there is no other code."""
+    copies = compiled(paths)
+    kept = [path for path in paths if not is_built(path) and path not in copies]
+    return kept if any(is_code(path) and not is_aside(path) for path in kept) else list(paths)
+
+
+def main_package(paths: Sequence[str]) -> Package | None:
+    """Return the largest Python package, None if most of the product is written in another language."""
+    counts = {name: count for name, count, _ in languages([path for path in sources(paths) if not is_aside(path)])}
+    others = [
+        count for name, count in counts.items() if name not in _PROSE | {"Python", "Shell", "notebooks", "SQL", "C"}
+    ]
+    return None if max(others, default=0) > counts.get("Python", 0) else next(iter(packages(paths)), None)
+
+
+def packages(paths: Sequence[str]) -> list[Package]:
+    """Find the top-level Python packages of the product, the largest first; without any, the folder of modules."""
+    regular = {path.rpartition("/")[0] for path in paths if path.endswith("__init__.py")}
+    tops = [one for one in regular if one and one.rpartition("/")[0] not in regular and not is_aside(f"{one}/x.py")]
+    python = [path for path in paths if path.endswith(".py")]
+    found = [Package(top, tuple(path for path in python if path.startswith(f"{top}/"))) for top in tops]
+    own = [path.rpartition("/")[0] for path in python if not is_aside(path) and not path.endswith("setup.py")]
+    if not found and own:
+        plain = Counter(own)
+        folder = max(plain, key=lambda name: (plain[name], -name.count("/")))
+        found = [Package(folder, tuple(path for path in python if path.rpartition("/")[0] == folder))]
+    return sorted(found, key=lambda package: (-len(package.modules), package.folder))
+
+
+def folders(paths: Sequence[str]) -> list[tuple[str, int, int, Place]]:
+    """Return the folders at the top: name, files, test files, one of the files; the product's before the others."""
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        top, slash, _ = path.partition("/")
+        if slash and not top.startswith(".") and not top.endswith(".egg-info"):
+            groups.setdefault(top, []).append(path)
+    first = {
+        top: min(group, key=lambda path: (path.count("/"), not path.rpartition("/")[2].startswith("__init__"), path))
+        for top, group in groups.items()
+    }
+    rows = [(top, len(group), sum(map(is_test, group)), Place(first[top])) for top, group in groups.items()]
+    return sorted(rows, key=lambda row: (is_aside(f"{row[0]}/x"), -row[1], row[0]))
+
+
+_NAME = "[A-Za-z_$][A-Za-z0-9_$]*"
+TOP_LEVEL = (
+    r"^((export |default |declare |pub(\([a-z]+\))? |public |abstract |final |static |async )*"
+    rf"(class|interface|enum|struct|trait|function|func|fn|def|module|namespace|type)\s+(\([^)]*\)\s*)?{_NAME}"
+    rf"|export (const|let|var) {_NAME}"
+    rf"|(exports = )?(module\.)?exports(\.| = )((async )?(class|function) )?{_NAME}"
+    rf"|{_NAME}(\.prototype)?\.{_NAME} = (async )?function)"
+)
+"""Definitions that begin a line, in the languages that spell them with such a word, and what scripts hand out."""
+_AUXILIARY = re.compile(
+    r"_?(?:\w*_)?(?:exceptions?|errors?|utils?|compat|helpers?|constants?|typing|types?|version|conf|const)"
+)
+"""Modules that are imported everywhere and say little about what a project does."""
+_MANY = 60
+"""Files from which on a package with sub-packages is described by those."""
+
+
+@define(eq=False, repr=False)
+class Part:
+    """A module, a file, or a sub-package with all its modules; `names` are the most important first."""
+
+    name: str
+    place: Place
+    doc: Fact | None = None
+    names: list[str] = field(factory=list)
+    modules: int = 1
+    score: float = 0.0
+
+
+def imports_of(package: str) -> str:
+    """Return the pattern of lines in which the code of a project imports its own."""
+    return rf"^(from \.|from {package}[. ]|import {package}\.)" if package else r"^\s*(from|import|use) |\brequire\("
+
+
+def parts_of(
+    folder: str | None, paths: Sequence[str], definitions: Sequence[Hit], imports: Sequence[Hit], handed: str = ""
+) -> list[Part]:
+    """Return the files of a project, or the sub-packages of a large package, the most important first.
+
+    Args:
+        folder: The folder of a Python package, whose parts are its modules; None for files of any language.
+        paths: The files.
+        definitions: Lines that match `TOP_LEVEL`.
+        imports: Lines that match `imports_of`.
+        handed: A text that names what the project hands out.
+    """
+    own = [path for path in sources(paths) if is_code(path) and not is_aside(path)] or list(paths)
+    inner = [path for path in own if folder is not None and "/" in path.removeprefix(f"{folder}/")]
+    by_folder = len(own) > _MANY and 2 * len(inner) > len(own)
+
+    def name_of(path: str) -> str:
+        if folder is None:
+            return path
+        names = path.removeprefix(f"{folder}/").removesuffix(".py").removesuffix("/__init__").split("/")
+        return names[0] if by_folder else ".".join(names)
+
+    parts: dict[str, Part] = {}
+    for path in own:
+        part = parts.setdefault(name_of(path), Part(name_of(path), Place(path), modules=0))
+        part.modules += 1
+    if len(parts) > 1:
+        parts.pop("__init__", None)
+    used = Counter(word for hit in imports for word in set(re.findall(r"\w+", hit.text)))
+    given = set(re.findall(r"\w+", handed))
+    lines: Counter[str] = Counter()
+    for hit in definitions:
+        within = name_of(hit.path)
+        if within in parts and (name := _defined(hit)):
+            if folder is None and not parts[within].names:
+                parts[within].place = hit.place
+            parts[within].names.append(name)
+            lines[within] = max(lines[within], hit.line)
+    most = max((used[_stem(name)] for name in parts), default=0) or 1
+    longest = max(lines.values(), default=1)
+    for name, part in parts.items():
+        public = [one for one in part.names if not one.startswith("_")]
+        part.score = used[_stem(name)] / most + 1.5 * (lines[name] / longest) ** 0.5 + part.modules / 100
+        part.score += 0.2 * min(len(given.intersection(part.names)), 5) + 0.02 * min(len(public), 25)
+        part.score *= 0.5 if _AUXILIARY.fullmatch(_stem(name)) or name.endswith((".d.ts", ".d.mts")) else 1
+        part.names = sorted(
+            dict.fromkeys(part.names),
+            key=lambda one: (one.startswith("_"), one.endswith(("Error", "Warning")), one not in given, -used[one]),
+        )
+    kept = [part for part in parts.values() if folder is not None or part.names]
+    return sorted(kept, key=lambda part: (-part.score, part.name))
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"\.\w+$", "", name.rpartition("/")[2]) if "/" in name else name.rpartition(".")[2]
+
+
+def _defined(hit: Hit) -> str:
+    """Return what a line defines, "" if it hands out no name of its own."""
+    found = re.match(rf"{TOP_LEVEL}(?=$|[^\w$])", hit.text)
+    text = found[0].removesuffix("function").removesuffix("async ").rstrip(" =") if found else ""
+    name = re.split(r"[^\w$]+", text)[-1]
+    return "" if name in ("module", "require", "function", "new", "async", "class") else name
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a path is a manifest's by its name or ending."""
+    return path.rpartition("/")[2] in MANIFESTS or path.endswith((".gemspec", ".csproj", ".cabal"))

@@ -1,0 +1,216 @@
+"""Who calls Y, what Y calls, the code of Y, and what depends on it: importers and classes below."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from inarch_brief.offline import calls
+from inarch_brief.offline.calls import whole_code
+from inarch_brief.offline.exchange import Plan
+from inarch_brief.offline.intents import Intent
+from inarch_brief.offline.layout import is_aside, is_manifest, is_test
+from inarch_brief.offline.lookup import (
+    bears,
+    best_hits,
+    is_named,
+    say_definition,
+    say_hits,
+    say_note,
+    say_sites,
+    say_tests,
+    say_ways,
+    written,
+)
+from inarch_brief.offline.page import Page, Place, code, counted, cut, joined, shortened
+from inarch_brief.offline.results import Context, Hit, context, hits, is_partial
+from inarch_brief.offline.words import paths_in, significant
+
+_MOST_CALLERS, _MOST_MENTIONS = 12, 6
+_TEST = r"^\s*(async )?(def test|class Test|func Test|fn )\w*(ABOUT)|\b(it|test|describe)(\.\w+)?\(['\"`].*(ABOUT)"
+"""The first line of a test; ABOUT is replaced by the words that are asked about."""
+_MOST_LINES, _ALL_LINES, _COLUMNS = 60, 400, 200
+
+
+def callers(intent: Intent) -> Plan:
+    """Answer with the call sites, then the other lines that name it."""
+    name = intent.names[0] if intent.names else (intent.subject.split() or [""])[-1]
+    last = name.rpartition(".")[2]
+    # A field that keeps what a property gives has the property's name behind `_`.
+    pattern = rf"\b{'_?' * ('_' in last.strip('_') and last[0] != '_')}{calls.literal(last)}\b"
+    result, mentions = yield [
+        calls.context_get(intent.subject or name),
+        calls.search(pattern, limit=60) if name else calls.list_files(limit=1),
+    ]
+    found = context(result)
+    page = Page()
+    if found.target is not None and is_named(intent, found.target):
+        _say_callers(page, found, hits(mentions))
+        say_ways(page, found.ways, 5)
+        say_tests(page, found.ways, 3)
+    elif (not intent.names and " " in intent.subject) or not say_hits(
+        page, f"Closest lines for “{cut(name, 60)}” (text search)", hits(mentions), _MOST_CALLERS
+    ):
+        page = yield from _places(intent)
+        return page
+    say_note(page, result)
+    return page
+
+
+def _places(intent: Intent) -> Plan:
+    from inarch_brief.offline.plans.places import explain
+
+    return explain(intent)
+
+
+def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
+    target = found.target
+    assert target is not None
+    say_definition(page, target)
+    by_role = sorted(found.callers, key=lambda site: is_aside(site.place.path))  # else as the look-up ranks them
+    number = counted(len(by_role), "place", more=found.more_callers)
+    say_sites(page, f"Called from {number}", by_role, _MOST_CALLERS, found.more_callers)
+    known = {site.place for site in by_role}
+    own = range(target.place.line, target.end + 1)
+    others = [
+        hit
+        for hit in sorted(written(mentions), key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
+        if hit.place not in known and not (hit.path == target.place.path and hit.line in own)
+    ]
+    if not by_role:
+        page.note("no direct call was found; it may be called through an object, a registry or from outside")
+    is_called = any(not is_aside(site.place.path) for site in by_role)
+    title = "Also named in" if by_role else "Named in"
+    say_hits(page, title, others, _MOST_MENTIONS if is_called else _MOST_CALLERS)
+
+
+def tests_of(intent: Intent) -> Plan:
+    """List the tests that call what is asked about and those that reach it; else the tests that have its words."""
+    name = intent.names[0] if intent.names else intent.subject
+    [result] = yield [calls.context_get(name)] if name else [calls.list_files(limit=1)]
+    found, page = context(result), Page()
+    sites = [site for site in found.callers if is_test(site.place.path)]
+    reached = any(way.is_test for way in found.ways)
+    if found.target is None or not is_named(intent._replace(subject=name), found.target) or not (sites or reached):
+        words = significant(name)
+        [named] = yield [
+            calls.search(_TEST.replace("ABOUT", calls.any_of(words or [name])), ignore_case=True, limit=500)
+        ]
+        lines = best_hits([hit for hit in hits(named) if is_test(hit.path)], words)
+        if not say_hits(page, f"Tests that are named for “{cut(name, 60)}”", lines, _MOST_CALLERS):
+            page = yield from _places(intent._replace(subject=f"test {name}"))
+        return page
+    page.say(f"{found.target.kind} `{shortened(found.target.qualname)}`", found.target.place)
+    number = counted(len(sites), "place", more=found.more_callers)
+    say_sites(page, f"Called in tests from {number}", sites, _MOST_MENTIONS, found.more_callers)
+    say_tests(page, found.ways, _MOST_MENTIONS)
+    say_note(page, result)
+    return page
+
+
+def callees(intent: Intent) -> Plan:
+    """Answer with what a definition calls, in order."""
+    [result] = yield [calls.context_get(intent.subject)]
+    found = context(result)
+    page = Page()
+    if found.target is None or not is_named(intent, found.target):
+        page = yield from _places(intent)
+        return page
+    say_definition(page, found.target)
+    own = [site for site in found.callees if site.defined is not None]
+    if own:
+        number = counted(len(own), "place", more=found.more_callees)
+        page.head(f"It calls {number} of this code" if len(own) > 1 else "It calls")
+    for site in own[:_MOST_CALLERS]:
+        page.item(f"{site.qualname}, defined at {site.defined}", site.place)
+    if rest := own[_MOST_CALLERS:]:
+        page.item(f"and {joined([site.qualname.rpartition('.')[2] for site in rest], 8)}", rest[0].place)
+    say_sites(page, "It also calls what is not defined here", [one for one in found.callees if one.defined is None], 6)
+    if not found.callees:
+        page.note("none of its calls leads to a definition that the index knows")
+    say_note(page, result)
+    return page
+
+
+def source(intent: Intent) -> Plan:
+    """Show the code of a definition, with the numbers of the lines."""
+    [result] = yield [calls.context_get(intent.subject)]
+    target = context(result).target
+    page = Page()
+    if paths_in(intent.subject) == (intent.subject,) or (target is not None and target.kind == "module"):
+        from inarch_brief.offline.plans.places import explain_path
+
+        path = target.place.path if target is not None and target.kind == "module" else intent.subject
+        page = yield from explain_path(intent._replace(path=path))
+        return page
+    if target is None or not is_named(intent, target):
+        page = yield from _places(intent)
+        return page
+    target = yield from whole_code(target)
+    page.say(f"{target.kind} `{shortened(target.qualname)}`", target.place)
+    lines = target.code.splitlines()
+    shown = lines[: _ALL_LINES if intent.long else _MOST_LINES]
+    page.code([line[:_COLUMNS] for line in shown], target.place.line)
+    if target.place.line + len(shown) <= max(target.end, target.place.line + len(lines) - 1):
+        page.item("… the rest", Place(target.place.path, target.place.line + len(shown)))
+    return page
+
+
+_MOST = 15
+_IMPORTING = (
+    r"(^\s*(pub +)?(from|import|export|use|mod|#?include|require|require_relative|using|extern|@import|\} *from)\b.*|"
+    r"\b(require|import|import_module)\s*\(.*)(^|[^\w-])NAME($|[^\w-])"
+)
+_PROSE = r"\s*from\s+(?!\S+\s+import\b)|\s*(?:export|import)\s+\w+\s+(?!from\b|as\b|=)\w"
+_BEGINS = r"^\s*((export|default|public|private|protected|internal|abstract|final|sealed|static|data|open) +)*class "
+
+
+def importers(intent: Intent) -> Plan:
+    """List the files that import a module or package; what is no module is answered by its callers."""
+    name = intent.subject.strip(" `'\"")
+    last = re.split(r"[./:\\]", re.sub(r"\.(?:py|js|ts|go|rs|java)$", "", name))[-1] or name
+    result, declared, looked = yield [
+        calls.search(_IMPORTING.replace("NAME", calls.literal(last)), limit=2_000),
+        calls.search(rf"(^|[^\w-]){calls.literal(name)}($|[^\w-])", limit=400),
+        calls.context_get(intent.subject or name),
+    ]
+    found = written([hit for hit in hits(result) if not re.match(_PROSE, hit.text)]) if hits(result) else []
+    target = context(looked).target
+    if not found and target is not None and bears(target, [name]):
+        page = yield from callers(intent._replace(names=(name,)))
+        return page
+    page, more = Page(), is_partial(result)
+    counts = Counter(hit.path for hit in found)
+    if found:
+        number = counted(len(counts), "file", more=more)
+        page.head(f"“{cut(name, 60)}” is imported in {number} ({counted(len(found), 'import', more=more)})")
+    else:
+        page.absent(f"Nothing here imports “{cut(name, 60)}”.")
+    first = {hit.path: hit for hit in reversed(found)}
+    ranked = sorted(counts, key=lambda path: (is_aside(path), -counts[path], path))
+    for path in ranked[:_MOST]:
+        times = f"{counts[path]} times, first " if counts[path] > 1 else ""
+        page.item(f"{times}{code(first[path].text)}", first[path].place)
+    if ranked[_MOST:]:
+        page.item(f"… {counted(len(ranked) - _MOST, 'more file', more=more)}", first[ranked[_MOST]].place)
+    say_hits(page, "Declared in", (hit for hit in hits(declared) if is_manifest(hit.path)), 3)
+    return page
+
+
+def subclasses(intent: Intent) -> Plan:
+    """List the classes whose first line names a class as a base; without one, what else is known of its name."""
+    name = intent.subject.strip(" `'\"").removesuffix("()")
+    last = re.split(r"[.:\\]", name)[-1] or name
+    [result] = yield [calls.search(rf"{_BEGINS}.*\b{calls.literal(last)}\b", limit=500)]
+    base = re.compile(rf"\bclass\s+\w+\s*(?:\(|:|<|\bextends\b|\bimplements\b).*(?<![\w=]){re.escape(last)}\b(?!\s*=)")
+    found = [hit for hit in hits(result) if base.search(re.sub(r"\[[^\[\]]*\]|<[^<>]*>", "", hit.text))]
+    if not found:
+        page = yield from callers(intent._replace(names=(name,)))
+        page.note(f"no line that begins a class names “{cut(last, 60)}” as its base")
+        return page
+    page = Page()
+    number = counted(len(found), "class", "classes", more=is_partial(result))
+    shown = f" ({_MOST} of them)" if len(found) > _MOST else ""
+    ranked = sorted(found, key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
+    say_hits(page, f"{number} directly below “{cut(name, 60)}”{shown}", ranked, _MOST)
+    return page

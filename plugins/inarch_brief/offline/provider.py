@@ -1,0 +1,125 @@
+"""The provider: reads the request, plans or answers, and streams what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from decimal import Decimal
+
+from inarch import (
+    CallDelta,
+    Delta,
+    Finish,
+    FinishReason,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    PlannedCall,
+    Price,
+    ProviderError,
+    TextDelta,
+    Usage,
+    UsageDelta,
+)
+
+# The planner's own modules are imported with the first request: a session with a real model never needs them.
+
+MODEL = "extractive"
+_NARROWEST, _WIDEST = 40, 400
+"""Columns between which an answer is written as wide as was asked for."""
+_NO_DECISION = json.dumps({
+    "requires_tool_call": False, "tool_name": None, "arguments": {},
+    "reasoning": "the offline planner plans its calls in the turn itself",
+})  # fmt: skip
+"""The answer to a request for a decision."""
+
+
+class Offline:
+    """A model provider that needs neither key nor network. It keeps nothing between requests.
+
+    Args:
+        environ: The environment variables that count: its first line names a model whose key is among them.
+        long: Whether answers say all there is to say.
+        added: Folders beside the root, by their absolute paths.
+    """
+
+    name = "offline"
+    default_model = MODEL
+    default_decision_model = MODEL
+
+    def __init__(self, environ: Mapping[str, str] | None = None, long: bool = False, added: Sequence[str] = ()) -> None:
+        self._environ = environ or {}
+        self._long = long
+        self._added = tuple(added)
+
+    async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """Stream tool calls while facts are missing, then the answer.
+
+        Raises:
+            ProviderError: Another model was asked for than the one there is.
+        """
+        if request.model not in ("", MODEL):
+            what = f"offline has no model {request.model!r}: it is no language model, and has one name only"
+            raise ProviderError("request", what, remedy=f"name offline/{MODEL}, or another provider", was_sent=False)
+        from inarch_brief.offline.page import written_for
+        from inarch_brief.offline.plans import next_step
+
+        calls: Sequence[PlannedCall] = ()
+        text = ""
+        finish: FinishReason = "stop"
+        if request.response_schema is not None:
+            text = _NO_DECISION
+        elif request.purpose in ("summary", "check"):
+            text = _condensed(request)
+        else:
+            with written_for(_columns(self._environ)):
+                step = next_step(request, self._long, self._added)
+                calls, text = (step, "") if isinstance(step, list) else ((), step.text())
+            finish = "calls" if isinstance(step, list) else "declined" if step.declined else "stop"
+        if text:
+            yield TextDelta(text)
+        for index, call in enumerate(calls):
+            yield CallDelta(index, f"offline-{len(request.messages)}-{index}", call.name, json.dumps(call.arguments))
+        yield UsageDelta(Usage(cost_usd=Decimal(0)))
+        yield Finish(finish)
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the one model."""
+        return [ModelInfo(MODEL, "plans by rules, answers by extraction; no language model")]
+
+    def limits(self, model: str) -> Limits:
+        """Return no limits: nothing is measured in tokens."""
+        return Limits()
+
+    def price(self, model: str) -> Price | None:
+        """Return a price of nothing."""
+        return Price(Decimal(0), Decimal(0))
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+
+def _columns(environ: Mapping[str, str]) -> int:
+    """Return how wide to write: as `COLUMNS` says, as the terminal is, 100 where there is none and at most."""
+    from inarch_brief.offline.page import WIDTH
+
+    told = environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return min(max(int(told), _NARROWEST), _WIDEST)
+    try:
+        there = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else WIDTH
+    except (OSError, ValueError):  # no terminal, or closed
+        return WIDTH
+    return min(max(there - 1, _NARROWEST), WIDTH)
+
+
+def _condensed(request: ModelRequest) -> str:
+    """Answer a request for a summary of a conversation: the first line of each thing said in it."""
+    lines = [
+        f"{message.role}: {message.text.strip().splitlines()[0][:200]}"
+        for message in request.messages
+        if message.role in ("user", "assistant") and message.text.strip()
+    ]
+    return "\n".join(lines[-40:]) or "Nothing was said."

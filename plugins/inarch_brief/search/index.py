@@ -1,0 +1,264 @@
+"""The index: documents kept by file in SQLite: a changed file alone is read again, a question loads its own terms.
+
+The postings of the files of one update are a segment (`segments`). A later update makes another; what it replaces is
+crossed out in the old ones. So an index that grew in any order answers as one made at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from inarch_brief.search.documents import CLASS, FUNCTION, METHOD, NATURES, PRODUCT, TEXTS, WEIGHTS, Document
+from inarch_brief.search.embedding import embedded
+from inarch_brief.search.segments import SCHEMA, Postings, Segments, put_in, storable
+
+FORMAT = "6"
+_SCHEMA = (
+    "CREATE TABLE search_about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE search_files(path TEXT PRIMARY KEY, stamp TEXT NOT NULL)",
+    "CREATE TABLE search_documents(id INTEGER PRIMARY KEY, file TEXT NOT NULL, line INTEGER NOT NULL,"
+    " end INTEGER NOT NULL, kind TEXT NOT NULL, nature TEXT NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL,"
+    " summary TEXT NOT NULL, vector BLOB NOT NULL)",
+    "CREATE INDEX search_by_file ON search_documents(file)",
+    "CREATE INDEX search_by_name ON search_documents(name COLLATE NOCASE)",
+)
+EMBEDDED = (FUNCTION, METHOD, CLASS)
+"""Kinds of places that have a vector: code that is no test."""
+_TIMES, _MOST_TIMES = 3.0, 16
+"""What a term's weight is multiplied with to tell how often it counts in the vector, and how often at most."""
+_COLUMNS = "id, file, line, end, kind, nature, name, qualified, summary"
+
+
+def format_of() -> str:
+    """Return what an index made by this version has, and no other."""
+    return hashlib.sha256(repr((FORMAT, sorted(WEIGHTS.items()))).encode()).hexdigest()
+
+
+def kept_format(connection: sqlite3.Connection) -> str:
+    """Give the format that a database was written in, "" where none was."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'search_about'").fetchone():
+        return ""
+    row = connection.execute("SELECT value FROM search_about WHERE name = 'format'").fetchone()
+    return str(row[0]) if row else ""
+
+
+class Kept(NamedTuple):
+    """A document as the index keeps it: what tells where and what it is, without its words."""
+
+    id: int
+    file: str
+    line: int
+    end: int
+    kind: str
+    nature: str
+    name: str
+    qualified: str
+    summary: str
+
+
+class Index:
+    """Documents by file, and their terms.
+
+    Args:
+        where: a file, made if it isn't there; `":memory:"`; or a connection, whose other tables are left alone.
+
+    Raises:
+        sqlite3.DatabaseError: the file is no database, or damaged.
+    """
+
+    def __init__(self, where: Path | str | sqlite3.Connection = ":memory:") -> None:
+        self._own = not isinstance(where, sqlite3.Connection)
+        self.connection = where if isinstance(where, sqlite3.Connection) else sqlite3.connect(where)
+        self.segments = Segments(self.connection)
+        self._version = (-1, -1)
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        """Give the index itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database, unless it was lent."""
+        if self._own:
+            self.connection.close()
+
+    def _begin(self) -> None:
+        """Make the tables; what another format wrote is thrown away."""
+        told = format_of()
+        if kept_format(self.connection) == told:
+            return
+        with self._whole():
+            for table in ("about", "files", "segments", "postings", "documents"):
+                self.connection.execute(f"DROP TABLE IF EXISTS search_{table}")
+            for statement in (*_SCHEMA, *SCHEMA):
+                self.connection.execute(statement)
+            self.connection.execute("INSERT INTO search_about VALUES ('format', ?)", (told,))
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Write all or nothing; inside a transaction of whoever lent the connection it ends with theirs."""
+        self.connection.execute("SAVEPOINT search_writes")
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("ROLLBACK TO search_writes")
+            self.segments.forget()
+            raise
+        finally:
+            self.connection.execute("RELEASE search_writes")
+
+    def stamps(self) -> dict[str, str]:
+        """Give the stamp that each file was put in with."""
+        return dict(self.connection.execute("SELECT path, stamp FROM search_files"))
+
+    def update(
+        self,
+        changed: Mapping[str, Sequence[Document]],
+        gone: Iterable[str] = (),
+        stamps: Mapping[str, str] | None = None,
+        more: bool = False,
+    ) -> None:
+        """Put in the documents of new and changed files, and drop those of files that are gone, all or nothing.
+
+        Args:
+            changed: each file's documents; those it had before are replaced.
+            gone: files that are no more.
+            stamps: what tells later whether a file has changed; the caller's own, kept as it is.
+            more: whether more is put in at once: small segments become one with the last of it, and only once.
+        """
+        self.refresh()
+        with self._whole():
+            self._drop({*changed, *gone})
+            self._add([document for path in sorted(changed) for document in changed[path]])
+            rows = [(path, (stamps or {}).get(path, "")) for path in changed]
+            self.connection.executemany("INSERT OR REPLACE INTO search_files VALUES (?, ?)", rows)
+            if not more:
+                self.segments.merge()
+
+    def _drop(self, paths: set[str]) -> None:
+        dropped: set[int] = set()
+        for path in paths:
+            if self.connection.execute("DELETE FROM search_files WHERE path = ?", (path,)).rowcount:
+                rows = self.connection.execute("SELECT id FROM search_documents WHERE file = ?", (path,))
+                dropped.update(number for (number,) in rows)
+                self.connection.execute("DELETE FROM search_documents WHERE file = ?", (path,))
+        if dropped:
+            self.segments.cross_out(dropped)
+
+    def _add(self, documents: Sequence[Document]) -> None:
+        if not documents:
+            return
+        (last,) = self.connection.execute("SELECT coalesce(max(id), 0) FROM search_documents").fetchone()
+        # An id is never given twice while a segment still tells of it: crossed out ones are 0 there.
+        vectors: dict[int, bytes] = {}
+        for sort in (True, False):  # segments of texts are apart: what is rare in code is told from code alone
+            some = [(row, each) for row, each in enumerate(documents, last + 1) if (each.nature in TEXTS) is sort]
+            gathered: defaultdict[str, list[int]] = defaultdict(list)
+            for number, (_, document) in enumerate(some):
+                weights = put_in(gathered, number, document)
+                if document.nature == PRODUCT and document.kind in EMBEDDED:
+                    vectors[some[number][0]] = embedded(_counted(weights))
+            if some:
+                natures = bytes(NATURES.index(document.nature) for _, document in some)
+                self.segments.add(array("q", (row for row, _ in some)), natures, gathered)
+        rows = [
+            (number, *document[:2], document.end, document.kind, document.nature, document.name, document.qualified,
+             document.summary, vectors.get(number, b""))
+            for number, document in enumerate(documents, last + 1)
+        ]  # fmt: skip
+        self.connection.executemany("INSERT INTO search_documents VALUES (?,?,?,?,?,?,?,?,?,?)", map(_storable, rows))
+
+    def refresh(self) -> None:
+        """Forget what was read if anything was written since, by this connection or by another."""
+        (version,) = self.connection.execute("PRAGMA data_version").fetchone()
+        if (version, self.connection.total_changes) != self._version:
+            self._version = version, self.connection.total_changes
+            self.segments.forget()
+
+    def size(self, texts: bool = True) -> int:
+        """Give how many documents there are, in all or of code alone."""
+        return self.segments.size(texts)
+
+    def spread(self, term: str, texts: bool = True) -> int:
+        """Give in how many documents a term stands, of all or of code alone."""
+        found = self.postings(term)
+        aside = () if texts else self.segments.texts
+        return sum(len(postings.entries) for first, postings in found if first not in aside)
+
+    def postings(self, term: str) -> list[tuple[int, Postings]]:
+        """Give where a term stands: the number of the first document of each segment, and the entries in it."""
+        return self.segments.postings(term)
+
+    def in_file(self, path: str) -> list[Kept]:
+        """Give the documents of a file; its path may be longer than that from the root, or only its end."""
+        exact = self._of_file(path)
+        if exact:
+            return exact
+        tail = re.sub(r"^(?:\.{0,2}/)+", "", path.replace("\\", "/"))
+        rows = self.connection.execute(
+            "SELECT path FROM search_files WHERE ? = path OR ? LIKE '%/' || path"
+            " OR path LIKE '%/' || ? ESCAPE '\\' ORDER BY length(path), path LIMIT 1",
+            (*_storable((tail, f"/{tail}", tail.replace("%", "\\%").replace("_", "\\_"))),),
+        ).fetchone()
+        return self._of_file(rows[0]) if rows else []
+
+    def _of_file(self, path: str) -> list[Kept]:
+        rows = self.connection.execute(
+            f"SELECT {_COLUMNS} FROM search_documents WHERE file = ? ORDER BY line, end DESC, id", _storable((path,))
+        )
+        return [Kept(*row) for row in rows]
+
+    def named(self, name: str) -> list[Kept]:
+        """Give the documents of a name, large letters or small."""
+        rows = self.connection.execute(
+            f"SELECT {_COLUMNS} FROM search_documents WHERE name = ? COLLATE NOCASE ORDER BY file, line",
+            (storable(name),),
+        )
+        return [Kept(*row) for row in rows]
+
+    def kept(self, ids: Sequence[int]) -> dict[int, Kept]:
+        """Give documents by their ids."""
+        found: dict[int, Kept] = {}
+        for first in range(0, len(ids), 500):
+            some = ids[first : first + 500]
+            marks = ",".join("?" * len(some))
+            rows = self.connection.execute(f"SELECT {_COLUMNS} FROM search_documents WHERE id IN ({marks})", some)
+            found.update((row[0], Kept(*row)) for row in rows)
+        return found
+
+    def vectors(self, ids: Sequence[int]) -> dict[int, bytes]:
+        """Give the vectors of some documents, of those that have one."""
+        marks = ",".join("?" * len(ids))
+        rows = self.connection.execute(f"SELECT id, vector FROM search_documents WHERE id IN ({marks})", ids)
+        return {number: vector for number, vector in rows if vector}
+
+
+def _counted(weights: Mapping[str, float]) -> Iterator[tuple[str, int]]:
+    """Give how often each term of a document counts, what weighs most first."""
+    for term, weight in sorted(weights.items(), key=itemgetter(1), reverse=True):
+        yield term, min(_MOST_TIMES, int(_TIMES * weight) or 1)
+
+
+def _storable(row: Sequence[object]) -> Sequence[object]:
+    texts = [item for item in row if isinstance(item, str)]
+    return row if "".join(texts).isascii() else [storable(item) if isinstance(item, str) else item for item in row]

@@ -1,0 +1,86 @@
+"""How much each word of a question counts here: by its rarity, with what the repository may call the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from inarch_brief.search.index import Index
+from inarch_brief.search.questions import Question
+from inarch_brief.search.tokens import stem
+from inarch_brief.search.vocabulary import near_words
+
+MOST_TERMS = 40
+"""Terms of a report that are looked for: those that count most."""
+NEAR, JOINED = 0.3, 0.8
+"""What a near word, and two words as one, count against the word itself."""
+
+
+class Sought(NamedTuple):
+    """A term that is looked for.
+
+    Args:
+        term: as it stands in the index.
+        weight: what it counts at most.
+        stands_for: terms of the question that it explains.
+        share: how far it explains them.
+    """
+
+    term: str
+    weight: float
+    stands_for: tuple[str, ...]
+    share: float
+
+
+class Weighing(NamedTuple):
+    """The question's terms by weight, those of them that nothing here has, and all that is looked for."""
+
+    own: dict[str, float]
+    unknown: tuple[str, ...]
+    sought: tuple[Sought, ...]
+
+
+def rarity(index: Index, term: str, texts: bool) -> float:
+    """Give a term's inverse document frequency, among code and texts or among code alone."""
+    size, there = max(1, index.size(texts)), index.spread(term, texts)
+    return math.log(1 + (size - there + 0.5) / (there + 0.5))
+
+
+def weighed(index: Index, question: Question) -> Weighing:
+    """Weigh the terms of a question, and add what the repository may call the same."""
+    texts = question.about_texts
+    rare = {term: rarity(index, term, texts) for term in question.terms}
+    order = sorted(rare, key=lambda term: (-rare[term] * question.terms[term].weight, term))[:MOST_TERMS]
+    own = {term: rare[term] * question.terms[term].weight for term in order}
+    unknown = tuple(term for term in order if not index.postings(term))
+    sought: dict[str, Sought] = {term: Sought(term, own[term], (term,), 1.0) for term in order if term not in unknown}
+
+    def add(term: str, words: tuple[str, ...], share: float) -> None:
+        if term in sought or term in unknown or not index.postings(term):
+            return
+        weight = share * min(rarity(index, term, texts), max(own[word] for word in words))
+        sought[term] = Sought(term, weight, words, share)
+
+    for joined, words in _pairs(question, own):
+        add(stem(joined), words, JOINED)
+    if len(order) < MOST_TERMS:  # a report has words enough of its own
+        for term in order:
+            for near in map(stem, _near().get(term, ())):
+                add(near, (term,), NEAR)
+    return Weighing(own, unknown, tuple(sought.values()))
+
+
+def _pairs(question: Question, own: dict[str, float]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for first, second in zip(question.order, question.order[1:], strict=False):
+        if first in own and second in own and first != second:
+            yield question.terms[first].word + question.terms[second].word, (first, second)
+
+
+@cache
+def _near() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for word, others in near_words().items():
+        found.setdefault(stem(word), []).extend(others)
+    return found

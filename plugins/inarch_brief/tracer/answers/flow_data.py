@@ -1,0 +1,145 @@
+"""Flows as JSON data and as Mermaid flowcharts; docs/how-to/execution-paths.md names every key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inarch_brief.tracer.answers.flow_text import in_order, ordered, targets_of
+from inarch_brief.tracer.answers.wording import Sources, at, entered, named
+from inarch_brief.tracer.graph.model import CALL, Below, Entry, ExecutionPath, Flow, Node, Step
+
+MOST_DRAWN = 20
+"""Ways in a chart."""
+_SHORTENED = (
+    ("routes", 3), ("others", 0), ("callers", 0), ("callees", 0), ("routes", 1), ("below", 0), ("routes", 0),
+)  # fmt: skip
+"""Which rows are left out first, and how many stay."""
+
+
+def node_data(node: Node) -> dict[str, Any]:
+    """Give a function with its place."""
+    return {
+        "qualname": node.qualname,
+        "kind": node.kind,
+        "file": node.file,
+        "line": node.line,
+        "end_line": node.end,
+        "signature": node.signature,
+    }
+
+
+def entry_data(entry: Entry) -> dict[str, Any]:
+    """Give an entry point."""
+    node = entry.node
+    place = {"qualname": node.qualname, "file": node.file, "line": node.line}
+    return {"kind": entry.kind, "name": entry.name, **place, "how": entry.how, "doc": node.doc}
+
+
+def step_data(step: Step, sources: Sources) -> dict[str, Any]:
+    """Give a step: its function, and the call that leads there (null for the first)."""
+    call = {
+        "file": step.file, "line": step.line, "kind": step.kind, "confidence": step.confidence,
+        "text": sources.call(step),
+    }  # fmt: skip
+    return {**node_data(step.node), "call": call if step.line else None}
+
+
+def path_data(path: ExecutionPath, sources: Sources, more_callers: Mapping[int, int]) -> dict[str, Any]:
+    """Give a path: its name, its entry, and its steps down to the target."""
+    steps = [{**step_data(step, sources), "more_callers": more_callers.get(step.node.id, 0)} for step in path.steps]
+    return {
+        "name": path.name, "description": path.description, "entry": entry_data(path.entry), "cost": path.cost,
+        "steps": steps, "files": list(path.files),
+    }  # fmt: skip
+
+
+def below_data(calls: Iterable[Below], sources: Sources) -> list[dict[str, Any]]:
+    """Give what a function calls, level by level."""
+    return [
+        {**step_data(item.step, sources), "calls": below_data(item.calls, sources), "more": item.more}
+        for item in in_order(list(calls), sources)
+    ]
+
+
+def flow_data(flow: Flow, sources: Sources) -> dict[str, Any]:
+    """Give a whole flow."""
+    files = dict.fromkeys((*(step.node.file for step in flow.steps), flow.target.file))
+    return {
+        "target": node_data(flow.target),
+        "routes": [path_data(path, sources, flow.more_callers) for path in ordered(flow.routes)],
+        "entry_count": flow.entry_count,
+        "entry_counts": dict(flow.entry_counts),
+        "likely": [entry_data(entry) for entry in flow.likely],
+        "below": below_data(flow.down, sources),
+        "more_below": flow.more_below,
+        "files": [{"path": path, "target": path == flow.target.file} for path in files],
+        "linked": flow.linked or None,
+    }
+
+
+def bounded(data: dict[str, Any], tokens: int) -> dict[str, Any]:
+    """Shorten data to a number of tokens: the last routes go first, then the neighbours; `left_out` counts them."""
+    left: dict[str, int] = {}
+
+    def fits() -> bool:
+        return len(json.dumps({**data, "left_out": left}, ensure_ascii=False)) <= 3 * tokens
+
+    for name, least in _SHORTENED:
+        while len(data.get(name) or ()) > least and not fits():
+            rows = data[name]
+            kept = max(least, len(rows) // 2)
+            left[name] = left.get(name, 0) + len(rows) - kept
+            data = {**data, name: rows[:kept]}
+    for name in ("flow", "files", "curated"):
+        if data.get(name) and not fits():
+            left[name] = 1
+            data = {**data, name: None if name == "flow" else []}
+    return {**data, "left_out": left}
+
+
+def chart(flow: Flow) -> str:
+    """Draw the ways to a target and what it calls; calls found by name alone are dotted."""
+    routes = ordered(flow.routes)[:MOST_DRAWN]
+    nodes: dict[int, Node] = {}
+    arrows: dict[tuple[int, int], Step] = {}
+    for route in routes:
+        nodes.update((step.node.id, step.node) for step in route.steps)
+        for before, step in zip(route.steps, route.steps[1:], strict=False):
+            arrows.setdefault((before.node.id, step.node.id), step)
+    for caller, step in _pairs(flow.target, flow.down):
+        nodes[step.node.id] = step.node
+        arrows.setdefault((caller.id, step.node.id), step)
+    if not nodes or flow.down:
+        nodes[flow.target.id] = flow.target
+    entries = {route.entry.node.id: entered(route.entry) for route in routes}
+    names = {number: f"n{place}" for place, number in enumerate(nodes)}
+    lines = ["flowchart TD", *_boxes(nodes, names, entries)]
+    for (caller_id, callee_id), step in arrows.items():
+        kind = "" if step.kind in ("", CALL) else f"{step.kind} "
+        label = _text(f"{kind}{at(step.file, step.line)}")
+        lines.append(f'  {names[caller_id]} {"-.->" if step.is_unsure else "-->"}|"{label}"| {names[callee_id]}')
+    marked = ",".join(names[number] for number in targets_of(flow._replace(routes=tuple(routes))) if number in nodes)
+    return "\n".join([*lines, "  classDef target stroke-width:3px", f"  class {marked} target"]) + "\n"
+
+
+def _boxes(nodes: Mapping[int, Node], names: Mapping[int, str], entries: Mapping[int, str]) -> Iterator[str]:
+    for number, node in nodes.items():
+        parts = (named(node), at(node.file, node.line), entries.get(number, ""))
+        text = "<br/>".join(_text(part) for part in parts if part)
+        left, right = ("([", "])") if number in entries else ("[", "]")
+        yield f'  {names[number]}{left}"{text}"{right}'
+
+
+def _pairs(caller: Node, below: Iterable[Below]) -> Iterator[tuple[Node, Step]]:
+    for item in below:
+        yield caller, item.step
+        yield from _pairs(item.step.node, item.calls)
+
+
+def _text(text: str) -> str:
+    """Write a text so that the diagram's grammar and HTML take it for nothing else."""
+    return "".join(
+        char if char.isalnum() or (char in " ._/:-(),=@*+→←[]{}$!?'~^") else f"#{ord(char)};" for char in text
+    )

@@ -1,0 +1,189 @@
+"""A match with its code, its callers and what it calls: the graph's calls beside what names and imports tell.
+
+The graph has more, but of classes only what making one runs, and of files that are not linked yet nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from inarch_brief.tracer.answers.answer import ELSEWHERE, MAX_OTHERS, Answered
+from inarch_brief.tracer.answers.wording import Sources, at
+from inarch_brief.tracer.facts.file_facts import CLASS
+from inarch_brief.tracer.facts.modules import TEST, TEXT, VENDORED, is_other
+from inarch_brief.tracer.finding.hits import Hit, described
+from inarch_brief.tracer.graph.flows import ends_of
+from inarch_brief.tracer.graph.model import NAME, Arc, Node
+from inarch_brief.tracer.linking.resolver import FileFacts, Place, Resolver
+
+if TYPE_CHECKING:
+    from inarch_brief.tracer.graph.call_graph import Graph
+    from inarch_brief.tracer.indexing.index import Coverage
+
+MAX_CODE_LINES = 80
+MAX_SITES = 30
+_SAME = "SELECT o.id FROM symbols o JOIN symbols s ON s.file = o.file AND s.dotted = o.dotted WHERE s.id = ?"
+
+Row = dict[str, Any]
+
+
+def neighbourhood(graph: Graph, coverage: Coverage, query: str, found: Answered) -> Row:
+    """Give the best match with its code, its callers and what it calls, and the other matches."""
+    hits = found.match.hits
+    data: Row = {
+        "query": query, "target": None, "confidence": round(found.match.confidence, 2),
+        "unknown": list(found.match.unknown), "callers": [], "callees": [], "more_callers": False,
+        "more_callees": False, "others": [described(hit) for hit in hits[1 : MAX_OTHERS + 1]],
+    }  # fmt: skip
+    if not hits:
+        return {**data, "note": coverage.noted("nothing found" if coverage.files else ELSEWHERE)}
+    best = hits[0]
+    if best.role == TEXT:
+        target, cut_note = _target(best, (), found.sources.lines(best.path)[best.line - 1 : best.end])
+        return {**data, "target": target, "note": coverage.noted(cut_note)}
+    symbol = graph.shelf.facts(best.file)[3].symbols[best.place]
+    code = found.sources.lines(best.path)[(symbol.decorated or symbol.line) - 1 : symbol.end]
+    target, cut_note = _target(best, symbol.decorators, code)
+    callers, left = _callers(graph, best, found.sources)
+    callees = _callees(graph, best)
+    note = f"the first {MAX_SITES} callers found" if left else None
+    return {
+        **data, "target": target, "callers": callers[:MAX_SITES], "callees": callees[: 2 * MAX_SITES],
+        "more_callers": left, "more_callees": len(callees) > 2 * MAX_SITES,
+        "note": coverage.noted(graph.linked, note, cut_note),
+    }  # fmt: skip
+
+
+def _callers(graph: Graph, best: Hit, sources: Sources) -> tuple[list[Row], bool]:
+    """Give what names and imports show, then what only the graph knows, and whether there are more."""
+    resolver, node = Resolver(graph.shelf), graph.at(best.file, best.place)
+    known = callers_of(resolver, Place(best.file, best.place))
+    found = [_site(resolver.qualname(site.caller), site.path, site.line, sources) for site in known]
+    places = {(row["file"], row["line"]) for row in found}
+    called = _called_from(graph, node) if node else []
+    for caller, arc in called[:MAX_SITES]:
+        is_name = arc.confidence == NAME
+        if (caller.file, arc.line) not in places and (not is_name or is_other(best.path)):
+            row = _site(caller.qualname, caller.file, arc.line, sources)
+            found.append({**row, "by_name": True} if is_name else row)
+    return found, len(called) > MAX_SITES or len(found) > MAX_SITES
+
+
+def _callees(graph: Graph, best: Hit) -> list[Row]:
+    """Give what is called; a class that is made is named itself, not the `__init__` that it may have from a base."""
+    resolver, node = Resolver(graph.shelf), graph.at(best.file, best.place)
+    rows = _callees_in(graph, node) if node else []
+    for item in made_by(resolver, Place(best.file, best.place)):
+        name, file = resolver.qualname(item.callee), resolver.file(item.callee.file).path
+        defined = at(file, resolver.symbol(item.callee).line)
+        lines = [row for row in rows if row["line"] == item.line and row["qualname"].endswith(".__init__")]
+        if not any(row["qualname"] == f"{name}.__init__" for row in lines):
+            rows = [row for row in rows if row not in lines]
+            rows.append({"qualname": name, "file": item.path, "line": item.line, "defined_at": defined})
+    return sorted(rows, key=lambda row: row["line"])
+
+
+def _target(best: Hit, decorators: Sequence[str], code: Sequence[str]) -> tuple[Row, str | None]:
+    note = f"code cut to {MAX_CODE_LINES} of {len(code)} lines" if len(code) > MAX_CODE_LINES else None
+    return {**described(best), "decorators": list(decorators), "code": "\n".join(code[:MAX_CODE_LINES])}, note
+
+
+def _site(qualname: str, path: str, line: int, sources: Sources) -> Row:
+    lines = sources.lines(path)
+    text = lines[line - 1].strip()[:200] if 0 < line <= len(lines) else ""
+    return {"qualname": qualname, "file": path, "line": line, "text": text}
+
+
+def callers_in(graph: Graph, sources: Sources, node: Node) -> tuple[list[Row], int]:
+    """Give who calls a function, product code first, and how many more do."""
+    found = _called_from(graph, node)
+    shown = [
+        {**_site(caller.qualname, caller.file, arc.line, sources), "kind": arc.kind, "confidence": arc.confidence}
+        for caller, arc in found[:MAX_SITES]
+    ]
+    return shown, len(found) - len(shown)
+
+
+def _called_from(graph: Graph, node: Node) -> list[tuple[Node, Arc]]:
+    """Give the callers of a function with each call, product code first."""
+    arcs = {(arc.caller, arc.line): arc for start in _made(graph, node) for arc in graph.callers(start)}
+    callers = graph.nodes(arc.caller for arc in arcs.values())
+    found = [(callers[arc.caller], arc) for arc in arcs.values() if arc.caller in callers]
+    return sorted(
+        found, key=lambda row: (row[0].role in (TEST, VENDORED), row[0].file != node.file, row[0].file, row[1].line)
+    )
+
+
+def _callees_in(graph: Graph, node: Node) -> list[Row]:
+    """Give what a function surely calls, each once, in order."""
+    arcs: dict[int, Arc] = {}
+    for start in _made(graph, node):
+        for arc in graph.callees(start):
+            if arc.confidence != NAME or is_other(node.file):
+                arcs.setdefault(arc.callee, arc)
+    nodes: Mapping[int, Node] = graph.nodes(item for arc in arcs.values() for item in (arc.callee, arc.caller))
+    return [
+        {
+            "qualname": nodes[arc.callee].qualname,
+            "file": nodes[arc.caller].file,
+            "line": arc.line,
+            "defined_at": at(nodes[arc.callee].file, nodes[arc.callee].line),
+            **({"by_name": True} if arc.confidence == NAME else {}),
+        }
+        for arc in sorted(arcs.values(), key=lambda arc: arc.line)
+        if arc.callee in nodes and arc.caller in nodes
+    ]
+
+
+def _made(graph: Graph, node: Node) -> list[int]:
+    """Give the nodes of a symbol: other definitions of its name, and of a class what making one runs."""
+    ends = (number for number, cost in ends_of(graph, node).items() if not cost)
+    same = graph.connection.execute(_SAME, (node.id,)).fetchall()
+    return list(dict.fromkeys((node.id, *(number for (number,) in same), *ends)))
+
+
+MAX_CALLERS = 30
+_MOST_FILES = 60
+"""Files that are read for one question."""
+
+
+class CallSite(NamedTuple):
+    """A call: who calls, what is called, and where."""
+
+    caller: Place
+    callee: Place
+    path: str
+    line: int
+
+
+def callers_of(resolver: Resolver, target: Place) -> list[CallSite]:
+    """Give where a symbol is called, product code first: one more than the most that are shown if there are more."""
+    name = resolver.symbol(target).name.rpartition(".")[2]
+    rows = resolver.connection.execute(
+        "SELECT f.id FROM callees c JOIN files f ON f.id = c.rowid WHERE callees MATCH ?"
+        " ORDER BY f.id != ?, f.role = 'test', f.role != 'code', f.path LIMIT ?",
+        (f'"{name}"', target.file, _MOST_FILES),
+    ).fetchall()
+    files = (resolver.file(number) for (number,) in rows)
+    found = (site for file in files for site in _sites(resolver, file, name) if site.callee == target)
+    return list(islice(found, MAX_CALLERS + 1))
+
+
+def made_by(resolver: Resolver, target: Place) -> list[CallSite]:
+    """Give which classes a function makes, each once."""
+    found = (site for site in _sites(resolver, resolver.file(target.file)) if site.caller == target)
+    made = [site for site in found if resolver.symbol(site.callee).kind == CLASS]
+    return list({site.callee: site for site in reversed(made)}.values())
+
+
+def _sites(resolver: Resolver, file: FileFacts, name: str = "") -> Iterator[CallSite]:
+    """Give the calls of a file, or those that may be of a name: each callee a line once."""
+    names = {name, "cls", *(item.name for item in file.facts.imports if item.target == name)}
+    calls = {(call.callee, call.scope, call.line) for call in file.facts.calls}
+    for callee, scope, line in sorted(calls, key=lambda call: call[2]):
+        if not name or callee.rpartition(".")[2] in names:
+            meaning = resolver.meaning(file, scope, callee)
+            if isinstance(meaning, Place):
+                yield CallSite(Place(file.number, scope), meaning, file.path, line)

@@ -1,0 +1,161 @@
+"""`inarch trace`: functions traced up, down and to each other, entry points, the index, and curated paths.
+
+What a command does is loaded once it does it: `--help` is not to wait for that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+MAX_TOKENS = 1_000_000
+MAX_LISTED = 2_000
+
+
+def shapes(command: Any) -> Any:
+    """Add the options that choose how a trace is printed."""
+    for option in (
+        click.option("--tokens", type=click.IntRange(50, MAX_TOKENS), help="Bound of the text; 4,000 by default."),
+        click.option("--mermaid", is_flag=True, help="Print a Mermaid flowchart."),
+        click.option("--json", "as_json", is_flag=True, help="Print everything as JSON."),
+    ):
+        command = option(command)
+    return command
+
+
+def _trace(
+    function: str, way: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None, end: str = ""
+) -> None:
+    if as_json and mermaid:
+        raise click.UsageError("--json and --mermaid exclude each other")
+    from inarch_brief.tracer.answers import printing
+
+    printing.trace(function, way, depth, as_json, mermaid, tokens, end)
+
+
+class Traces(click.Group):
+    """The subcommands of `trace`; a name of a function in their place is told which of them takes it."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return what the first word means."""
+        word = args[0]
+        if word not in self.commands and word[:1] != "-":
+            ways = f"inarch trace up {word} shows what reaches a function, inarch trace --help what else there is"
+            raise click.UsageError(f"No such command {word!r} ({ways})", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Traces)
+def trace() -> None:
+    """Trace execution paths through the code here."""
+
+
+@trace.command()
+@click.argument("function")
+@click.option("--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Calls on a path at most.")
+@shapes
+def up(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
+    """Show every entry point that reaches FUNCTION, and how."""
+    _trace(function, "up", depth, as_json, mermaid, tokens)
+
+
+@trace.command()
+@click.argument("function")
+@click.option("--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="Levels of calls.")
+@shapes
+def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
+    """Show what FUNCTION calls, level by level."""
+    _trace(function, "down", depth, as_json, mermaid, tokens)
+
+
+@trace.command()
+@click.argument("function")
+@click.argument("other", required=False)
+@click.option("--to", "end", metavar="X", help="Where the path ends: another way to name OTHER.")
+@click.option("--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Calls on a path at most.")
+@shapes
+def path(
+    function: str, other: str | None, end: str | None, depth: int, as_json: bool, mermaid: bool, tokens: int | None
+) -> None:
+    """Show how FUNCTION comes to call OTHER."""
+    if bool(other) == bool(end):
+        raise click.UsageError("a path has one end: inarch trace path FUNCTION OTHER")
+    _trace(function, "path", depth, as_json, mermaid, tokens, other or end or "")
+
+
+@trace.command()
+@click.option("--kind", default=None, metavar="KIND", help="Only entry points of this kind.")
+@click.option("--limit", type=click.IntRange(1, MAX_LISTED), default=200, show_default=True, help="How many at most.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def entries(kind: str | None, limit: int, as_json: bool) -> None:
+    """List the entry points, the most telling kinds first; tests and what nothing calls only with --kind."""
+    from inarch_brief.tracer.answers import printing
+
+    printing.entries(kind, limit, as_json)
+
+
+@trace.command()
+@click.option("--status", is_flag=True, help="Say what is indexed, and change nothing.")
+@click.option("--rebuild", is_flag=True, help="Throw the index away and build it again.")
+@click.option("--export", "folder", metavar="DIR", help="Write manifest.jsonl and relationships.jsonl to DIR.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> None:
+    """Bring the index up to date, however long that takes, and say what is in it."""
+    from inarch_brief.tracer.answers import index_printing
+
+    if status and (rebuild or folder):
+        raise click.UsageError("--status changes nothing: leave out --rebuild and --export")
+    index_printing.index(status, rebuild, folder, as_json)
+
+
+@trace.command()
+@click.argument("name")
+@click.argument("functions", nargs=-1, required=True, metavar="FUNCTION...")
+@click.option("--description", "-d", default="", help="What the path is about.")
+def define(name: str, functions: tuple[str, ...], description: str) -> None:
+    """Keep a path as NAME: through the FUNCTIONs in their order, or by the best way to a single one."""
+    from inarch_brief.tracer.answers import printing
+
+    printing.define(name, functions, description)
+
+
+@trace.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def listing(as_json: bool) -> None:
+    """List the kept paths; stale ones are marked."""
+    from inarch_brief.tracer.answers import printing
+
+    printing.listing(as_json)
+
+
+@trace.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(name: str, as_json: bool) -> None:
+    """Show a kept path; steps that are gone or moved are marked."""
+    from inarch_brief.tracer.answers import printing
+
+    printing.show(name, as_json)
+
+
+@trace.command()
+@click.argument("name")
+@click.argument("functions", nargs=-1, metavar="[FUNCTION]...")
+@click.option("--description", "-d", default=None, help="What the path is about.")
+def update(name: str, functions: tuple[str, ...], description: str | None) -> None:
+    """Take down anew where the steps of a kept path stand; with FUNCTIONs, lead it through these."""
+    from inarch_brief.tracer.answers import printing
+
+    printing.update(name, functions, description)
+
+
+@trace.command()
+@click.argument("name")
+def delete(name: str) -> None:
+    """Forget a kept path."""
+    from inarch_brief.tracer.answers import printing
+
+    printing.delete(name)

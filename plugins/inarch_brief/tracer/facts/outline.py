@@ -1,0 +1,276 @@
+"""What the search keeps of a file: its symbols, imports and calls, noted while its tree is compiled for linking."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import Factory, define
+
+from inarch_brief.tracer.facts.entry_points import FRAMEWORK_REGISTRATIONS, RUNNERS
+from inarch_brief.tracer.facts.file_facts import (
+    ABSTRACT,
+    ALIAS,
+    ASYNC,
+    CLASS,
+    CONSTANT,
+    DEPRECATED,
+    FULL,
+    FUNCTION,
+    METHOD,
+    MODULE,
+    NESTED,
+    OVERLOAD,
+    PROPERTY,
+    STUB,
+    Call,
+    Facts,
+    Import,
+    Symbol,
+)
+from inarch_brief.tracer.facts.link_facts import ATTRIBUTE, CALL, CLASS_SCOPE, FUNCTION_SCOPE, MODULE_SCOPE, Code
+from inarch_brief.tracer.facts.scopes import CalledAt, Open
+from inarch_brief.tracer.facts.source import Function, Source, first_paragraph, flat, sound
+
+_PROPERTIES = frozenset(("property", "cached_property", "functools.cached_property", "hybrid_property"))
+
+
+def docstring(body: Sequence[ast.stmt]) -> str:
+    """Give the first paragraph of the docstring of a body."""
+    first = body[0] if body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return first_paragraph(first.value.value)
+    return ""
+
+
+def is_stub(body: Sequence[ast.stmt]) -> bool:
+    """Whether a body does nothing: docstring, `...`, `pass` or `raise NotImplementedError` alone."""
+    if len(body) > 2:
+        return False
+    return all(
+        isinstance(node, ast.Pass)
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        or (isinstance(node, ast.Raise) and node.exc is not None and "NotImplementedError" in _raised(node.exc))
+        for node in body
+    )
+
+
+def _raised(node: ast.expr) -> str:
+    raised = node.func if isinstance(node, ast.Call) else node
+    return raised.id if isinstance(raised, ast.Name) else ""
+
+
+def decorator_flags(decorators: tuple[str, ...]) -> int:
+    """Tell what decorators say of a definition."""
+    flags = 0
+    for text in decorators:
+        name = text.partition("(")[0]
+        last = name.rpartition(".")[2]
+        if last == "overload":
+            flags |= OVERLOAD | STUB
+        elif last.startswith("abstract"):
+            flags |= ABSTRACT
+        elif "deprecated" in last:
+            flags |= DEPRECATED
+        if name in _PROPERTIES or last in ("getter", "setter", "deleter", "abstractproperty"):
+            flags |= PROPERTY
+    return flags
+
+
+def annotated_parameters(node: Function) -> dict[str, ast.expr | None]:
+    """Give the annotated_parameters' names and annotations; those of `*args` and `**kwargs` say nothing of the name."""
+    args = node.args
+    names = {arg.arg: arg.annotation for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    return {**names, **{arg.arg: None for arg in (args.vararg, args.kwarg) if arg}}
+
+
+def is_main_guard(test: ast.expr) -> bool:
+    """Whether a test is `__name__ == "__main__"`."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "__main__"
+    )
+
+
+def strings(node: ast.expr | None) -> tuple[str, ...] | None:
+    """Give the strings of a literal list or tuple; None for anything else."""
+    if not isinstance(node, ast.List | ast.Tuple):
+        return None
+    values = [item.value for item in node.elts if isinstance(item, ast.Constant)]
+    return tuple(sound(value) for value in values if isinstance(value, str))
+
+
+REGISTRATIONS = FRAMEWORK_REGISTRATIONS | frozenset(
+    {
+        *("add_parser", "ArgumentParser", "add_command", "add_typer"),
+        *("add_url_rule", "add_api_route", "add_route", "Route", "WebSocketRoute", "path", "re_path", "url"),
+    }
+)
+"""Names of calls that register commands and routes: their arguments are kept."""
+
+
+@define(eq=False, repr=False)
+class Outline:
+    """The symbols and imports of a file as they are met; calls and local names are worked out at the end."""
+
+    source: Source
+    symbols: list[Symbol] = Factory(list)
+    imports: list[Import] = Factory(list)
+    functions: list[tuple[int, Function, Open]] = Factory(list)
+    exports: tuple[str, ...] | None = None
+    guard: int = 0
+
+    def facts(self, tree: ast.Module, sites: list[CalledAt]) -> Facts:
+        """Give the facts of a file once all of its tree was met."""
+        called: list[set[str]] = [set() for _ in self.symbols]
+        calls = tuple(sorted(self._calls(sites, called), key=_line))
+        self._bind(called)
+        self.symbols[0] = Symbol(MODULE, "", 1, len(self.source.lines), doc=docstring(tree.body))
+        return Facts(FULL, tuple(self.symbols), tuple(self.imports), calls, self.exports, self.guard)
+
+    def _calls(self, sites: list[CalledAt], called: list[set[str]]) -> list[Call]:
+        found = []
+        for code, line, place, node in sites:
+            if type(code) is str:
+                callee = base = last = code
+            else:
+                callee = callee_text(code)
+                base, _, rest = callee.partition(".")
+                last = rest.rpartition(".")[2] or base
+            called[place].add(base)
+            tells = last in REGISTRATIONS or callee in RUNNERS
+            found.append(Call(callee, line, place, self._arguments(node) if tells else ""))
+        return found
+
+    def _arguments(self, node: ast.Call) -> str:
+        pieces = [self.source.of(argument) for argument in node.args]
+        pieces += [f"{word.arg or '**'}={self.source.of(word.value)}" for word in node.keywords]
+        return ", ".join(pieces)[:300]
+
+    def _bind(self, called: list[set[str]]) -> None:
+        """Note in each function's symbol which names it binds itself and calls, or calls through."""
+        for place, node, scope in reversed(self.functions):
+            own = called[place]
+            if not own:
+                continue
+            # A nested function sees what its surroundings bind: their scope learns which names it calls.
+            called[scope.around] |= own
+            annotated = annotated_parameters(node)
+            local = {name for name in own if name in annotated or scope.bound.get(name)}
+            if not local:
+                continue
+            known = {name: self.source.of(hint, 80) for name, hint in annotated.items() if hint and name in local}
+            if not scope.made.keys() & annotated.keys():
+                known = {**{name: callee_text(scope.made[name]) for name in local & scope.made.keys()}, **known}
+            texts = [f"{name}:{known[name]}" if known.get(name) else name for name in sorted(local)]
+            self.symbols[place] = self.symbols[place]._replace(local=tuple(texts))
+
+    def imported(self, node: ast.Import | ast.ImportFrom, scope: Open) -> None:
+        """Note an import."""
+        index = scope.place if scope.kind == FUNCTION_SCOPE else 0
+        for alias in node.names:
+            if type(node) is ast.Import:
+                name = alias.asname or alias.name.partition(".")[0]
+                self.imports.append(Import(name, alias.name, "", node.lineno, index))
+            else:
+                name = alias.asname or alias.name
+                self.imports.append(Import(name, node.module or "", alias.name, node.lineno, index, node.level))  # type: ignore[union-attr]
+
+    def assigned(self, node: Any, scope: Open) -> None:
+        """Note the names that a module or class assigns."""
+        value = node.value
+        for target in node.targets if type(node) is ast.Assign else [node.target]:
+            for name in target.elts if type(target) is ast.Tuple else [target]:
+                if type(name) is not ast.Name:
+                    continue
+                if scope.kind == MODULE_SCOPE and name.id == "__all__":
+                    self.exports = strings(value)
+                alias = ALIAS if isinstance(value, ast.Name | ast.Attribute) else 0
+                if scope.kind == CLASS_SCOPE and name.id.startswith("_"):
+                    continue
+                text = f"= {self.source.of(value, 80)}" if value is not None else ""
+                if type(node) is ast.AnnAssign:
+                    text = f": {self.source.of(node.annotation, 80)} {text}".rstrip()
+                line, end = node.lineno, node.end_lineno or node.lineno
+                dotted_name = f"{scope.name}.{name.id}" if scope.name else name.id
+                self.symbols.append(Symbol(CONSTANT, dotted_name, line, end, text, self._comment(line), flags=alias))
+
+    def asked(self, node: ast.If, scope: Open) -> None:
+        """Note the guard of a module that is run."""
+        if not self.guard and scope.kind == MODULE_SCOPE and is_main_guard(node.test):
+            self.guard = node.lineno
+
+    def _comment(self, line: int) -> str:
+        """Give the comment lines right above a line: what documents a constant."""
+        found: list[str] = []
+        for above in reversed(self.source.lines[max(0, line - 7) : line - 1]):
+            text = above.strip()
+            if not text.startswith("#"):
+                return flat(" ".join(reversed(found)))[:400] if found else ""
+            found.append(text.lstrip("#: "))
+        return flat(" ".join(reversed(found)))[:400]
+
+    def class_(self, node: ast.ClassDef, scope: Open, inside: int) -> None:
+        """Note a class whose scope begins, and what it stands in."""
+        decorators, decorated, doc, flags = self._head(node, inside)
+        bases = tuple([self.source.of(base, 80) for base in node.bases])
+        words = (*bases, *(f"{word.arg or '**'}={self.source.of(word.value, 60)}" for word in node.keywords))
+        signature = f"({', '.join(words)})" if words else ""
+        end = node.end_lineno or node.lineno
+        scope.place = len(self.symbols)
+        self.symbols.append(
+            Symbol(CLASS, scope.name, node.lineno, end, signature, doc, decorators, bases, flags, decorated)
+        )
+
+    def function(self, node: Function, scope: Open, inside: int) -> None:
+        """Note a function whose scope begins, and what it stands in."""
+        decorators, decorated, doc, flags = self._head(node, inside)
+        if type(node) is ast.AsyncFunctionDef:
+            flags |= ASYNC
+        if is_stub(node.body):
+            flags |= STUB
+        kind = METHOD if inside == CLASS_SCOPE else FUNCTION
+        line, end, signature = node.lineno, node.end_lineno or node.lineno, self.source.signature(node)
+        scope.around, scope.place = scope.place, len(self.symbols)
+        self.functions.append((scope.place, node, scope))
+        self.symbols.append(Symbol(kind, scope.name, line, end, signature, doc, decorators, (), flags, decorated))
+
+    def _head(self, node: Function | ast.ClassDef, inside: int) -> tuple[tuple[str, ...], int, str, int]:
+        flags = NESTED if inside == FUNCTION_SCOPE else 0
+        decorators: tuple[str, ...] = ()
+        decorated = 0
+        if node.decorator_list:
+            decorators = tuple([self.source.of(decorator) for decorator in node.decorator_list])
+            decorated = min([decorator.lineno for decorator in node.decorator_list])
+            flags |= decorator_flags(decorators)
+        doc = docstring(node.body)
+        if doc and "deprecated" in doc[:120].lower():
+            flags |= DEPRECATED
+        return decorators, decorated, doc, flags
+
+
+def _line(call: Call) -> int:
+    return call.line
+
+
+def callee_text(code: Code) -> str:
+    """Give the text of a callee: `a.b`, `Foo().bar`; `?` for what is neither name, attribute nor call."""
+    if type(code) is str:
+        return code
+    parts: list[str] = []
+    while type(code) is tuple and code[0] == ATTRIBUTE:
+        parts.append(code[2])
+        code = code[1]
+    if type(code) is str:
+        parts.append(code)
+    elif parts and type(code) is tuple and code[0] == CALL:
+        inner = callee_text(code[1])
+        parts.append(inner + "()" if "?" not in inner and inner.count("(") < 2 else "?")
+    else:
+        parts.append("?")
+    parts.reverse()
+    return ".".join(parts)

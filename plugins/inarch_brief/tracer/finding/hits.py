@@ -1,0 +1,123 @@
+"""Symbols as answers: read from the index, weighed by what they are; the files that they speak for."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from inarch_brief.search.formats import APART
+from inarch_brief.tracer.facts.file_facts import (
+    ALIAS,
+    CLASS,
+    CONSTANT,
+    DEPRECATED,
+    FUNCTION,
+    METHOD,
+    MODULE,
+    NESTED,
+    OVERLOAD,
+    STUB,
+)
+from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, TEST, TEXT, VENDORED
+from inarch_brief.tracer.facts.source import first_sentence
+from inarch_brief.tracer.store.kept_files import Shelf
+
+_ROLES = {CODE: 1.0, TEST: 0.35, EXAMPLE: 0.5, VENDORED: 0.4, TEXT: 0.3}
+_KINDS = {MODULE: 0.55, CLASS: 0.75, FUNCTION: 1.0, METHOD: 1.0, CONSTANT: 0.6}
+_FLAGS = {OVERLOAD: 0.2, STUB: 0.5, DEPRECATED: 0.5, NESTED: 0.8, ALIAS: 0.6}
+
+JOINED = (
+    "SELECT s.id, f.path, f.module, f.role, f.id, s.place, s.dotted, s.kind, s.line, s.end, s.signature, s.doc, s.flags"
+    " FROM symbols s JOIN files f ON f.id = s.file"
+)
+"""Reads the fields of `Hit`."""
+
+
+SCANNED = -1
+"""The place of what has no facts: a symbol of a test, a section, a setting."""
+
+
+class Hit(NamedTuple):
+    """A symbol with where it stands and how well it answers."""
+
+    id: int
+    path: str
+    module: str
+    role: str
+    file: int
+    place: int
+    dotted: str
+    kind: str
+    line: int
+    end: int
+    signature: str
+    doc: str
+    flags: int
+    score: float = 0.0
+    reasons: tuple[str, ...] = ()
+    """The words, or the name, that made it a candidate."""
+
+    @property
+    def qualname(self) -> str:
+        """Module and name: `click.core.Command.invoke`; of a text its path and headings: `README.md > Usage`."""
+        if self.role == TEXT:
+            return self.dotted
+        return f"{self.module}.{self.dotted}" if self.dotted else self.module
+
+    @property
+    def key(self) -> tuple[int, int, str]:
+        """What tells symbols apart: the file, the line and the name."""
+        return self.file, self.line, self.dotted
+
+    @property
+    def name(self) -> str:
+        """The last part of the qualified name."""
+        if self.role == TEXT:
+            return self.dotted.rpartition(APART)[2]
+        return self.qualname.rpartition(".")[2]
+
+
+def order(hit: Hit) -> tuple[float, str, int]:
+    """Sort by score; equal ones by place, so that the order never depends on the index's history."""
+    return -round(hit.score, 6), hit.path, hit.line
+
+
+def file_hits(shelf: Shelf, number: int) -> list[Hit]:
+    """Give the symbols of a file from its facts; symbols of tests stand nowhere else."""
+    path, module, role, facts = shelf.facts(number)
+    return [
+        Hit(-(number * 100_000 + place + 1), path, module, role, number, place, symbol.name, symbol.kind, symbol.line,
+            symbol.end, symbol.signature, symbol.doc, symbol.flags)
+        for place, symbol in enumerate(facts.symbols)
+    ]  # fmt: skip
+
+
+def preference(hit: Hit, is_bare: bool) -> float:
+    """Weigh a symbol by what it is; where nothing but its name is said, a class is meant as well as a function."""
+    name = hit.name
+    special = 0.8 if name.startswith("__") and name.endswith("__") else 1.0
+    return _ROLES[hit.role] * (1.0 if is_bare and hit.kind == CLASS else _KINDS[hit.kind]) * _worth(hit) * special
+
+
+def flagged(hit: Hit) -> Hit:
+    """Let what stands for something else, does nothing or is deprecated count less."""
+    return hit._replace(score=hit.score * _worth(hit))
+
+
+def _worth(hit: Hit) -> float:
+    return next((factor for flag, factor in _FLAGS.items() if hit.flags & flag), 1.0)
+
+
+def described(hit: Hit) -> dict[str, Any]:
+    """Give a symbol as the tools show it."""
+    return {
+        "qualname": hit.qualname,
+        "kind": hit.kind,
+        "file": hit.path,
+        "line": hit.line,
+        "end_line": hit.end,
+        "signature": hit.signature,
+        "doc": first_sentence(hit.doc),
+        "score": round(hit.score, 3),
+        "test": hit.role == TEST,
+        "reasons": list(hit.reasons),
+    }

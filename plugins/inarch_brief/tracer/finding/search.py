@@ -1,0 +1,241 @@
+"""Search over symbols: what a question names exactly comes first, then what the engine finds by its words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from inarch_brief.search import Answer, Kept, Question, documents
+from inarch_brief.search import search as searched
+from inarch_brief.search.questions import REPORT
+from inarch_brief.search.tokens import terms
+from inarch_brief.tracer.facts.file_facts import CONSTANT, MODULE
+from inarch_brief.tracer.facts.modules import TEXT
+from inarch_brief.tracer.finding.hits import JOINED, SCANNED, Hit, file_hits, flagged, order, preference
+from inarch_brief.tracer.store.kept_files import Shelf
+
+PLACED = 1000.0
+"""Scores from here on are those of what stands at a place that the question names, in their order."""
+NAMED = 100.0
+"""Scores from here on are those of places that the question names; the engine's own stay below."""
+_TIES = 10.0
+"""What the words of a question add at most to the score of a place that it names."""
+_BY_LAST_NAME, _IN_OTHER_LETTERS = 2.0, 1.0
+"""How exact a name is that leaves out what the place stands in, and one with other capitals."""
+_DEEPEST = 200
+_MOST_TESTS = 20
+_OF_TEXTS = (documents.SECTION, documents.SETTING)
+"""Kinds of places that are no code."""
+_MORE = 20
+"""Symbols beyond those wanted that are looked at: some count less for what they are."""
+
+
+class Found(NamedTuple):
+    """What a question is about.
+
+    Args:
+        hits: symbols, best first.
+        files: their files, best first, and those of further symbols.
+        confidence: from 0 to 1, how likely the first one is what is asked for.
+        unknown: words of the question that stand nowhere here.
+    """
+
+    hits: list[Hit]
+    files: list[str]
+    confidence: float
+    unknown: tuple[str, ...]
+
+
+def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found:
+    """Find the symbols that a question, an identifier or a `path:line` is about, best first.
+
+    Raises:
+        sqlite3.DatabaseError: the index is damaged.
+    """
+    try:
+        among = documents.TEXTS if kind in _OF_TEXTS else documents.NATURES
+        if (answer := shelf.answers.get((text, among))) is None:  # an answer looks for its target, and what is near it
+            answer = shelf.answers[text, among] = searched(shelf.words, text, _DEEPEST, among=among)
+    except ValueError as error:
+        raise sqlite3.DatabaseError(str(error)) from error
+    worded = _worded(shelf, answer, kind, limit)
+    named = {} if answer.question.shape == REPORT else _exact(shelf, answer.question)
+    best = _tied(answer.question, _handed_out_first(shelf, list(named.values())), worded)
+    hits = [hit for hit in best if kind in ("any", hit.kind)] + [hit for hit in worded if hit.key not in named]
+    files = list(dict.fromkeys([*(hit.path for hit in best), *answer.files]))
+    read = [found for hit in hits[:limit] if (found := _read(shelf, hit))]
+    return Found(read, files, 1.0 if best else answer.confidence, answer.unknown)
+
+
+def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> list[Hit]:
+    """Order what is named equally well: by the other words of the question; without any by where it is defined."""
+    if _is_but_names(question):
+        return sorted((hit._replace(score=hit.score - _depth(hit) / 10) for hit in named), key=order)
+    known: dict[str, float] = {}
+    for hit in worded:  # what is defined again, as the setter of a property is, stays behind the first
+        known[hit.qualname] = max(known.get(hit.qualname, 0.0), hit.score)
+    most = max(known.values(), default=1.0)
+    worth = {hit.key: _TIES * known.get(hit.qualname, 0.0) / most for hit in named if hit.score < PLACED}
+    return sorted((hit._replace(score=hit.score + worth.get(hit.key, 0.0)) for hit in named), key=order)
+
+
+def _depth(hit: Hit) -> float:
+    """Count what a symbol stands in; a mere declaration comes a little behind what it declares."""
+    return hit.dotted.count(".") + 0.2 * hit.path.endswith((".d.ts", ".d.mts", ".d.cts", ".pyi"))
+
+
+def _handed_out_first(shelf: Shelf, named: Sequence[Hit]) -> list[Hit]:
+    """Let what a package hands out count for a hair more than what is called alike: people know no other."""
+    if len(named) < 2:
+        return list(named)
+    marks = ", ".join("?" * len(named))
+    rows = shelf.connection.execute(
+        f"SELECT target FROM exports WHERE target IN ({marks})", [hit.qualname for hit in named]
+    )
+    handed_out = {target for (target,) in rows}
+    return [hit._replace(score=hit.score + 0.05 * (hit.qualname in handed_out)) for hit in named]
+
+
+def _is_but_names(question: Question) -> bool:
+    return question.terms.keys() <= {term for name in question.identifiers for term in terms(name)}
+
+
+def _worded(shelf: Shelf, answer: Answer, kind: str, limit: int) -> list[Hit]:
+    """Give the symbols that the engine found, less for those that stand for others or do nothing."""
+    places = [hit for hit in answer.hits if kind in ("any", hit.place.kind)]
+    most = max((hit.score for hit in places), default=1.0) or 1.0
+    hits = [
+        flagged(hit._replace(score=NAMED * 0.99 * found.score / most, reasons=tuple(found.reasons)))
+        for found in places[: limit + _MORE]
+        if (hit := _symbol(shelf, found.place))
+    ]
+    return sorted(hits, key=order)
+
+
+def _symbol(shelf: Shelf, place: Kept) -> Hit | None:
+    """Give the symbol that stands at a place; one of a test as it was scanned, a text as the engine keeps it."""
+    if place.nature in documents.TEXTS:
+        (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (place.file,)).fetchone()
+        return _text(place, file)
+    if place.nature == documents.TEST:
+        number, module, role = shelf.connection.execute(
+            "SELECT id, module, role FROM files WHERE path = ?", (place.file,)
+        ).fetchone()
+        dotted = place.qualified.removeprefix(module).removeprefix(".")
+        return Hit(0, place.file, module, role, number, SCANNED, dotted, place.kind, place.line, place.end, "", "", 0)
+    found = shelf.connection.execute(f"{JOINED} WHERE f.path = ? AND s.line = ?", (place.file, place.line))
+    return next((hit for row in found if (hit := Hit(*row)).qualname == place.qualified), None)
+
+
+def _read(shelf: Shelf, hit: Hit) -> Hit | None:
+    """Give a symbol of a test with all that is told of it: its file is read for those alone that are given."""
+    if hit.place != SCANNED or hit.role == TEXT:
+        return hit
+    there = (other for other in file_hits(shelf, hit.file) if (other.line, other.qualname) == (hit.line, hit.qualname))
+    return next((other._replace(score=hit.score, reasons=hit.reasons) for other in there), None)
+
+
+def _exact(shelf: Shelf, question: Question) -> dict[tuple[int, int, str], Hit]:
+    """Give what a question names: places, and identifiers."""
+    found: dict[tuple[int, int, str], Hit] = {}
+    for hit in [*_placed(shelf, question), *_named(shelf, question)]:
+        if hit.key not in found or found[hit.key].score < hit.score:
+            found[hit.key] = hit
+    return found
+
+
+def _placed(shelf: Shelf, question: Question) -> list[Hit]:
+    """Find what stands at the places a question names: the innermost symbol, or the file's module."""
+    hits: list[Hit] = []
+    for number, frame in enumerate(question.frames, 1):
+        there = shelf.words.in_file(frame.file)
+        if not there:
+            continue
+        around = [
+            hit
+            for hit in _in_file(shelf, there)
+            if hit.line <= frame.line <= hit.end or hit.kind == MODULE or (hit.role == TEXT and not frame.line)
+        ]
+        around.sort(key=lambda hit: (hit.kind == MODULE, hit.end - hit.line, -hit.line))
+        # Tracebacks name the innermost call last.
+        said = f"{frame.file}:{frame.line}"
+        hits += [
+            hit._replace(score=PLACED + number - place / 10, reasons=(said,)) for place, hit in enumerate(around[:3])
+        ]
+    return hits
+
+
+def _in_file(shelf: Shelf, there: Sequence[Kept]) -> list[Hit]:
+    """Give all that can be named in a file."""
+    (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (there[0].file,)).fetchone()
+    if there[0].nature in documents.TEXTS:
+        return [_text(place, file) for place in there]
+    return file_hits(shelf, file)
+
+
+def _text(place: Kept, file: int) -> Hit:
+    return Hit(
+        0, place.file, place.file, TEXT, file, SCANNED, place.qualified, place.kind, place.line, place.end, "",
+        place.summary, 0,
+    )  # fmt: skip
+
+
+def _named(shelf: Shelf, question: Question) -> list[Hit]:
+    """Find symbols by the identifiers of a question."""
+    hits: list[Hit] = []
+    is_bare = _is_but_names(question)
+    for place, identifier in enumerate(question.identifiers):
+        last = identifier.rpartition(".")[2]
+        if not is_bare and _is_of_the_language(identifier):
+            continue
+        for hit in _called(shelf, last):
+            exactness = _exactness(hit, identifier)
+            if exactness * NAMED > place and (is_bare or _is_meant(hit, exactness)):
+                score = (exactness * NAMED - place) * preference(hit, is_bare)
+                hits.append(hit._replace(score=score, reasons=(identifier,)))
+    names = {hit.name for hit in hits}
+    for capital in question.capitals if len(question.terms) < 3 else ():
+        if capital not in names:
+            rows = shelf.connection.execute(
+                f"{JOINED} WHERE s.name = ? AND s.kind = 'class' AND f.role = 'code'", (capital,)
+            )
+            hits += [Hit(*row)._replace(score=50.0, reasons=(capital,)) for row in rows]
+    return hits
+
+
+def _called(shelf: Shelf, name: str) -> Iterator[Hit]:
+    """Give the symbols of a name: kept ones, and those of tests."""
+    for row in shelf.connection.execute(f"{JOINED} WHERE s.name = ? COLLATE NOCASE", (name,)):
+        yield Hit(*row)
+    tests = [place for place in shelf.words.named(name) if place.nature == documents.TEST]
+    yield from filter(None, (_symbol(shelf, place) for place in tests[:_MOST_TESTS]))
+
+
+def _is_meant(hit: Hit, exactness: float) -> bool:
+    """Whether a sentence that has a name is about the place: a field's own name mostly tells of what does its work.
+
+    In other letters, as in that of a product, it need not be the place's name at all.
+    """
+    is_field = hit.kind == CONSTANT and not hit.name.isupper()
+    return exactness > (_BY_LAST_NAME if is_field else _IN_OTHER_LETTERS)
+
+
+def _is_of_the_language(identifier: str) -> bool:
+    """Whether an identifier is one as `__repr__`, which many classes have: within a sentence it names none of them."""
+    return identifier.startswith("__") and identifier.endswith("__") and "." not in identifier
+
+
+def _exactness(hit: Hit, identifier: str) -> float:
+    qualname = f".{hit.qualname}"
+    if qualname == f".{identifier}":
+        return 3.0
+    if qualname.endswith(f".{identifier}"):
+        return _BY_LAST_NAME
+    if qualname.lower().endswith(f".{identifier.lower()}"):
+        return _IN_OTHER_LETTERS if len(identifier) > 3 else 0.0
+    # `Client.get` may be written through the package: httpx.Client.get for httpx._client.Client.get.
+    head, _, rest = identifier.partition(".")
+    if rest and hit.module.split(".")[0] == head and f".{hit.dotted}".endswith(f".{rest}"):
+        return 2.5
+    return 0.0

@@ -1,0 +1,96 @@
+"""Values of which there is one each: by their text, their name, what they are made with or where."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from attrs import Factory, define
+
+from inarch_brief.tracer.linking.values import (
+    Bound,
+    Cls,
+    Container,
+    File,
+    Func,
+    Guess,
+    OpenClass,
+    Outside,
+    Partial,
+    Pattern,
+    Property,
+    Text,
+    Value,
+)
+
+V = TypeVar("V", bound=Value)
+
+
+@define(eq=False, repr=False)
+class KnownValues:
+    """The values that were made so far."""
+
+    containers: dict[tuple[int, int], Value] = Factory(dict)
+    names: dict[str, Outside] = Factory(dict)
+    texts: dict[str, Text] = Factory(dict)
+    known: dict[tuple[object, ...], Value] = Factory(dict)
+    """Values that are told apart by what they were made with, by their kind and that."""
+
+    def outside(self, name: str) -> Outside:
+        """Give the value of a name outside the tree."""
+        value = self.names.get(name)
+        if value is None:
+            value = self.names[name] = Outside(name)
+        return value
+
+    def text(self, text: str) -> Text:
+        """Give the value of a string."""
+        value = self.texts.get(text)
+        if value is None:
+            value = self.texts[text] = Text(text)
+        return value
+
+    def once(self, kind: type[V], *given: object) -> V:
+        """Give the value of a kind that is made with something, made when it is first asked for."""
+        key = (kind, *given)
+        value = self.known.get(key)
+        if value is None:
+            value = self.known[key] = kind(*given)
+        return value  # type: ignore[return-value]  # a key begins with its kind
+
+    def pattern(self, start: str, end: str) -> Value:
+        """Give the value of a string of which only the start and the end are known."""
+        if not start.isidentifier() and not (end.isidentifier() and not start):
+            return self.text("")
+        return self.once(Pattern, start, end)
+
+    def guess(self, value: Value) -> Value:
+        """Give a callable as one that is known by a part of its name only."""
+        return self.once(Guess, value) if isinstance(value, Func | Bound | Cls | OpenClass) else value
+
+    def container(self, file: File, site: int, kind: str) -> Container:
+        """Give the container that a place of a file makes."""
+        return self._made((file.first, site), Container, kind)
+
+    def own_container(self, owner: Func, kind: str) -> Container:
+        """Give the container of a function's `*` parameter, a tuple, or of its `**` parameter."""
+        return self._made((-1 - owner.scope.id, kind == "tuple"), Container, kind)
+
+    def made(self, unit: int, marker: int, maker: type[V]) -> V:
+        """Give the property or partial that a line of a unit makes."""
+        return self._made((-(1 << 40) - unit, marker), maker)
+
+    def _made(self, key: tuple[int, int], maker: type[V], *given: object) -> V:
+        value = self.containers.get(key)
+        if value is None:
+            value = self.containers[key] = maker(*given)
+        return value  # type: ignore[return-value]  # a place makes one kind
+
+    def dissolve(self) -> None:
+        """Let go of what values hold."""
+        for value in self.containers.values():
+            if type(value) is Container:
+                del value.items, value.rest
+            elif type(value) is Partial:
+                del value.func, value.given, value.around
+            elif type(value) is Property:
+                del value.getter, value.setter, value.deleter

@@ -1,0 +1,192 @@
+"""The linker: from the link facts of all files to the edges between their functions; a large tree part by part."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from inarch_brief.tracer.facts.link_facts import IMPORT, Code, ScopeFacts, Unpacked, statements, unpacked
+from inarch_brief.tracer.facts.modules import TEST, absolute_name, role_of
+from inarch_brief.tracer.facts.source import uncollected
+from inarch_brief.tracer.linking.edges import Findings, Linked, shared_modules
+from inarch_brief.tracer.linking.linker import Budget, sized
+from inarch_brief.tracer.linking.loading import Files, load, made_linker, settle
+from inarch_brief.tracer.linking.name_matching import match_names
+from inarch_brief.tracer.linking.names import nearest
+from inarch_brief.tracer.linking.values import File
+
+PART = 80_000
+"""Statements that are linked together."""
+AROUND = 30_000
+"""Statements of the outlines that a part is linked with, beyond those of what it imports itself."""
+SHORT = 4
+"""Statements of a function that is part of an outline."""
+_STEPS = 3
+"""Imports of imports that are followed."""
+
+
+class _Tree(NamedTuple):
+    """All files, and what of them every part has to know."""
+
+    files: Files
+    modules: Mapping[str, list[File]]
+    folders: frozenset[str]
+    shared: frozenset[str]
+
+
+def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: Budget, found: Findings) -> None:
+    """Link code of a tree, then its tests, part by part.
+
+    Raises:
+        ValueError: packed facts are damaged.
+    """
+    modules: dict[str, list[File]] = {}
+    for path in sorted(files):
+        modules.setdefault(files[path][0], []).append(File(path, files[path][0], None))
+    folders = {name.rpartition(".")[0] for name in modules}
+    while outer := {name.rpartition(".")[0] for name in folders} - folders:
+        folders |= outer
+    tree = _Tree(files, modules, frozenset(folders - {""}), found.shared)
+    for part in parts_of(code, files):
+        _link_part(tree, part, budget, found)
+    for part in parts_of(tests, files):
+        _link_part(tree, part, budget._replace(visits=1), found, of_tests=True)
+
+
+def parts_of(paths: Sequence[str], files: Files) -> Iterator[list[str]]:
+    """Give the parts of some files, of neighbours each; a folder is one part where it is not too large."""
+    sizes = {path: statements(files[path][1]) for path in paths}
+    part: list[str] = []
+    room = PART
+    for group in _folders(sorted(paths), sizes, 0):
+        size = sum(sizes[path] for path in group)
+        if part and size > room:
+            yield part
+            part, room = [], PART
+        part += group
+        room -= size
+    if part:
+        yield part
+
+
+def _folders(paths: list[str], sizes: Mapping[str, int], depth: int) -> Iterator[list[str]]:
+    """Give the files of folders that are small enough, the largest such."""
+    if len(paths) < 2 or sum(sizes[path] for path in paths) <= PART:
+        yield paths
+        return
+    for _, group in groupby(paths, lambda path: path.split("/", depth + 1)[: depth + 1]):
+        yield from _folders(list(group), sizes, depth + 1)
+
+
+def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings, *, of_tests: bool = False) -> None:
+    own = {path: _unpacked(tree, path) for path in part}
+    given = {**_around(tree, own), **own}
+    linker = made_linker(budget, tree.shared)
+    linker.loaded.elsewhere, linker.loaded.folders = tree.modules, set(tree.folders)
+    linker.worklist.limit = int(
+        budget.steps * sum(map(len, (body for _, one in given.values() for body in one.bodies)))
+    )
+    complete = settle(linker, load(linker, given))
+    found.complete &= complete or of_tests
+    found.work += linker.worklist.work
+    match_names(linker, own)
+    if of_tests:  # what they hand over says nothing of the code
+        for key in [key for key in linker.edges if linker.loaded.scopes[key >> 31].file.path not in own]:
+            del linker.edges[key]
+    found.take(linker)
+    linker.dissolve()
+
+
+def _unpacked(tree: _Tree, path: str) -> tuple[str, Unpacked]:
+    module, given = tree.files[path]
+    return module, unpacked(given)
+
+
+def _is_short(_: ScopeFacts, body: tuple[Code, ...]) -> bool:
+    return len(body) <= SHORT
+
+
+def _around(tree: _Tree, own: Mapping[str, tuple[str, Unpacked]]) -> dict[str, tuple[str, Unpacked]]:
+    """Give the outlines of what some files import, and of what that imports, while there is room."""
+    found: dict[str, tuple[str, Unpacked]] = {}
+    waiting: Mapping[str, tuple[str, Unpacked]] = own
+    room = AROUND
+    for step in range(_STEPS):
+        counts = Counter(path for name, one in waiting.items() for path in _imported(tree, name, *one))
+        wanted = sorted(
+            (path for path in counts if path not in own and path not in found), key=lambda p: (-counts[p], p)
+        )
+        waiting = {}
+        for path in wanted:
+            if step and room <= 0:
+                return found
+            module, whole = _unpacked(tree, path)
+            found[path] = waiting[path] = (module, whole.outline(_is_short))
+            room -= sum(waiting[path][1].facts.sizes)
+    return found
+
+
+def _imported(tree: _Tree, path: str, module: str, one: Unpacked) -> set[str]:
+    """Give the files that a file imports something from."""
+    package = path.endswith("__init__.py")
+    names = {absolute_name(module, package, name, level) for name, level in one.facts.stars}
+    for code in (code for body in one.bodies for code in body if code[0] == IMPORT):
+        names |= set(_meant(module, package, code))
+    near = File(path, module, None)
+    return {file.path for name in names if name in tree.modules for file in nearest(tree.modules[name], near)} - {path}
+
+
+def _meant(module: str, package: bool, code: Code) -> Iterator[str]:
+    """Give the names of the modules that an import may load: what it names, and what that stands in."""
+    full = absolute_name(module, package, code[2], code[4])
+    if code[3]:
+        yield f"{full}.{code[3]}"
+    while full:
+        yield full
+        full = full.rpartition(".")[0]
+
+
+USUAL = Budget()
+COARSE_VISITS = 2
+"""Visits of a statement up to which it is said that a tree was linked coarsely."""
+LARGE = 45_000
+"""Statements of a tree whose tests are linked after the rest."""
+WHOLE = 300_000
+"""Statements above which a tree is linked part by part: memory and time would not do for the whole at once."""
+
+
+def link(files: Files, budget: Budget = USUAL) -> Linked:
+    """Link files, given by their paths as module name and link facts, packed (for large trees) or not.
+
+    The result depends on nothing but the files: not on their order, nor on earlier calls. In a large tree tests are
+    linked after the rest: they call it, and it is not linked again for what they hand over.
+
+    Raises:
+        ValueError: packed facts are damaged.
+    """
+    size = sum(statements(facts) for _, facts in files.values())
+    tests = [path for path in sorted(files) if size > LARGE and role_of(path) == TEST]
+    code = sorted(files.keys() - set(tests))
+    budget = sized(budget, sum(statements(files[path][1]) for path in code))
+    found = Findings(shared_modules(files))
+    with uncollected():
+        if size <= WHOLE:
+            _link_whole({path: files[path] for path in code}, budget, found)
+        if tests or size > WHOLE:
+            link_parts(files, () if size <= WHOLE else code, tests, budget, found)
+    note = f"the tree is large ({size:,} statements): callbacks and calls through many classes may be missing"
+    notes = () if found.complete or budget.visits > COARSE_VISITS else (note,)
+    return Linked(found.edges(), found.complete, found.work, notes)
+
+
+def _link_whole(files: Files, budget: Budget, found: Findings) -> None:
+    """Link files together."""
+    linker = made_linker(budget, found.shared)
+    linker.worklist.limit = int(budget.steps * sum(statements(facts) for _, facts in files.values()))
+    found.complete = settle(linker, load(linker, files))
+    match_names(linker, files)
+    found.take(linker)
+    found.work = linker.worklist.work
+    linker.dissolve()  # its state is larger than what it found

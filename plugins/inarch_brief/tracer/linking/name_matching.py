@@ -1,0 +1,68 @@
+"""The last resort: an attribute of an unknown object is matched by its name, where few functions have it."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from inarch_brief.tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
+from inarch_brief.tracer.linking.linker import CALL, NAME, PROPERTY, Linker
+from inarch_brief.tracer.linking.values import Cls, Func, Property, Scope
+
+MAX_FAMILIES = 3
+"""Families of methods that a name may mean: a method with all that override it is one."""
+MAX_MATCHED = 12
+"""Methods that a name may mean, in all families together."""
+MAX_DEFINING = 24
+"""Classes that may have an attribute of a property's name, if a read of it is to mean the property."""
+_BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
+_COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | {
+    *("read", "write", "close", "flush", "readline", "readlines", "seek", "tell", "fileno", "isatty"),
+    *("group", "groups", "match", "search", "put", "join"),
+}
+"""Attributes of builtin objects: an unknown object that has one may well be one of these."""
+
+
+def match_names(linker: Linker, paths: Container[str]) -> None:
+    """Add edges for attributes of unknown objects, in some files, that methods or properties of few families have."""
+    methods, properties = _candidates(linker) if linker.unresolved else ({}, {})
+    for unit, missing in sorted(linker.unresolved.items()):
+        linker.scope = linker.loaded.scopes[linker.loaded.unit_scope[unit]]
+        for item in missing if linker.scope.file.path in paths else ():
+            if item.name in _COMMON or item.name.startswith("__"):
+                continue
+            found = methods.get(item.name, []) if item.called else properties.get(item.name, [])
+            if item.called and not found:
+                continue
+            if not item.called and len(linker.loaded.defining.get(item.name, ())) > MAX_DEFINING:
+                continue  # other classes have a plain attribute of that name
+            if len(found) <= MAX_MATCHED and _families(found, item.name) <= MAX_FAMILIES:
+                for scope in found:
+                    linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)
+
+
+def _families(found: list[Scope], name: str) -> int:
+    """Count methods of one name, each with those that override it as one."""
+    if len(found) <= MAX_FAMILIES:
+        return len(found)
+    first: set[Cls | None] = set()
+    for scope in found:
+        having = [cls for cls in scope.cls.ancestry if name in cls.class_cells] if scope.cls is not None else []
+        first.add(having[-1] if having else scope.cls)
+    return len(first)
+
+
+def _candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:
+    """Give the methods and the properties of what is loaded, by name."""
+    getters: dict[int, None] = {}
+    for value in linker.values.containers.values():
+        if isinstance(value, Property):
+            for getter in value.getter.values:
+                if isinstance(getter, Func):
+                    getters[getter.scope.id] = None
+    methods: dict[str, list[Scope]] = {}
+    properties: dict[str, list[Scope]] = {}
+    for scope in linker.loaded.scopes:
+        if scope.facts.kind == FUNCTION_SCOPE and scope.facts.flags & METHOD:
+            known = properties if scope.id in getters else methods
+            known.setdefault(scope.facts.name.rpartition(".")[2], []).append(scope)
+    return methods, properties

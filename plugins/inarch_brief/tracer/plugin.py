@@ -1,0 +1,87 @@
+"""The plugin's hooks. Each loads only what it registers: every command reads the settings, few ask for tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from inarch import ContextSource, DecisionStrategy, Finding, PluginContext, SelfCheck, Tool, Tracer, hookimpl
+from inarch_brief.tracer.answers.settings import Settings
+
+if TYPE_CHECKING:
+    from inarch_brief.tracer.answers.tools import Desk
+
+
+_desks: WeakValueDictionary[int, Desk] = WeakValueDictionary()
+"""By what a run was given: its tools, source and tracer are registered apart and share one index."""
+
+
+@hookimpl
+def inarch_settings() -> type:
+    """Give the class of `[plugins.brief-tracer]`."""
+    return Settings
+
+
+@hookimpl
+def inarch_tools(context: PluginContext) -> Iterable[Tool]:
+    """Give the tools, over one index of the composition's root."""
+    from inarch_brief.tracer.answers.tools import tools
+
+    return tools(_desk(context))
+
+
+@hookimpl
+def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
+    """Give the source that adds the flow through what a prompt names."""
+    from inarch_brief.tracer.answers.turns import FlowSource
+
+    settings = _settings(context)
+    return [FlowSource(_desk(context), settings.context_seconds, settings.context_tokens if settings.context else 0)]
+
+
+@hookimpl
+def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
+    """Give the strategy `trace-first`."""
+    from inarch_brief.tracer.answers.turns import TraceFirst
+
+    return [TraceFirst()]
+
+
+@hookimpl
+def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:
+    """Give the tracer that says which entry paths a turn's edits are on, and sees that the index is finished."""
+    settings = _settings(context)
+    if not (settings.impact or settings.index_in_background):
+        return []
+    from inarch_brief.tracer.answers.turns import ImpactTracer
+
+    return [ImpactTracer(_desk(context), settings.impact)]
+
+
+@hookimpl
+def inarch_checks(context: PluginContext) -> Iterable[SelfCheck]:
+    """Give what `inarch doctor` says of an index that is being finished."""
+
+    def look() -> Iterable[Finding]:
+        from inarch_brief.tracer.answers.finishing import running
+        from inarch_brief.tracer.store.database import Store
+
+        if said := running(Store(context.cache_dir, context.root)):
+            yield Finding("index", "fine", said)
+
+    return [SelfCheck("index", look)] if context.cache_dir else ()
+
+
+def _settings(context: PluginContext) -> Settings:
+    return context.settings if isinstance(context.settings, Settings) else Settings()
+
+
+def _desk(context: PluginContext) -> Desk:
+    desk = _desks.get(id(context))
+    if desk is None or desk.context is not context:
+        from inarch_brief.tracer.answers.tools import Desk
+
+        settings = _settings(context)
+        desk = _desks[id(context)] = Desk(context, settings.index_seconds, settings.link_seconds)
+    return desk

@@ -1,7 +1,0 @@
-"""Finding: which symbols, files and functions a question or a name is about.
-
-finding
-├── search   what is named exactly, then what `inarch_search` finds by words
-├── hits     symbols as answers
-└── targets  which function a question is about
-"""

@@ -1,0 +1,146 @@
+"""The change that came of a task in a work tree: what was there, what is there now, kept until it is wanted."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from attrs import frozen
+
+import inarch
+from inarch_lib.staging import write_whole
+from inarch_plugins.agents.patches import patch_of
+
+FOLDER = "changes"
+"""Folders in the plugin's own, of what is kept and of what tasks work in."""
+RECORD, PATCH, MERGED, BYTES = "change.json", "change.patch", "merged", "bytes"
+_OURS = (".git", ".inarch")
+VERSION = 1
+Sides = tuple[inarch.Standing, inarch.Standing]
+"""What stood at a path when the task began, and what its agent left there."""
+
+
+@frozen
+class Change:
+    """A change that is kept in a folder.
+
+    Args:
+        folder: Its folder; its name is the change's.
+        agent: Who made it.
+        task: The first line of what was asked.
+        roots: The directories that it can be merged into.
+        session: The agent's session; empty where that is not known.
+        files: Both sides, by path.
+    """
+
+    folder: Path
+    agent: str
+    task: str
+    roots: tuple[str, ...]
+    session: str
+    files: Mapping[str, Sides]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.folder.name
+
+    @property
+    def patch(self) -> Path:
+        """It as a patch."""
+        return self.folder / PATCH
+
+    @property
+    def merging(self) -> tuple[str, ...]:
+        """The paths that can be merged: nobody writes Git's and Inarch's own files."""
+        return tuple(path for path in self.files if not set(path.casefold().split("/")) & {*_OURS})
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether all that can be has been."""
+        return set(self.merging) <= set(_lines(self.folder / MERGED))
+
+    def data(self, ref: str) -> bytes:
+        """Return the bytes of a hash.
+
+        Raises:
+            OSError: They are gone.
+        """
+        return (self.folder / BYTES / ref).read_bytes()
+
+    def note_merged(self, paths: Collection[str]) -> None:
+        """Note that paths have been merged; where that can't be written, it is merged all the same."""
+        try:
+            with (self.folder / MERGED).open("a") as file:
+                file.writelines(f"{json.dumps(path)}\n" for path in paths)
+        except OSError:
+            return
+
+    def text(self, paths: Collection[str]) -> str:
+        """Return these paths of it as a patch."""
+        return "".join(self._texts(paths))
+
+    def _texts(self, paths: Collection[str]) -> Iterator[str]:
+        for path in paths:
+            base, theirs = self.files[path]
+            before, after = (None if one.hash is None else self.data(one.hash) for one in (base, theirs))
+            yield from patch_of(path, (before, base.mode), (after, theirs.mode))
+
+    def write(self) -> None:
+        """Write record and patch beside the bytes, all of it on the disk when this returns."""
+        sides = {path: [list(one) for one in both] for path, both in self.files.items()}
+        record = {
+            "version": VERSION, "agent": self.agent, "task": self.task, "roots": self.roots, "session": self.session,
+            "files": sides,
+        }  # fmt: skip
+        for name, text in ((PATCH, self.text(self.files)), (RECORD, json.dumps(record))):
+            write_whole(self.folder / name, text.encode("utf-8", "surrogateescape"))
+
+
+def read_change(state: Path, name: str) -> Change:
+    """Return a kept change.
+
+    Raises:
+        ToolFailed: There is none of this name.
+    """
+    folder = state / FOLDER / name
+    if not name.isalnum() or not folder.is_dir():
+        raise inarch.ToolFailed("not_found", f"there is no change {name!r}", "a result of `task` names its change")
+    try:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        if record["version"] > VERSION:
+            raise inarch.ToolFailed("execution", f"{folder} was kept by a newer Inarch", "upgrade Inarch")
+        files = {
+            path: (inarch.Standing(*base), inarch.Standing(*theirs)) for path, (base, theirs) in record["files"].items()
+        }
+        return Change(folder, record["agent"], record["task"], tuple(record["roots"]), record["session"], files)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise inarch.ToolFailed("execution", f"{folder / RECORD} can't be read: {error}") from error
+
+
+def kept_changes(state: Path, root: str) -> list[Change]:
+    """Return the changes of a directory that have not been merged, oldest first."""
+    found: list[tuple[float, Change]] = []
+    for folder in (state / FOLDER).glob("*/"):
+        try:
+            change = read_change(state, folder.name)
+            made = folder.stat().st_mtime
+        except (inarch.ToolFailed, OSError):
+            continue
+        if root in change.roots and not change.is_merged:
+            found.append((made, change))
+    return [change for _, change in sorted(found, key=lambda one: (one[0], one[1].name))]
+
+
+def is_link(mode: int) -> bool:
+    """Whether a whole mode is that of a link."""
+    return stat.S_ISLNK(mode)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return [str(json.loads(line)) for line in path.read_text().splitlines()]
+    except (OSError, ValueError):
+        return []

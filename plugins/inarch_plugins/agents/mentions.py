@@ -1,0 +1,62 @@
+"""`@name …` at the start of a prompt: the agent of that name is given the rest of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+import inarch
+from inarch_plugins.agents.agents import BUILT_IN, TREES, Agent
+from inarch_plugins.agents.reading import read_agents
+from inarch_plugins.agents.tasks import NAME, callers_tools
+
+_MENTION = r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)"
+
+
+class Mentioned:
+    """Plans the call of `task` that a prompt asks for."""
+
+    name = "agents"
+
+    def __init__(self, context: inarch.PluginContext) -> None:
+        self._context = context
+        self._is_told = False
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Return the call; what is wrong with agents' files is told once, what a task left behind when it is found."""
+        prompt = situation.turn.content.strip()
+        found = re.fullmatch(_MENTION, prompt, re.DOTALL) if prompt.startswith("@") else None
+        tools = frozenset(spec.name for spec in situation.tools)
+        callers_tools.set(tools)
+        notes = await _taken_up(Path(self._context.state_dir)) if self._context.state_dir else []
+        if NAME not in tools or (found is None and self._is_told):
+            return inarch.Contribution(notes=tuple(notes)) if notes else None
+        agents = read_agents(self._context)
+        if not self._is_told:
+            self._is_told = True
+            notes += filter(None, (_fault(one, tools) for one in agents.values()))
+        if found is None or found[1] not in agents:
+            return inarch.Contribution(notes=tuple(notes)) if notes else None
+        call = inarch.PlannedCall(NAME, {"agent": found[1], "prompt": found[2]})
+        return inarch.Contribution(calls=(call,), notes=tuple(notes))
+
+
+async def _taken_up(state: Path) -> list[str]:
+    """Keep what tasks that were cut off had changed in their work trees, and say so; most often there is nothing."""
+    if not (state / TREES).is_dir() or not any((state / TREES).iterdir()):
+        return []
+    from inarch_plugins.agents.listing import told
+    from inarch_plugins.agents.trees import take_up
+
+    changes, faults = await asyncio.to_thread(take_up, state)
+    return [*(f"a task was cut off; {told(change)}" for change in changes), *faults]
+
+
+def _fault(agent: Agent, tools: Collection[str]) -> str:
+    """Return what is wrong with an agent's file, where these tools are there."""
+    missing = [name for name in agent.tools or () if name not in tools]
+    if agent.source == BUILT_IN or agent.fault or not missing:
+        return agent.fault
+    return f"{agent.source}: there is no tool {', '.join(missing)}"

@@ -1,0 +1,196 @@
+"""The tool `task`: has an agent do something in a session of its own, and returns what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+import inarch
+from inarch_plugins.agents.agents import BUILT_IN, Agent
+from inarch_plugins.agents.settings import settings_of
+
+if TYPE_CHECKING:
+    from inarch_plugins.agents.changes import Change
+
+NAME = "task"
+_LONGEST_MESSAGE = 1_000
+LEAST_WINDOW = 10_000
+"""Tokens: in a smaller window an agent's answer has hardly room beside the conversation."""
+MOST_DIFF = 8_000
+"""Characters of a change that its task's result shows."""
+callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_callers_tools", default=None)
+"""The tools of the session whose turn runs: its source is told, and its calls run in the same context."""
+LOOKS = inarch.Effects(reads=frozenset({""}))
+CHANGES = inarch.Effects(exclusive=True)
+_DESCRIPTION = (
+    "Have an agent, who knows nothing of this conversation, do a task. Those that only read work together. Agents: "
+)
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["agent", "prompt"],
+    "additionalProperties": False,
+    "properties": {
+        "agent": {"type": "string"},
+        "prompt": {"type": "string", "minLength": 1},
+        "session": {"type": "string", "description": "Of a result, to go on with it."},
+    },
+}
+
+
+class Tasks:
+    """Hands work to agents."""
+
+    def __init__(self, agents: Mapping[str, Agent], plugin: inarch.PluginContext) -> None:
+        self._agents, self._plugin, self._room = agents, plugin, Room(settings_of(plugin).together)
+
+    def tool(self) -> inarch.Tool:
+        """Return the tool; its description names the agents."""
+        properties = _SCHEMA["properties"]
+        agent = {**properties["agent"], "enum": sorted(self._agents)}
+        schema = {**_SCHEMA, "properties": {**properties, "agent": agent}}
+        made = inarch.tool(
+            name=NAME, input_schema=schema, effects=self._effects, check=self._check, timeout_s=0.0,
+            least_window=LEAST_WINDOW,
+        )(self.task)  # fmt: skip
+        made.description = _DESCRIPTION + "; ".join(
+            f"{one.name}{_how(one)}: {' '.join(one.description.split())}"
+            for _, one in sorted(self._agents.items())
+            if not one.fault
+        )
+        return made
+
+    async def task(self, agent: str, prompt: str, context: inarch.ToolContext, session: str = "") -> inarch.ToolResult:
+        """Have an agent do a task."""
+        asked = self._usable(agent)
+        given = {"model": asked.model, "effort": asked.effort, "max_iterations": asked.max_iterations}
+        settings = {name: value for name, value in given.items() if value}
+        job = inarch.ChildTask(agent, prompt, asked.instructions, _tools(asked), settings, session)
+        try:
+            if not (asked.only_reads or asked.has_tree):
+                return _result(agent, await context.child(job))
+            async with self._room.of(context.turn_id):
+                if not asked.has_tree:
+                    return _result(agent, await context.child(job))
+                return await self._in_tree(job, context)
+        except inarch.ToolFailed as error:
+            message = error.message[:_LONGEST_MESSAGE]  # it may repeat a `session` of any length
+            raise inarch.ToolFailed(error.code, f"{asked.source}: {message}", error.remedy) from None
+
+    async def _in_tree(self, job: inarch.ChildTask, context: inarch.ToolContext) -> inarch.ToolResult:
+        """Have it done in a work tree; its change is kept, whatever becomes of the task."""
+        from inarch_plugins.agents.trees import begin
+
+        plugin = self._plugin
+        brought = plugin.brought.names() if plugin.brought is not None else ()
+        path = plugin.environ.get("PATH", "")
+        tree = await asyncio.to_thread(begin, context.state, context.workspace, job.name, job.prompt, brought, path)
+        try:
+            done = await context.child(evolve(job, root=str(tree.place), saw=tree.saw))
+        except inarch.ToolFailed:
+            await asyncio.to_thread(tree.drop if not tree.session else tree.end)
+            raise
+        except BaseException:
+            tree.leave()  # there is no time to keep the change: that is done when the next prompt begins
+            raise
+        try:
+            change = await asyncio.to_thread(tree.end)
+        except OSError as error:
+            kept = f"the change can't be kept: {error.strerror}; the work tree stays at {tree.place}"
+            raise inarch.ToolFailed("execution", kept, "make room: the next start keeps the change") from error
+        return _with_change(_result(job.name, done), change)
+
+    def _effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
+        agent = self._agents.get(str(arguments.get("agent")))
+        return LOOKS if agent is not None and (agent.only_reads or agent.has_tree) else CHANGES
+
+    def _check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
+        self._usable(arguments["agent"])
+
+    def _usable(self, name: str) -> Agent:
+        """Return the agent of a name.
+
+        Raises:
+            ToolFailed: Its file is broken.
+        """
+        if fault := self._agents[name].fault:
+            raise inarch.ToolFailed("validation", fault, "mend the file, or do it without this agent")
+        return self._agents[name]
+
+
+def _how(agent: Agent) -> str:
+    return " (in a work tree: call merge_task afterwards)" if agent.has_tree else " (reads)" if agent.only_reads else ""
+
+
+def _tools(agent: Agent) -> Sequence[str] | None:
+    """Return the tools that an agent is to have: what its file says, and of the built-in one's what there is."""
+    there = callers_tools.get()
+    if agent.source != BUILT_IN or agent.tools is None or there is None:
+        return agent.tools
+    return [name for name in agent.tools if name in there]
+
+
+def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:
+    """Return what the model is told of a task: the answer, what was changed and what it took."""
+    turn, usage = done.turn, done.turn.usage
+    data = {
+        "agent": agent,
+        "answer": turn.content,
+        "status": turn.status,
+        "files_changed": list(done.files),
+        "tokens": usage.input_tokens + usage.output_tokens,
+        **({"tokens_estimated": True} if usage.estimated else {}),
+        "cost_usd": None if usage.cost_usd is None else str(usage.cost_usd),
+        "session": done.session_id,
+    }
+    if turn.status == "done" or turn.content:
+        return inarch.ToolResult(True, data if turn.limit is None else {**data, "stopped_by": turn.limit})
+    why = turn.error or (f"it reached {turn.limit}" if turn.limit else f"its turn is {turn.status}")
+    return inarch.ToolResult(False, data, inarch.ToolError("execution", f"{agent} did not answer: {why}"))
+
+
+def _with_change(result: inarch.ToolResult, change: Change | None) -> inarch.ToolResult:
+    """Tell of the change that is to be merged: its files are not in the workspace yet."""
+    data = {**result.data, "files_changed": [] if change is None else [*change.files]}
+    if change is not None:
+        text = change.text(change.files).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        data |= {
+            "change": change.name, "merged": False, "patch": str(change.patch), "diff": cut(text),
+            "note": f"the files here are as they were: merge_task(change={change.name!r}) brings the change in",
+        }  # fmt: skip
+    return evolve(result, data=data)
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a long diff."""
+    return text if len(text) <= MOST_DIFF else f"{text[:MOST_DIFF]}\n… {len(text) - MOST_DIFF:,} more characters"
+
+
+class Room:
+    """Lets a number of tasks of one turn run at a time, and the others wait their turn.
+
+    Each turn has its own: a task whose agent has tasks done itself would else wait for room that it takes up.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._inside: Counter[str] = Counter()
+
+    @asynccontextmanager
+    async def of(self, turn_id: str) -> AsyncIterator[None]:
+        """Wait for room in a turn, and take it up."""
+        gate = self._gates.setdefault(turn_id, asyncio.Semaphore(self._most))
+        self._inside[turn_id] += 1
+        try:
+            async with gate:
+                yield
+        finally:
+            self._inside[turn_id] -= 1
+            if not self._inside[turn_id]:
+                del self._inside[turn_id], self._gates[turn_id]

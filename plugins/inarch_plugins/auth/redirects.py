@@ -1,0 +1,145 @@
+"""Where the browser comes back to: a server on loopback for one redirect, or its address pasted at the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+from attrs import define, field
+
+from inarch import InarchError
+from inarch.output import print_line
+from inarch_plugins.auth.oauth import AGAIN, CALLBACK, Attempt, SignInError
+
+WAIT_S = 600.0
+"""Seconds that a person has to sign in."""
+_READ_S = 10.0
+_LONGEST = 1 << 14
+_PAGE = (
+    "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncache-control: no-store\r\n"
+    "referrer-policy: no-referrer\r\nconnection: close\r\n\r\n{text}\n"
+)
+_DONE = "Inarch has the answer. You can close this tab and go back to the terminal."
+_OTHER = "This is not the answer to the sign-in that Inarch is waiting for."
+
+
+@define(eq=False)
+class Redirects:
+    """Takes the redirect of one attempt; everything else is answered and passed over."""
+
+    port: int = field(init=False, default=0)
+    _attempt: Attempt | None = field(init=False, default=None)
+    _came: asyncio.Future[str] = field(init=False, factory=lambda: asyncio.get_running_loop().create_future())
+
+    @property
+    def url(self) -> str:
+        """The redirect address."""
+        return f"http://127.0.0.1:{self.port}{CALLBACK}"
+
+    async def answer_to(self, attempt: Attempt, environ: Mapping[str, str]) -> str:
+        """Send the person to the browser and return the target of the redirect.
+
+        Raises:
+            SignInError: It did not come in time.
+        """
+        self._attempt = attempt
+        _say("Sign in with ChatGPT at this address:", "", f"  {attempt.url}", "")
+        if any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")):
+            threading.Thread(target=webbrowser.open, args=(attempt.url,), daemon=True).start()
+        else:
+            _say("If the browser runs elsewhere, paste the address at which it ends here:")
+        with _Lines(self._pasted):
+            try:
+                async with asyncio.timeout(WAIT_S):
+                    return await self._came
+            except TimeoutError:
+                raise SignInError(f"no answer came from the browser within {WAIT_S / 60:g} minutes", AGAIN) from None
+
+    def _take(self, target: str) -> bool:
+        if self._attempt is None or not self._attempt.is_answered_by(target):
+            return False
+        if not self._came.done():
+            self._came.set_result(target)
+        return True
+
+    def _pasted(self, line: str) -> None:
+        if line and not self._take(line):
+            _say("That is not the answer to this sign-in: paste the whole address of the browser.")
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one request; a browser may open connections on which nothing comes."""
+        try:
+            async with asyncio.timeout(_READ_S):
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+                words = head.split("\r\n", 1)[0].split(" ")
+                hosts = [line[5:].strip() for line in head.split("\r\n") if line[:5].lower() == "host:"]
+                is_ours = len(words) == 3 and words[0] == "GET" and hosts == [f"127.0.0.1:{self.port}"]
+                is_taken = is_ours and self._take(words[1])
+                status, text = ("200 OK", _DONE) if is_taken else ("404 Not Found", _OTHER)
+                writer.write(_PAGE.format(status=status, text=text).encode())
+                await writer.drain()
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass  # it was no browser, or it has gone
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def redirects() -> AsyncIterator[Redirects]:
+    """Listen on a free port of loopback."""
+    taking = Redirects()
+    try:
+        server = await asyncio.start_server(taking.serve, "127.0.0.1", 0, limit=_LONGEST)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InarchError(f"no port of 127.0.0.1 can be listened on: {reason}", "allow it, or use a key") from None
+    taking.port = server.sockets[0].getsockname()[1]
+    try:
+        yield taking
+    finally:
+        server.close()
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        print_line(line)
+    sys.stdout.flush()  # the person, or a program, waits for it
+
+
+class _Lines:
+    """Calls back with each line of standard input while it is entered, if that can be waited for."""
+
+    def __init__(self, call: Callable[[str], None]) -> None:
+        self._call = call
+        self._rest = b""
+        self._reads = False
+
+    def __enter__(self) -> None:
+        try:
+            asyncio.get_running_loop().add_reader(sys.stdin.fileno(), self._read)
+            self._reads = True
+        except (OSError, ValueError, AttributeError):
+            pass  # closed, or a file: nothing can be pasted
+
+    def __exit__(self, *error: object) -> None:
+        if self._reads:
+            asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+
+    def _read(self) -> None:
+        try:
+            data = os.read(sys.stdin.fileno(), _LONGEST)
+        except OSError:
+            data = b""
+        if not data:
+            asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+            self._reads = False
+        *lines, self._rest = (self._rest[-_LONGEST:] + data).split(b"\n")
+        if not data and self._rest:
+            lines, self._rest = [self._rest], b""
+        for line in lines:
+            self._call(line.decode("utf-8", "replace").strip())

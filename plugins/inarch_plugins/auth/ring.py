@@ -1,0 +1,88 @@
+"""Asking the system's keyring in a process of its own: what hangs there is ended, and no library is loaded here."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from inarch import StoreError
+
+CHANGE_S = 120.0
+"""Seconds that the keyring has to keep or forget a key while the person is there to unlock it."""
+
+
+def get_keys(names: Collection[str], seconds: float, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys that the keyring has of these names.
+
+    Raises:
+        StoreError: It can't be asked, or doesn't answer.
+    """
+    return _asked({"do": "get", "names": list(names)}, seconds, environ)
+
+
+def set_key(name: str, value: str, environ: Mapping[str, str] = os.environ) -> None:
+    """Keep a key.
+
+    Raises:
+        StoreError: It is not kept.
+    """
+    if _asked({"do": "set", "names": [name], "value": value}, CHANGE_S, environ).get(name) != value:
+        raise StoreError("missing", f"the keyring did not keep {name}", "choose another backend of the library keyring")
+
+
+def forget_key(name: str, environ: Mapping[str, str] = os.environ) -> None:
+    """Remove a key, if it is there.
+
+    Raises:
+        StoreError: The keyring can't be asked.
+    """
+    _asked({"do": "remove", "names": [name]}, CHANGE_S, environ)
+
+
+def _asked(request: Mapping[str, Any], seconds: float, environ: Mapping[str, str]) -> dict[str, str]:
+    try:
+        child = subprocess.Popen(  # -P and /: nothing of the working directory is loaded
+            [sys.executable, "-P", "-m", "inarch_plugins.auth.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **environ},
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StoreError("busy", f"the keyring can't be asked: {reason}", "try again, or set the variable") from None
+    try:
+        said, _ = child.communicate(json.dumps(request).encode(), timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise StoreError(
+            "busy", f"the keyring did not answer within {seconds:g} s", "unlock it, or set the variable"
+        ) from None
+    finally:
+        _end(child)
+    try:
+        answer = json.loads(said)
+        failure = answer["error"]
+    except (ValueError, KeyError, TypeError):
+        raise StoreError("missing", "the keyring's library failed", "see: python -m keyring diagnose") from None
+    if failure:
+        raise StoreError("permission", failure, answer.get("remedy", ""))
+    return {name: value for name, value in answer["values"].items() if isinstance(value, str)}
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End whatever is left of the process and its group."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            pipe.close()
+    child.wait()

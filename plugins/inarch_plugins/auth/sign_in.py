@@ -1,0 +1,215 @@
+"""The sign-in that is kept: who it is in a file, its tokens in the keyring, or in the file where there is no keyring.
+
+A refresh token can be used once. So one process at a time renews, under the lock of the file, and the new tokens are
+kept before any of them is used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from attrs import define, evolve, frozen
+
+from inarch import StoreError, is_older
+from inarch_lib.staging import locked, write_whole
+from inarch_plugins.auth.oauth import AGAIN, Identity, SignInError, Tokens, issuer_address, refreshed
+from inarch_plugins.auth.ring import forget_key, get_keys, set_key
+
+FILE = "sign-ins.json"
+VERSION = 1
+READ_S = 20.0
+"""Seconds that the keyring has to give the tokens."""
+ENTRY = "OPENAI_CHATGPT_SIGN_IN"
+"""The name of the tokens in the keyring."""
+OVER = "the sign-in with ChatGPT is over"
+NO_PLAN = "you are signed in, but did not permit Inarch to use your ChatGPT plan"
+NO_PLAN_REMEDY = f"{AGAIN}, and permit it; or set OPENAI_API_KEY"
+
+
+@frozen(repr=False)
+class Record:
+    """What is known of the sign-in beside its tokens; it outlives them, for the server knows this machine by it.
+
+    Args:
+        host_id: This machine's own id.
+        identity: Who signed in, and as which client; None before the first time.
+        place: Where the tokens are: `keyring`, `file`, or empty.
+        tokens: The tokens, if they are in the file.
+        permits_plan: Whether requests may count towards the plan.
+    """
+
+    host_id: str
+    identity: Identity | None = None
+    place: str = ""
+    tokens: Tokens | None = None
+    permits_plan: bool = False
+
+
+@define(eq=False)
+class SignIn:
+    """The sign-in that is kept in a file.
+
+    Args:
+        file: The file.
+        environ: The environment that the keyring and the issuer are taken from.
+    """
+
+    file: Path
+    environ: Mapping[str, str]
+
+    def record(self) -> Record:
+        """Return what is kept; a record with a new host id if nothing is.
+
+        Raises:
+            StoreError: It can't be read.
+        """
+        try:
+            data = self.file.read_bytes()
+        except FileNotFoundError:
+            return Record(f"urn:uuid:{uuid4()}")
+        except OSError as error:
+            raise StoreError("permission", f"{self.file} can't be read: {error.strerror}", "make it readable") from None
+        try:
+            kept = json.loads(data)
+            version = kept["version"]
+            record = _record(kept["openai"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise StoreError("damaged", f"{self.file} is damaged", f"delete it, and {AGAIN}") from None
+        is_older(str(self.file), version, VERSION)
+        return record
+
+    def tokens(self) -> Tokens | None:
+        """Return the tokens as they are kept, which may have expired; None after a sign-out.
+
+        Raises:
+            StoreError: They can't be read.
+        """
+        record = self.record()
+        if record.place != "keyring":
+            return record.tokens
+        text = get_keys([ENTRY], READ_S, self.environ).get(ENTRY, "")
+        try:
+            return _tokens(json.loads(text)) if text else None
+        except (ValueError, KeyError, TypeError):
+            raise StoreError("damaged", "the sign-in in the keyring is damaged", AGAIN) from None
+
+    def fresh(self) -> Tokens:
+        """Return tokens that have not expired; they are renewed here if they soon do.
+
+        Raises:
+            InarchError: The sign-in is over, or the server or the keyring can't be asked.
+        """
+        with self.locked():
+            record, tokens = self.record(), self.tokens()
+            if record.identity is None or tokens is None:
+                raise SignInError(OVER, AGAIN)
+            if tokens.renew_at <= time.time():
+                tokens = self._renewed(record, record.identity, tokens)
+            if not tokens.permits_plan:
+                raise SignInError(NO_PLAN, NO_PLAN_REMEDY)
+            return tokens
+
+    def keep(self, record: Record, tokens: Tokens) -> Record:
+        """Keep tokens in the keyring, else in the file.
+
+        Raises:
+            StoreError: The file can't be written.
+        """
+        place = "keyring"
+        try:
+            set_key(ENTRY, json.dumps(_plain(tokens)), self.environ)
+        except StoreError:
+            place = "file"
+        record = evolve(
+            record, place=place, tokens=tokens if place == "file" else None, permits_plan=tokens.permits_plan
+        )
+        self.write(record)
+        return record
+
+    def forget(self) -> None:
+        """Forget the tokens; host and client stay, for the next sign-in.
+
+        Raises:
+            StoreError: The keyring or the file can't be changed.
+        """
+        record = self.record()
+        if record.place == "keyring":
+            forget_key(ENTRY, self.environ)
+        self.write(evolve(record, place="", tokens=None))
+
+    def write(self, record: Record) -> None:
+        """Write the file, which nobody else can read.
+
+        Raises:
+            StoreError: It can't be written.
+        """
+        who = record.identity
+        kept = {
+            "host_id": record.host_id,
+            "client_id": who.client_id if who else "",
+            "subject": who.subject if who else "",
+            "email": who.email if who else "",
+            "place": record.place,
+            "permits_plan": record.permits_plan,
+            **({"tokens": _plain(record.tokens)} if record.tokens else {}),
+        }
+        try:
+            write_whole(self.file, json.dumps({"version": VERSION, "openai": kept}).encode())
+        except OSError as error:
+            message = f"the sign-in can't be kept in {self.file.parent}: {error.strerror}"
+            raise StoreError("permission", message, "make it writable") from error
+
+    def _renewed(self, record: Record, identity: Identity, tokens: Tokens) -> Tokens:
+        try:
+            renewed = asyncio.run(refreshed(issuer_address(self.environ), identity.client_id, tokens))
+        except SignInError as error:
+            if not error.is_over:
+                raise
+            self.forget()
+            raise SignInError(f"{OVER}: {error.message}", AGAIN) from None
+        self.keep(record, renewed)
+        return renewed
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from changing the sign-in.
+
+        Raises:
+            StoreError: The lock can't be had.
+        """
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locked(self.file))
+            except OSError as error:
+                message = f"{self.file} can't be locked: {error.strerror}"
+                raise StoreError("permission", message, "make its folder writable") from None
+            yield
+
+
+def _record(kept: Any) -> Record:
+    identity = Identity(kept["client_id"], kept["subject"], kept["email"]) if kept["client_id"] else None
+    tokens = _tokens(kept["tokens"]) if "tokens" in kept else None
+    record = Record(kept["host_id"], identity, kept["place"], tokens, kept["permits_plan"])
+    if not all(isinstance(text, str) for text in (record.host_id, record.place, kept["client_id"], kept["email"])):
+        raise TypeError
+    return record
+
+
+def _tokens(kept: Any) -> Tokens:
+    return Tokens(str(kept["access_token"]), str(kept["refresh_token"]), float(kept["renew_at"]), kept["permits_plan"])
+
+
+def _plain(tokens: Tokens) -> dict[str, Any]:
+    return {
+        "access_token": tokens.access,
+        "refresh_token": tokens.refresh,
+        "renew_at": tokens.renew_at,
+        "permits_plan": tokens.permits_plan,
+    }

@@ -1,0 +1,262 @@
+"""`inarch config init`: a first configuration file, and the commands that the project at hand suggests."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import evolve, frozen
+
+from inarch import UsageError
+from inarch.commands import ANSWERED, FAILED
+from inarch.host import Unreadable, read_project_file
+
+_HINT = "inarch config init --project"
+
+
+def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
+    """Write the user's file, the project's, or both, and say what was recognised; return the exit code.
+
+    Raises:
+        UsageError: There is nothing to write, or nobody to say yes.
+    """
+
+    folder = os.path.realpath(root)
+    if not Path(folder).is_dir():
+        raise UsageError(f"{root} is not a directory")
+    found = proposals(folder)
+    if project and not found:
+        raise UsageError(f"{folder} looks like nothing known", "write [commands.NAME] with argv by hand")
+    if not project:
+        _write_own(found, force)
+    for proposal in found:
+        _say(f"recognised {proposal.seen}")
+    if not found:
+        return ANSWERED
+    return _grant(folder, found, project=project, yes=yes)
+
+
+def _write_own(found: Sequence[Proposal], force: bool) -> None:
+    from inarch.host import user_config_path
+    from inarch_plugins.commands.config.starter import write_starter
+
+    path = user_config_path()
+    if found and not force and path.exists():
+        _say(f"{path} is there already and stays as it is (--force writes over it)")
+        return
+    write_starter(path, force=force, found=found)
+    _say(f"wrote {path}")
+
+
+def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) -> int:
+    """Grant the commands in the project's file if the person says so; else show what there is to add."""
+    from inarch.host import state_dir
+    from inarch_plugins.commands.config.starter import PROJECT_FILE, write_project_config
+
+    path = Path(folder, PROJECT_FILE)
+    if os.path.lexists(path):
+        granted = _granted(folder)
+        found = [proposal for proposal in found if proposal.argv not in granted]
+        if not found:
+            _say(f"{path} has them already")
+            return ANSWERED
+        _say(f"{path} is there already; to grant these commands, add to it (and run inarch config trust):")
+        _show_tables(found)
+        return ANSWERED
+    if not yes:
+        here = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+        if not here and project:
+            raise UsageError("nobody is here to answer", "look at what was recognised and give --yes")
+        _say("these commands could run without a question in this project:")
+        _show_tables(found)
+        if not here:
+            _say(f"to grant them: {_HINT}")
+            return ANSWERED
+        if not click.confirm(f"Write them to {path} and trust it?", default=False):
+            return FAILED if project else ANSWERED
+    trusted = write_project_config(folder, found, state_dir())
+    _say(f"wrote {path}")
+    if not trusted:
+        _say("the project brings along more that needs trust: look at it with inarch config trust")
+    return ANSWERED
+
+
+def _granted(folder: str) -> list[tuple[str, ...]]:
+    """Return the commands that a project's file has, whatever its state; none where it can't be read."""
+    import tomllib
+
+    from inarch.host import Unreadable, read_project_file
+    from inarch_plugins.commands.config.starter import PROJECT_FILE
+
+    try:
+        commands = tomllib.loads((read_project_file(folder, PROJECT_FILE) or b"").decode()).get("commands", {})
+        return [tuple(command["argv"]) for command in commands.values()]
+    except (Unreadable, ValueError, RecursionError, AttributeError, KeyError, TypeError):
+        return []
+
+
+def _show_tables(found: Sequence[Proposal]) -> None:
+    for proposal in found:
+        for line in proposal.toml.splitlines():
+            _say(f"  {line}")
+
+
+def _say(text: str) -> None:
+    from inarch import escape
+
+    click.echo(escape(text, keep_newlines=False))
+
+
+_VENVS = (".venv", "venv", "env")
+_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn"}
+_NPM_PLACEHOLDER = "no test specified"
+
+
+@frozen
+class Proposal:
+    """One `[commands.NAME]` that a project suggests, and where that was seen."""
+
+    name: str
+    argv: tuple[str, ...]
+    seen: str
+
+    @property
+    def toml(self) -> str:
+        """The table, after a comment that says why."""
+        return f"# {self.seen}\n[commands.{self.name}]\nargv = {json.dumps(list(self.argv), ensure_ascii=False)}\n"
+
+
+def proposals(root: str) -> tuple[Proposal, ...]:
+    """Return what a project suggests, by looking at its files; nothing is run. Names are made unique."""
+    project = _Project(root)
+    taken: set[str] = set()
+    found = []
+    for look in (_python, _node, _cargo, _go, _make, _java):
+        for proposal in look(project):
+            name = proposal.name
+            if name in taken:
+                name = f"{name}-{Path(proposal.argv[0]).name}"
+            if name not in taken:
+                taken.add(name)
+                found.append(evolve(proposal, name=name))
+    return tuple(found)
+
+
+class _Project:
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def text(self, path: str) -> str:
+        """Return a file's text, empty where there is none; no link leads out of the project."""
+        try:
+            data = read_project_file(self.root, path)
+        except Unreadable:
+            return ""
+        return (data or b"").decode("utf-8", "replace")
+
+    def has(self, *paths: str) -> str:
+        """Return the first of the paths that is there, else nothing."""
+        return next((path for path in paths if Path(self.root, path).exists()), "")
+
+    def toml(self, path: str) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text(path))
+        except (ValueError, RecursionError):
+            return {}
+
+    def json(self, path: str) -> Any:
+        try:
+            return json.loads(self.text(path) or "{}")
+        except (ValueError, RecursionError):
+            return {}
+
+    def test_files(self) -> Iterator[str]:
+        """Yield the texts of some test files."""
+        for folder in ("tests", "test", "."):
+            names = sorted(path.name for path in Path(self.root, folder).glob("test*.py"))[:20]
+            yield from (self.text(f"{folder}/{name}") for name in names)
+
+
+def _python(project: _Project) -> Iterator[Proposal]:
+    tool = project.toml("pyproject.toml").get("tool", {})
+    tool = tool if isinstance(tool, dict) else {}
+    venv = project.has(*(f"{name}/bin/python" for name in _VENVS))
+    python = venv or "python3"
+    pytest = _pytest(project, tool)
+    if pytest:
+        yield Proposal("test", (python, "-m", "pytest", "*"), f"pytest: {pytest}{_using(venv)}")
+    elif any("import unittest" in text or "from unittest" in text for text in project.test_files()):
+        yield Proposal("test", (python, "-m", "unittest", "*"), f"unittest: its test files{_using(venv)}")
+    if tox := project.has("tox.ini", "tox.toml") or ("pyproject.toml" if "tox" in tool else ""):
+        yield Proposal("tox" if pytest else "test", ("tox", "*"), f"tox: {tox}")
+    if project.has("noxfile.py"):
+        yield Proposal("nox" if pytest else "test", ("nox", "*"), "nox: noxfile.py")
+    ruff = project.has(*(f"{name}/bin/ruff" for name in _VENVS))
+    if ruff and ("ruff" in tool or project.has("ruff.toml", ".ruff.toml")):
+        yield Proposal("lint", (ruff, "check", "*"), f"ruff{_using(ruff)}")
+
+
+def _pytest(project: _Project, tool: dict[str, Any]) -> str:
+    """Return where a project says that it uses pytest."""
+    if "pytest" in tool:
+        return "pyproject.toml"
+    if found := project.has("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"):
+        return found
+    if "[pytest]" in project.text("tox.ini"):
+        return "tox.ini"
+    if "[tool:pytest]" in project.text("setup.cfg"):
+        return "setup.cfg"
+    plain = re.compile(r"^(?:import pytest|from pytest|def test_|async def test_)", re.M)
+    return "its test files" if any(plain.search(text) for text in project.test_files()) else ""
+
+
+def _using(program: str) -> str:
+    return f", run by {program}" if program else ""
+
+
+def _node(project: _Project) -> Iterator[Proposal]:
+    package = project.json("package.json")
+    scripts = package.get("scripts") if isinstance(package, dict) else None
+    if not isinstance(scripts, dict):
+        return
+    manager = _LOCKS.get(project.has(*_LOCKS), "npm")
+    for name in ("test", "build", "lint"):
+        script = scripts.get(name)
+        if isinstance(script, str) and script.strip() and _NPM_PLACEHOLDER not in script:
+            yield Proposal(name, (manager, "run", name), f"{manager}: scripts.{name} of package.json")
+
+
+def _cargo(project: _Project) -> Iterator[Proposal]:
+    if project.has("Cargo.toml"):
+        yield Proposal("test", ("cargo", "test", "*"), "cargo: Cargo.toml")
+        yield Proposal("build", ("cargo", "build", "*"), "cargo: Cargo.toml")
+
+
+def _go(project: _Project) -> Iterator[Proposal]:
+    if project.has("go.mod"):
+        yield Proposal("test", ("go", "test", "*"), "go: go.mod")
+        yield Proposal("build", ("go", "build", "*"), "go: go.mod")
+
+
+def _make(project: _Project) -> Iterator[Proposal]:
+    file = project.has("GNUmakefile", "makefile", "Makefile")
+    targets = set(re.findall(r"^([A-Za-z0-9_-]+)[ \t]*::?(?!=)", project.text(file), re.M)) if file else set()
+    for name in ("test", "build", "lint"):
+        if name in targets:
+            yield Proposal(name, ("make", name), f"make: the target {name} of {file}")
+
+
+def _java(project: _Project) -> Iterator[Proposal]:
+    if file := project.has("build.gradle", "build.gradle.kts", "gradlew"):
+        program = "./gradlew" if project.has("gradlew") else "gradle"
+        yield Proposal("test", (program, "test"), f"gradle: {file}")
+        yield Proposal("build", (program, "assemble"), f"gradle: {file}")
+    if project.has("pom.xml"):
+        yield Proposal("test", ("./mvnw" if project.has("mvnw") else "mvn", "test"), "maven: pom.xml")

@@ -1,0 +1,48 @@
+"""`inarch config model`: which model the profile asks."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from inarch import ConfigError, UsageError
+from inarch.commands import composing_options
+from inarch.output import print_line
+
+
+@click.command("model")
+@click.argument("name", metavar="MODEL")
+@composing_options
+def set_model(name: str, **given: Any) -> None:
+    """Write into your configuration which model to ask: PROVIDER/NAME, PROVIDER, auto, or a name that one alone knows.
+
+    A model whose key is not there is refused. Nothing is sent to anybody.
+    """
+    from inarch.commands import compose_given, say
+    from inarch.host import user_config_path
+    from inarch_plugins.commands.config.enabling import chosen_profile, set_key
+
+    if not name or any(letter.isspace() or not letter.isprintable() for letter in name):
+        raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
+    path = user_config_path()
+    with compose_given({**given, "model": name, "no_journal": True}, tells=False) as app:
+        whole = app.models.full_name(name)
+        _check(app.parts.composed.missing_models())
+        if whole != "auto":
+            try:
+                note = app.choice(whole).check_key()
+            finally:
+                for said in app.parts.keys.notes:
+                    say("note", said)
+            if note:
+                say("note", note)
+    profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
+    was_written = set_key(path, profile, "model", whole)
+    print_line(f"{path}: profile {profile} asks {whole}{'' if was_written else ' already'}")
+
+
+def _check(missing: ConfigError | None) -> None:
+    if missing is not None:
+        raise missing

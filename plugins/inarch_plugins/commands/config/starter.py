@@ -1,0 +1,178 @@
+"""The user's first configuration file, every key commented out, and the JSON Schema from the same classes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inarch import UsageError
+from inarch.host import TABLES, VERSION
+from inarch_lib.staging import make_folder, write_whole
+from inarch_sdk.settings_schema import table_schema
+
+if TYPE_CHECKING:
+    from inarch_plugins.commands.config.first_steps import Proposal
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
+    """Return the schema of the file; `[plugins.NAME]` is checked for the plugins whose settings class is given."""
+    plugins = {name: table_schema(cls) for name, cls in (plugin_settings or {}).items()}
+    tables = {name: table_schema(cls) for name, cls in TABLES.items()}
+    profile = tables["profiles"]
+    profile["properties"] = {
+        "extends": {"type": "string", "description": "The profile that gives what this one does not set."},
+        **profile["properties"],
+    }
+    return {
+        "$schema": DIALECT,
+        "title": "Inarch configuration",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "version": {"const": VERSION, "description": "The version of this file's keys.", "default": VERSION},
+            "profile": {"type": "string", "description": "The profile to use.", "default": "default"},
+            "profiles": {"type": "object", "additionalProperties": profile},
+            "plugins": {"type": "object", "properties": plugins, "additionalProperties": {"type": "object"}},
+            "isolation": {"type": "object", "additionalProperties": tables["isolation"]},
+            "rules": {"type": "array", "items": tables["rules"]},
+            "commands": {"type": "object", "additionalProperties": tables["commands"]},
+        },
+    }
+
+
+PROJECT_FILE = ".inarch/config.toml"
+"""A project's part of the configuration, below its root."""
+
+_EXAMPLES: dict[str, Any] = {
+    "decision_model": "offline/extractive",
+    "fallback": ["offline/extractive"],
+    "max_seconds": 300,
+    "max_cost_usd": 0.5,
+    "max_tokens": 200_000,
+    "effort": "low",
+    "output_schema": {"type": "object"},
+}
+
+_keys = schema()["properties"]
+_HEAD = f"""\
+# Configuration of Inarch. A trusted project's .inarch/config.toml, INARCH_* variables and flags win over it.
+# `inarch config check` finds mistakes, `inarch config show --origin` says where each value comes from.
+
+# The version of this file's keys.
+version = {_keys["version"]["const"]}
+
+# The profile to use.
+# profile = "default"
+
+[profiles.default]
+"""
+
+_TAIL = """\
+
+# Another profile: what it does not set comes from the one it extends.
+# [profiles.careful]
+# extends = "default"
+# approve = "none"
+# max_iterations = 5
+
+# Settings of a plugin; `inarch plugins show NAME` lists them.
+# [plugins.sandbox-fs]
+
+# What to do with a call before anybody is asked: the strictest rule that matches holds.
+# [[rules]]
+# tool = "write_file"
+# path = "migrations/**"
+# decision = "deny"
+# reason = "migrations are made by their own tool"
+
+{commands}
+
+# Where a plugin's code runs, and what it may do there.
+# [isolation.some-plugin]
+# mode = "process"
+# network = false
+"""
+
+
+_EXAMPLE = """\
+# A command that may run without a question, in every project.
+# [commands.test]
+# argv = ["python", "-m", "pytest", "-q", "*"]
+# writes = [".pytest_cache/"]
+# network = false
+"""
+
+
+def starter(found: Sequence[Proposal] = ()) -> str:
+    """Return the text of the file, with the commands that a project suggests in place of the example."""
+    lines = []
+    for name, key in _keys["profiles"]["additionalProperties"]["properties"].items():
+        if name != "extends":
+            lines += [f"# {key['description']}", f"# {name} = {_toml(_EXAMPLES.get(name, key.get('default')))}"]
+    return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", _commands(found) if found else _EXAMPLE)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {json.dumps(inner)}' for name, inner in value.items())} }}"
+    return json.dumps(value)
+
+
+def _commands(found: Sequence[Proposal]) -> str:
+    text = "".join(proposal.toml for proposal in found)
+    head = "# Commands that may run without a question, in every project: a project's own file is the better place.\n"
+    return head + "".join(f"# {line}\n" for line in text.splitlines())
+
+
+def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] = ()) -> None:
+    """Write the file, for the user alone.
+
+    Args:
+        path: Where.
+        force: Whether to write over a file that is there.
+        found: Commands that a project suggests; they are commented out like everything else.
+
+    Raises:
+        UsageError: It is there already and `force` is false, or it can't be written.
+    """
+    try:
+        if not force and (path.is_symlink() or path.exists()):
+            raise UsageError(f"{path} is there already", "--force writes over it")
+        make_folder(path.parent)
+        write_whole(path, starter(found).encode())
+    except OSError as error:
+        raise UsageError(f"{path} can't be written: {error.strerror}") from error
+
+
+def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) -> bool:
+    """Write a project's `.inarch/config.toml` that grants commands; return whether the project is trusted with it.
+
+    The project is trusted if it was, or if it brings along nothing else that needs trust: what the person has not
+    looked at is not trusted by the way.
+
+    Raises:
+        UsageError: The file is there already, or can't be written.
+        StoreError: Trust can't be kept.
+    """
+    from inarch.host import Unreadable, change_project_file
+
+    path = Path(root, PROJECT_FILE)
+
+    def granted(before: bytes | None, is_trusted: bool) -> bytes:
+        if os.path.lexists(path):
+            raise UsageError(f"{path} is there already", "add the tables to it")
+        return f"# Commands that may run without a question in this project.\n\n{_tables(found)}".encode()
+
+    try:
+        return change_project_file(root, PROJECT_FILE, state_dir, granted)
+    except Unreadable as error:
+        raise UsageError(f"{path} {error}") from error
+
+
+def _tables(found: Sequence[Proposal]) -> str:
+    return "\n".join(proposal.toml for proposal in found)

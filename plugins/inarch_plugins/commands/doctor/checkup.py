@@ -1,0 +1,383 @@
+"""What `inarch doctor` looks at: each check gives findings, and nothing leaves this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import socket
+import sys
+import time
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future
+from itertools import islice
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from inarch import ConfigError, Finding, InarchError, PluginError, SelfCheck, __version__
+from inarch.figures import confinement_words
+from inarch.host import blame, guarded
+from inarch_sdk.event_log import WAY_ON
+
+if TYPE_CHECKING:
+    from inarch import App, Confinement
+    from inarch.host import Bound, Config, Options
+
+Ports = Sequence[tuple[int, str]]
+PORTS: Ports = (
+    (11434, "Ollama"),
+    (8080, "llama.cpp"),
+    (1234, "LM Studio"),
+    (8000, "vLLM"),
+    (1337, "Jan"),
+    (30000, "SGLang"),
+    (5001, "KoboldCpp"),
+    (4000, "LiteLLM's proxy"),
+)
+"""Where servers listen unless they are told otherwise; what answers there may be another one."""
+CONNECT_S = 0.3
+READ_S = 1.0
+LONGEST = 1 << 20
+"""Bytes of an answer that are read."""
+MOST_NAMED = 3
+_HOSTS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
+CHECK_S = 10.0
+"""Seconds that the plugins have to look at themselves."""
+MOST_FINDINGS = 100
+_STATES = ("fine", "note", "wrong")
+
+
+def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
+    """Yield what was found, the most basic things first; a check that can't go on says why.
+
+    Args:
+        options: The flags of the run.
+        ports: Where model servers of this machine may listen.
+    """
+    where = f"Python {platform.python_version()} at {sys.executable}, {platform.system()} {platform.release()}"
+    yield Finding("inarch", "fine", f"{__version__}, {where}")
+    config = yield from _configuration(options)
+    if config is None:
+        return
+    yield from _trust(config)
+    yield from _folders(config)
+    app = yield from _plugins(config, options)
+    if app is None:
+        return
+    try:
+        yield from _model(app)
+        yield from _of_plugins(app)
+        yield from _servers(app, ports)
+        yield from _commands(app)
+        yield from _store(app)
+    finally:
+        app.close()
+
+
+def _configuration(options: Options) -> Generator[Finding, None, Config | None]:
+    from inarch.host import check_config
+
+    config, problems = check_config(options.root, profile=options.profile, flags=options.flags)
+    for problem in problems:
+        yield Finding("configuration", "wrong", problem.message, problem.remedy)
+    if config is None:
+        return None
+    present = config.config_path.exists()
+    text = str(config.config_path) if present else f"{config.config_path} does not exist, the built-in values hold"
+    remedy = "" if present else "inarch config init writes a first one"
+    if not problems:
+        yield Finding("configuration", "fine", f"{text}; profile {config.profile.name}", remedy)
+    for note in config.notes:
+        yield Finding("configuration", "note", note)
+    return config
+
+
+def _trust(config: Config) -> Iterator[Finding]:
+    from inarch.host import trust_of
+
+    try:
+        standing = trust_of(config.root, config.state_dir)
+    except InarchError as error:
+        yield Finding("trust", "wrong", error.message, error.remedy)
+        return
+    if standing.state == "nothing":
+        yield Finding("trust", "fine", f"{config.root} has nothing that needs trust")
+    elif standing.state == "trusted":
+        yield Finding("trust", "fine", f"{config.root} is trusted with {', '.join(standing.files)}")
+    else:
+        files = ", ".join(standing.changed or standing.files)
+        said = "changed since it was trusted" if standing.state == "changed" else "is not trusted"
+        remedy = "look at them, then inarch config trust"
+        yield Finding("trust", "note", f"{config.root} {said}: {files} count for nothing", remedy)
+
+
+def _folders(config: Config) -> Iterator[Finding]:
+    for topic, folder in (("state", config.state_dir), ("cache", config.cache_dir)):
+        nearest = next(place for place in (folder, *folder.parents) if place.exists())
+        if os.access(nearest, os.W_OK | os.X_OK):
+            yield Finding(topic, "fine", str(folder))
+        else:
+            yield Finding(topic, "wrong", f"{folder} can't be written",
+                          f"make {nearest} writable, or set XDG_{topic.upper()}_HOME")  # fmt: skip
+
+
+def _plugins(config: Config, options: Options) -> Generator[Finding, None, App | None]:
+    from inarch import App
+
+    try:
+        app = App.of(config, without=options.without, files=options.files, recorded=False, environ=config.environ)
+    except ConfigError as error:
+        yield Finding("plugins", "wrong", error.message, error.remedy)
+        return None
+    composition = app.composition
+    names = ", ".join(f"{plugin.name} {plugin.version}".strip() for plugin in composition.loaded)
+    safe = "safe mode, only " if config.safe_mode else ""
+    yield Finding("plugins", "note" if safe else "fine", f"{safe}{names or 'none'}")
+    for refused in composition.refused:
+        yield Finding("plugins", "wrong", f"{refused.name} was refused: {refused.reason}", refused.remedy)
+    for missing in () if config.safe_mode else app.parts.composed.missing():
+        yield Finding("plugins", "wrong", missing.message, missing.remedy)
+    if not config.safe_mode:
+        yield from _unnamed(app, options)
+    return app
+
+
+def _unnamed(app: App, options: Options) -> Iterator[Finding]:
+    """Propose the lines for what was installed beside Inarch and is in no plugin list, so that it does nothing."""
+    from inarch.host import discover
+
+    config, found = app.config, discover()
+    ours = {plugin.distribution for plugin in found.builtins.values()}
+    known = {*options.without, *config.profile.plugins, *(one.name for one in app.composition.refused)}
+    names = sorted(name for name, one in found.plugins.items() if one.distribution not in ours and name not in known)
+    if names:
+        before = config.profile.plugins if config.sets("plugins") else ("...",)
+        listed = ", ".join(f'"{name}"' for name in (*before, *names))
+        lines = (f"[profiles.{config.profile.name}]", f"plugins = [{listed}]")
+        words = f"{', '.join(names)}: installed, and not named in profile {config.profile.name}"
+        yield Finding("plugins", "note", words, f"to use what you want of it, write into {config.config_path}", lines)
+
+
+def _model(app: App) -> Iterator[Finding]:
+    from inarch_plugins.commands.models.automatic import auto_choice, key_findings, keys_set
+
+    keys = keys_set(app)
+    yield Finding("model", "fine", f"{app.config.profile.model}; keys: {', '.join(keys) or 'none is set'}")
+    if not app.config.safe_mode:
+        auto, why = auto_choice(app)
+        yield Finding("model", "fine", f"auto means {auto}: {why}")
+    yield from key_findings(app)
+    yield from _key(app)
+    for missing in app.parts.keys.notes:
+        yield Finding("model", "wrong", missing)
+    yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
+
+
+def _key(app: App) -> Iterator[Finding]:
+    """Say what the profile's model has not, as far as its provider knows; nothing is sent."""
+    if app.config.profile.model == "auto" or app.config.safe_mode:
+        return
+    try:
+        note = app.choice().check_key()
+    except InarchError as error:
+        yield Finding("model", "wrong", error.message, error.remedy)
+    else:
+        if note:
+            yield Finding("model", "note", note)
+
+
+def _servers(app: App, ports: Ports) -> Iterator[Finding]:
+    """Look for model servers on this machine, unless one is configured; say what to write to use each."""
+    ready = next((one for one in app.ready if one.setting), None)
+    if ready is None or app.ready[ready]:
+        return
+    config, name = app.config, ready.plugin
+    for server in local_servers(ports):
+        lines = [f"[plugins.{name}]", f'{ready.setting} = "{server.base_url}"']
+        if server.first:
+            lines.append(f"model = {_quoted(server.first)}")
+        remedy = f"to use it, add these lines to {config.config_path}"
+        if config.profile.model != name and not config.profile.model.startswith(f"{name}/"):
+            remedy += f", or try it once with --model {name}"
+            lines += _model_lines(app, name)
+        yield Finding("local server", "note", server.words, remedy, tuple(lines))
+
+
+def _model_lines(app: App, name: str) -> list[str]:
+    """Return the lines that make the server the profile's model where `auto` would not choose it."""
+    profile = app.config.profile
+    first = next((one for one, is_given in app.ready.items() if is_given or one.setting), None)
+    if profile.model == "auto" and first is not None and first.setting:
+        return []
+    return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{name}"']
+
+
+def _quoted(text: str) -> str:
+    """Return a text as TOML takes it, in a value or as a name."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _commands(app: App) -> Iterator[Finding]:
+    if app.config.safe_mode:
+        yield Finding("commands", "note", "not looked at: safe mode loads no workspace", "unset INARCH_SAFE_MODE")
+        return
+    try:
+        found = app.workspace.confinement()
+    except InarchError as error:
+        yield Finding("commands", "wrong", error.message, error.remedy)
+        return
+    yield Finding("commands", "fine" if found.level == 3 else "note", confinement_words(found))
+    yield from _hosts(app, found)
+    kept = [promise for promise, reached in found.promises.items() if not reached]
+    if kept:
+        yield Finding("commands", "fine", f"tried, and nothing got through: {', '.join(kept)}")
+    yield from (
+        Finding("commands", "note", f"tried, and got through ({promise}): {reached}")
+        for promise, reached in found.promises.items()
+        if reached
+    )
+
+
+def _hosts(app: App, found: Confinement) -> Iterator[Finding]:
+    """Tell whose rights name hosts where nothing can be held to them."""
+    if {"network namespace", "bwrap"} & set(found.layers):
+        return
+    named = [f"[commands.{name}]" for name, one in app.config.commands.items() if _lists(one.network)]
+    named += [f"[isolation.{name}]" for name, one in app.config.isolation.items() if _lists(one.network)]
+    if named:
+        yield Finding(
+            "commands", "wrong", f"{', '.join(named)}: nothing can be held to hosts here: {found.reason}",
+            "network = true grants the whole network instead",
+        )  # fmt: skip
+
+
+def _lists(network: bool | tuple[str, ...]) -> bool:
+    return not isinstance(network, bool) and bool(network)
+
+
+def _store(app: App) -> Iterator[Finding]:
+    try:
+        sessions = app.store.sessions(app.config.root)
+    except InarchError as error:
+        yield Finding("store", "wrong", error.message, error.remedy)
+        return
+    yield Finding("store", "fine", f"{app.config.profile.store}, {len(sessions)} sessions of this directory")
+    for sentence in app.parts.storage.untold_damage():
+        yield Finding("store", "wrong", sentence)
+    for file in app.parts.storage.set_aside:
+        yield Finding("store", "note", f"{file} was set aside because it was damaged", f"{WAY_ON}, then delete it")
+
+
+def _of_plugins(app: App) -> Iterator[Finding]:
+    """Yield what the plugins say of themselves; all are asked at once, and one that fails or hangs is wrong."""
+    asked = [(bound, _asked(bound)) for bound in app.composition.checks]
+    end = time.monotonic() + CHECK_S
+    for bound, answer in asked:
+        try:
+            yield from answer.result(max(end - time.monotonic(), 0.0))
+        except TimeoutError:
+            hung = blame(bound.plugin, "check", f"did not look at {bound.value.name!r} within {CHECK_S:g} s")
+            yield Finding("plugins", "wrong", hung.message, hung.remedy)
+        except PluginError as error:
+            yield Finding("plugins", "wrong", error.message, error.remedy)
+
+
+def _asked(bound: Bound[SelfCheck]) -> Future[list[Finding]]:
+    """Have a check run in a thread, which is left to itself if it hangs."""
+    answer: Future[list[Finding]] = Future()
+
+    def look() -> None:
+        try:
+            with guarded(bound.plugin, "check", ()):
+                found = list(islice(bound.value.run(), MOST_FINDINGS))
+                if not all(isinstance(one, Finding) and one.state in _STATES for one in found):
+                    raise TypeError(f"what {bound.value.name!r} found are no findings")
+            answer.set_result(found)
+        except PluginError as error:
+            answer.set_exception(error)
+
+    Thread(target=look, daemon=True).start()
+    return answer
+
+
+@frozen
+class LocalServer:
+    """A server that lists models: its address with `/v1`, what usually listens there, and the models' names."""
+
+    base_url: str
+    usual: str
+    models: tuple[str, ...]
+
+    @property
+    def first(self) -> str:
+        """The first model that talks, "" if there is none."""
+        return next((name for name in self.models if "embed" not in name.lower()), "")
+
+    @property
+    def words(self) -> str:
+        """What it is and what it has, in a line."""
+        named = ", ".join(self.models[:MOST_NAMED])
+        more = f" and {len(self.models) - MOST_NAMED} more" if len(self.models) > MOST_NAMED else ""
+        has = f"has {named}{more}" if named else "has no model yet"
+        return f"a model server answers at {self.base_url} (the port of {self.usual}): it {has}"
+
+
+def local_servers(ports: Ports = PORTS) -> Iterator[LocalServer]:
+    """Yield the servers on this machine that list models the way of chat completions."""
+    for port, usual in ports:
+        for family, host in _HOSTS:
+            models = _models(family, host, port)
+            if models is not None:
+                shown = f"[{host}]" if family == socket.AF_INET6 else host
+                yield LocalServer(f"http://{shown}:{port}/v1", usual, models)
+                break
+
+
+def _models(family: socket.AddressFamily, host: str, port: int) -> tuple[str, ...] | None:
+    """Return the names of a server's models, None where no such server answers."""
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as connection:
+            connection.settimeout(CONNECT_S)
+            connection.connect((host, port))
+            # HTTP/1.0: the answer comes in one piece and ends with the connection.
+            connection.sendall(b"GET /v1/models HTTP/1.0\r\nHost: localhost\r\nAccept: application/json\r\n\r\n")
+            head, _, body = _read(connection).partition(b"\r\n\r\n")
+    except OSError:
+        return None
+    status = head.split(b"\r\n", 1)[0].split(b" ")
+    if len(status) < 2 or not status[0].startswith(b"HTTP/") or status[1] != b"200":
+        return None
+    try:
+        return _names(json.loads(body))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read(connection: socket.socket) -> bytes:
+    """Return what comes before the time is up or there is too much; a server that drips is no reason to wait."""
+    end = time.monotonic() + READ_S
+    pieces: list[bytes] = []
+    size = 0
+    while size < LONGEST and (left := end - time.monotonic()) > 0:
+        connection.settimeout(left)
+        piece = connection.recv(1 << 16)
+        if not piece:
+            break
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
+
+
+def _names(data: Any) -> tuple[str, ...] | None:
+    """Return the names in a list of models, None where it is something else."""
+    rows = data.get("data") if isinstance(data, dict) else None
+    if rows is None and isinstance(data, dict) and data.get("object") == "list":
+        return ()  # Ollama without a model
+    if not isinstance(rows, list):
+        return None
+    names = (row.get("id") for row in rows if isinstance(row, dict))
+    return tuple(name for name in names if isinstance(name, str) and name and name.isprintable())

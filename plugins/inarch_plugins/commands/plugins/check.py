@@ -1,0 +1,70 @@
+"""`inarch plugins check`: tries plugins afresh, says what is wrong with them, what is odd, and what loading costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.commands import ANSWERED, FAILED, composing_options
+from inarch.output import aligned, print_json, print_line
+
+if TYPE_CHECKING:
+    from inarch_plugins.commands.plugins.checking import Checked
+
+
+@click.command("check", short_help="Try installed plugins afresh.")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@composing_options
+def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
+    """Try installed plugins in a process of their own, whatever is remembered of them.
+
+    Without names: all that are not Inarch's own; with --plugin FILE: that file. Exit 1 if one is refused or absent.
+    """
+    rows = _rows(names, given)
+    if as_json:
+        from attrs import asdict
+
+        print_json({"plugins": [asdict(row, value_serializer=_plain) for row in rows]})
+    else:
+        _print(rows)
+    return ANSWERED if all(row.state == "ok" for row in rows) else FAILED
+
+
+def _rows(names: tuple[str, ...], given: dict[str, Any]) -> tuple[Checked, ...]:
+    import os
+
+    from inarch.host import Options, discover, load_config
+    from inarch_plugins.commands.plugins.checking import check_plugins
+
+    options = Options.of(given)
+    config = load_config(os.path.realpath(options.root), profile=options.profile, flags=options.flags)
+    return check_plugins(config, discover(), names, options.files, options.without)
+
+
+def _plain(_owner: object, _field: object, value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _print(rows: tuple[Checked, ...]) -> None:
+    if not rows:
+        print_line("No plugin but Inarch's own is installed.")
+        return
+    cells = [(row.name, row.state, f"{row.distribution} {row.version}".strip(), _cost(row)) for row in rows]
+    for row, line in zip(rows, aligned(cells), strict=True):
+        print_line(line)
+        if row.reason:
+            print_line(f"  {row.reason}")
+            print_line(f"  help: {row.remedy}")
+        for warning in row.warnings:
+            print_line(f"  warning: {warning}")
+
+
+def _cost(row: Checked) -> str:
+    if row.seconds is None:
+        return ""
+    names = ", ".join(
+        [*row.tools, *(hook.removeprefix("inarch_") for hook in row.hooks if hook != "inarch_tools"), *row.commands]
+    )
+    return f"{row.seconds:.2f} s  {names}"

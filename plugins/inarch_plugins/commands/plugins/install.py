@@ -1,0 +1,170 @@
+"""`inarch plugins install` and `uninstall`: print the command to run, and keep the profile in step."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch import ConfigError, UsageError
+from inarch.commands import ANSWERED, FAILED, composing_options, say, say_remedy
+from inarch.output import print_line
+
+if TYPE_CHECKING:
+    from inarch.host import Discovery
+    from inarch_plugins.commands.plugins.installers import What
+
+_ARCHIVES = (".whl", ".tar.gz", ".zip")
+
+
+@click.command("install", short_help="Print the command that installs plugins here.")
+@click.argument("things", nargs=-1, metavar="WHAT...")
+@click.option("-e", "--editable", "folders", multiple=True, metavar="PATH", help="A folder; edits count at once.")
+@click.option("--enable/--no-enable", help="Write those that are installed into the profile of your file.")
+@click.option("--upgrade", is_flag=True, help="Take a newer version of what is installed already.")
+@click.option("--dry-run", is_flag=True, hidden=True)  # from the time when the command was run
+@composing_options
+def install(
+    things: tuple[str, ...], folders: tuple[str, ...], enable: bool, upgrade: bool, dry_run: bool, **given: Any
+) -> int:
+    """Print the command that installs plugins beside this Inarch. Run it yourself, then enable them.
+
+    WHAT is the name of a distribution, also with a version such as 'NAME>=1', a path, or an address.
+    """
+    from inarch.host import discover
+    from inarch_plugins.commands.plugins.installers import installing
+
+    wanted = read_things(things, folders)
+    names = {one.distribution for one in wanted}
+    there = [one for one in discover().plugins.values() if not one.ours and one.distribution in names]
+    missing = names - {one.distribution for one in there}
+    if enable:
+        for plugin in there:
+            _enable(plugin.name, given)
+        if not missing:
+            return ANSWERED
+    if not _print_command("installed", " ".join(one.text for one in wanted), lambda: installing(wanted, upgrade)):
+        return FAILED
+    say("note", "run that, then `inarch plugins check`; this command with --enable writes it into your profile")
+    return ANSWERED
+
+
+@click.command("uninstall", short_help="Print the command that removes plugins.")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--dry-run", is_flag=True, hidden=True)
+@composing_options
+def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
+    """Print the command that removes the distributions of plugins, and list the profiles that name them.
+
+    NAME is a plugin's name or a distribution's.
+    """
+    from inarch.host import discover, user_config_path
+    from inarch_plugins.commands.config.enabling import naming
+    from inarch_plugins.commands.plugins.installers import uninstalling
+
+    found = discover()
+    distributions = distributions_named(names, found)
+    done = _print_command("uninstalled", " ".join(distributions), lambda: uninstalling(distributions))
+    for plugin in found.plugins.values():
+        if plugin.distribution in distributions:
+            try:
+                places = naming(user_config_path(os.environ), plugin.name)
+            except (ConfigError, UsageError):  # a file that can't be read has other problems
+                places = ()
+            for place in places:
+                say("note", f"{place} names {plugin.name!r}: take it out")
+    return ANSWERED if done else FAILED
+
+
+def read_things(things: Sequence[str], folders: Sequence[str]) -> tuple[What, ...]:
+    """Return the things to install; paths are made absolute.
+
+    Raises:
+        UsageError: One of them is an option or a path that does not exist, or there is none.
+    """
+    from inarch_plugins.commands.plugins.installers import What
+
+    if not things and not folders:
+        raise UsageError("there is nothing to install", "give a name, a path or an address")
+    return tuple([_thing(text) for text in things] + [What(_path(text), editable=True) for text in folders])
+
+
+def _thing(text: str) -> What:
+    from inarch_plugins.commands.plugins.installers import What
+
+    if "://" not in text and (text.startswith((".", "~")) or os.sep in text or text.endswith(_ARCHIVES)):
+        return What(_path(text))
+    _check(text)
+    if Path(text, "pyproject.toml").is_file():  # the index may have something quite different by this name
+        raise UsageError(f"{text} is a folder here and may be a name in the index", f"write ./{text} for the folder")
+    return What(text)
+
+
+def _path(text: str) -> str:
+    _check(text)
+    path = Path(text).expanduser()
+    if not path.exists():
+        raise UsageError(f"there is no file or folder {text}", "a name without a slash is looked up in the index")
+    return str(path.resolve())
+
+
+def _check(text: str) -> None:
+    if not text.strip() or not text.isprintable():
+        raise UsageError(f"{text!r} is nothing that can be installed", "give a name, a path or an address")
+    if text.lstrip().startswith("-"):
+        raise UsageError(f"{text!r} is an option, not a thing to install", "add it to the printed command")
+
+
+def distributions_named(names: Sequence[str], found: Discovery) -> tuple[str, ...]:
+    """Return the distributions that plugins or distributions of these names are.
+
+    Raises:
+        UsageError: One ships with Inarch or is not installed.
+    """
+    from packaging.utils import canonicalize_name
+
+    from inarch_sdk.nearest import nearest
+
+    others = [*found.plugins.values(), *found.shadowed]
+    known = {one.name: one for one in reversed(others)} | {one.distribution: one for one in others if not one.ours}
+    wanted: list[str] = []
+    for name in names:
+        one = known.get(name) or known.get(canonicalize_name(name))
+        if name == "inarch":
+            raise UsageError("'inarch' is this program, not a plugin", "remove it with what installed it")
+        if one is not None and one.ours:
+            remedy = f"leave it out of a run with -p no:{name}, or for good with a `plugins` list in your profile"
+            raise UsageError(f"{name!r} ships with inarch", remedy)
+        if one is None:
+            foreign = [key for key, item in known.items() if not item.ours]
+            raise UsageError(f"no plugin is called {name!r}", nearest(name, foreign))
+        wanted.append(one.distribution)
+    return tuple(dict.fromkeys(wanted))
+
+
+def _print_command(done: str, words: str, command: Callable[[], Sequence[str]]) -> bool:
+    """Print the command; if this environment must be left alone, say what to do instead."""
+    from inarch_plugins.commands.plugins.installers import CannotInstall
+
+    try:
+        print_line(shlex.join(command()))
+    except CannotInstall as error:
+        say("error", f"nothing can be {done} here: {error.message}")
+        say_remedy(error.remedy.replace("WHAT", words))
+        return False
+    return True
+
+
+def _enable(name: str, given: Mapping[str, Any]) -> None:
+    from inarch.host import load_config, user_config_path
+    from inarch_plugins.commands.config.enabling import chosen_profile, enable
+
+    path = user_config_path(os.environ)
+    profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
+    load_config(given.get("root") or ".", profile=profile)  # a file with an error is not changed
+    added = enable(path, profile, name)
+    print_line(f"{path}: profiles.{profile}.plugins {'now names' if added else 'names'} {name!r}")

@@ -1,0 +1,144 @@
+"""`inarch plugins new`: the folder of a plugin that works as it stands, with tests that pass."""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import keyword
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from inarch import UsageError
+from inarch.commands import ANSWERED, showing_options
+from inarch.output import print_line
+
+_KINDS = ("tool", "model", "strategy", "store", "tracer")
+_NAME = re.compile(r"[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]", re.ASCII)  # as in package names
+LONGEST_NAME = 50
+
+
+@click.command("new", short_help="Write a plugin of your own.")
+@click.argument("name")
+@click.option("--kind", type=click.Choice(_KINDS), default="tool", show_default=True, help="What it brings.")
+@click.option("--into", metavar="DIR", default=".", help="Make the folder in this one instead of the current one.")
+@showing_options
+def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
+    """Make a plugin of your own: a folder inarch-NAME with a module, its tests, pyproject.toml and README.md."""
+    from inarch import __version__
+    from inarch_plugins.commands.plugins.kit import files_for
+
+    plugin = checked_name(name)
+    if kind == "tool":
+        check_tool_name(plugin.replace("-", "_"))
+    files = files_for(kind, plugin, ".".join(__version__.split(".")[:2]))
+    folder = write_folder(Path(into), f"inarch-{plugin}", files)
+    if not quiet:
+        _tell(folder, files, kind, plugin)
+    return ANSWERED
+
+
+def checked_name(given: str) -> str:
+    """Return the plugin's name: lower-case, with `-` between words, without a leading `inarch-`.
+
+    Raises:
+        UsageError: It can't name a distribution and a function, or something has it already.
+    """
+    if not _NAME.fullmatch(given) or len(given) > LONGEST_NAME:
+        raise UsageError(
+            f"{given!r:.80} can't name a plugin",
+            f"take up to {LONGEST_NAME} letters, digits and -, such as word-count, that begin and end with no -",
+        )
+    name = re.sub(r"[-_.]+", "-", given).lower().removeprefix("inarch-")
+    word = name.replace("-", "_")
+    if not word.isidentifier():
+        raise UsageError(f"{given!r} begins with a digit, and no function's name does", "begin with a letter")
+    if keyword.iskeyword(word) or keyword.issoftkeyword(word) or hasattr(builtins, word) or word == "inarch":
+        raise UsageError(f"{given!r} means something in Python already", f"add a word, such as my-{name}")
+    if word.startswith("test"):
+        raise UsageError(f"{given!r} begins with test, and pytest would take it for one", f"add a word: my-{name}")
+    _check_free(name, word)
+    return name
+
+
+def _check_free(name: str, word: str) -> None:
+    from importlib.util import find_spec
+
+    from inarch.host import discover, own_names
+
+    found = discover().plugins.get(name)
+    if found is not None:
+        raise UsageError(f"the plugin {name!r} exists: {found.distribution} {found.version} brings it", "take another")
+    if any(name == own for _, own in own_names()):
+        raise UsageError(f"{name!r} is a name of Inarch's own", "take another")
+    if find_spec(f"inarch_{word}") is not None:
+        raise UsageError(f"a module inarch_{word} is installed", "take another name")
+
+
+def check_tool_name(name: str) -> None:
+    """Refuse the name of a tool that the profile has already, as far as the configuration says.
+
+    Raises:
+        UsageError: There is such a tool.
+    """
+    from inarch import ConfigError
+    from inarch.host import compose_plugins, load_config
+
+    try:
+        tools = compose_plugins(load_config(os.path.realpath(".")), recorded=False).tools
+    except ConfigError:  # it can't be said; calling the tool will
+        return
+    if name in tools:
+        raise UsageError(f"the tool {name!r} exists: plugin {tools[name].plugin!r} brings it", "take another name")
+
+
+def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
+    """Make a folder with these files; whatever goes wrong, it is there whole or not at all.
+
+    Raises:
+        UsageError: It can't be made; nothing that was there before is touched.
+    """
+    folder = into / name
+    try:
+        folder.mkdir()  # fails if anything has the name, so nothing is ever written over
+    except FileExistsError:
+        raise UsageError(f"{folder} exists", "take another name, or another folder with --into") from None
+    except OSError as error:
+        raise UsageError(f"{folder} can't be made: {error.strerror}", _remedy(error, into)) from error
+    done = False
+    try:
+        for file, text in files.items():
+            with (folder / file).open("x", encoding="utf-8", newline="\n") as opened:
+                opened.write(text)
+        done = True
+    except OSError as error:
+        raise UsageError(f"{folder} can't be written: {error.strerror}", _remedy(error, into)) from error
+    finally:
+        if not done:
+            from shutil import rmtree
+
+            rmtree(folder, ignore_errors=True)
+    return folder
+
+
+def _remedy(error: OSError, into: Path) -> str:
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return f"name a folder with --into, or make this one: mkdir -p {into}"
+    return "make room there" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another folder with --into"
+
+
+def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> None:
+    """Say what is there now, and the three commands that come next."""
+    from shlex import quote
+
+    from inarch_plugins.commands.plugins.kit import trying
+
+    print_line(f"{folder}{os.sep} has {', '.join(files)}. Next:")
+    print_line(f"  pytest {quote(str(folder))}")
+    print_line(f"  {trying(kind, plugin, quote(str(folder)))}")
+    print_line(
+        f"  inarch plugins install -e {quote(f'.{os.sep}{folder}' if not folder.is_absolute() else str(folder))}"
+    )

@@ -1,0 +1,52 @@
+"""`inarch sessions show`: what happened in one session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from inarch import UsageError
+from inarch.commands import composing_options
+from inarch_plugins.commands.sessions.pages import PAGE, Shown, chosen, print_json_object
+from inarch_plugins.commands.sessions.story import glyphs
+
+
+@click.command("show")
+@click.argument("session_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, with every turn unless --turns names some.")
+@click.option(
+    "--turns", metavar="A-B", help=f"These turns, counted from 1: 7, 7-9, 7- or -9. By default the last {PAGE}."
+)
+@click.option("--all", "everything", is_flag=True, help="Every turn.")
+@click.option("--full", is_flag=True, help="The outputs of calls whole, not only their first lines.")
+@composing_options
+def show_session(session_id: str, as_json: bool, turns: str | None, everything: bool, full: bool, **given: Any) -> None:
+    """Show a session's last turns with their calls, what those brought and when; the beginning of its id is enough."""
+    from inarch.commands import compose_given
+
+    if turns and everything:
+        raise UsageError("--turns and --all are two answers to one question", "give one of them")
+    with compose_given(given, tells=False) as app:
+        info = app.find_session(session_id)
+        contents = app.kept.contents(info.id)
+        first, last = chosen(turns, everything or as_json, contents.turns)
+        shown = Shown(app.store, info, contents, first, last, full)
+        if as_json:
+            print_json_object(shown.as_json())
+            return
+        for line in shown.lines(glyphs()):
+            click.echo(line)
+    _tell_gaps(contents.gaps)
+
+
+def _tell_gaps(gaps: Sequence[tuple[int, int]]) -> None:
+    """Say which events are missing without any trace; what was found damaged is said when the store is closed."""
+    from inarch.commands import say
+    from inarch_sdk.event_log import WAY_ON, gap_words
+
+    for first, last in gaps:
+        say("note", gap_words(first, last))
+    if gaps:
+        say("note", WAY_ON)

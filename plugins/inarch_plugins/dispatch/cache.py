@@ -1,0 +1,113 @@
+"""Decisions that are remembered: for a while, and only while nothing they depend on has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from inarch import DispatchReply, Situation, ToolFailed, from_data, to_data
+from inarch_plugins.dispatch.keeping import load, save
+
+
+@define(eq=False, repr=False)
+class DecisionCache:
+    """A small JSON file of decisions with counts of hits and misses.
+
+    A cache that can't be read or written is an empty one: decisions are then asked for again, nothing else.
+    """
+
+    path: Path | None
+    ttl_s: float = 900.0
+    max_entries: int = 500
+    entries: dict[str, dict[str, Any]] = field(factory=dict)
+    hits: int = 0
+    misses: int = 0
+    _loaded: bool = False
+
+    @classmethod
+    def beside(cls, folder: str, ttl_s: float = 900.0, max_entries: int = 500) -> DecisionCache:
+        """Return the cache that is kept in a folder; without one it lives in memory only."""
+        return cls(Path(folder) / "decisions.json" if folder else None, ttl_s, max_entries)
+
+    def get(self, key: str) -> DispatchReply | None:
+        """Return a decision that is still good, and count the hit or the miss."""
+        self.load()
+        entry = self.entries.get(key)
+        if entry is None or time.time() - entry["time"] > self.ttl_s:
+            self.misses += 1
+            self._save()
+            return None
+        self.hits += 1
+        self._save()
+        return from_data(DispatchReply, entry["reply"])
+
+    def put(self, key: str, reply: DispatchReply) -> None:
+        """Remember a decision."""
+        self.load()
+        self.entries.pop(key, None)
+        self.entries[key] = {"time": time.time(), "reply": to_data(reply)}
+        for oldest in list(self.entries)[: -self.max_entries]:
+            del self.entries[oldest]
+        self._save()
+
+    def drop(self, key: str) -> None:
+        """Forget one decision."""
+        self.load()
+        if self.entries.pop(key, None) is not None:
+            self._save()
+
+    def clear(self) -> int:
+        """Forget everything and return how many decisions that were."""
+        self.load()
+        count = len(self.entries)
+        self.entries, self.hits, self.misses = {}, 0, 0
+        self._save()
+        return count
+
+    def load(self) -> None:
+        """Read the file once."""
+        if self._loaded or self.path is None:
+            return
+        self._loaded = True
+        try:
+            data = load(self.path)
+            self.hits, self.misses = int(data["hits"]), int(data["misses"])
+            self.entries = {key: entry for key, entry in data["entries"].items() if isinstance(entry["time"], float)}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self.entries, self.hits, self.misses = {}, 0, 0
+
+    def _save(self) -> None:
+        if self.path is None:
+            return
+        save(self.path, {"hits": self.hits, "misses": self.misses, "entries": self.entries})
+
+
+def cache_key(situation: Situation, query: str) -> str:
+    """Return the key of a decision: the query and all that the decision rests on.
+
+    That is the decision model, the tools with their schemas, the count of effectful calls in this session, and path,
+    size and time of every file that the session has seen.
+    """
+    tools = [[tool.name, to_data(tool.input_schema)] for tool in situation.tools]
+    state = [situation.effectful_calls, _files(situation)]
+    root = situation.workspace.root
+    text = json.dumps([query, root, situation.decision_model, tools, state], sort_keys=True)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _files(situation: Situation) -> Mapping[str, Any]:
+    return {path: _stamp(situation, path) for path in sorted(situation.seen)}
+
+
+def _stamp(situation: Situation, path: str) -> list[int] | None:
+    try:
+        stat = situation.workspace.stat(path)
+    except ToolFailed:
+        return None
+    return None if stat is None else [stat.size, stat.mtime_ns]

@@ -1,0 +1,100 @@
+"""The `structured` strategy: decide, validate, remember."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from attrs import define, evolve, field
+
+from inarch import Decision, Message, ModelRequest, PlannedCall, ProviderError, Situation, Text
+from inarch_plugins.dispatch.watching import STRATEGY
+
+if TYPE_CHECKING:
+    from inarch import DispatchReply, Reply
+    from inarch_plugins.dispatch.cache import DecisionCache
+    from inarch_plugins.dispatch.watching import Watcher
+
+# Every start with the default profile makes one that decides nothing: what it asks with is imported when it does.
+
+TEMPERATURE = 0.1
+REFUSED = (400, 422)
+"""With these a service says that it does not take a request as it is."""
+CONTEXT_MESSAGES = 4
+"""The decision model sees the plain text of this many earlier messages, so that "and that file?" has a meaning."""
+
+
+@define(eq=False, repr=False)
+class Structured:
+    """Asks the decision model for one tool to begin with; its result is embedded in the prompt.
+
+    An invalid reply and a failed request mean "no tool" and are not remembered; nor is a decision whose call turns out
+    not to be valid. Where decisions have cost more than they saved, it passes on without asking.
+    """
+
+    cache: Callable[[], DecisionCache]
+    watcher: Watcher
+    name: str = STRATEGY
+    _plain: set[str] = field(init=False, factory=set)
+
+    async def decide(self, situation: Situation) -> Decision | None:
+        """Return the decision to call a tool first, or None to pass on."""
+        if not situation.tools or self.watcher.books().is_off:
+            return None
+        from inarch_plugins.dispatch.cache import cache_key
+
+        query = situation.turn.content
+        key, cache = cache_key(situation, query), self.cache()
+        reply = cache.get(key)
+        cached = reply is not None
+        if reply is None:
+            reply = await self._ask(situation, query)
+            if reply is None:
+                return None
+            cache.put(key, reply)
+        self.watcher.rests_on(situation.turn.id, partial(cache.drop, key))
+        return self._decision(reply, cached)
+
+    async def _ask(self, situation: Situation, query: str) -> DispatchReply | None:
+        from inarch_plugins.dispatch.prompt import REPLY_SCHEMA, decision_prompt, read_reply, reply_schema
+
+        plain = situation.decision_model in self._plain
+        request = ModelRequest(
+            model=situation.decision_model,
+            system=decision_prompt(situation.tools),
+            messages=(*_recent_texts(situation), Message("user", (Text(query),))),
+            response_schema=REPLY_SCHEMA if plain else reply_schema(situation.tools),
+            temperature=TEMPERATURE,
+            purpose="decision",
+        )
+        try:
+            reply = await self._reply(situation, request)
+            return read_reply(reply.message.text, {tool.name: tool for tool in situation.tools})
+        except (ProviderError, ValueError, RecursionError):  # the last: JSON nested thousands deep
+            return None
+
+    async def _reply(self, situation: Situation, request: ModelRequest) -> Reply:
+        """Ask; a service that refuses the schema is asked with the plain one, from then on at once."""
+        from inarch_plugins.dispatch.prompt import REPLY_SCHEMA
+
+        try:
+            return await situation.ask(request)
+        except ProviderError as error:
+            if error.kind != "request" or error.status not in REFUSED or request.model in self._plain:
+                raise
+        self._plain.add(request.model)
+        return await situation.ask(evolve(request, response_schema=REPLY_SCHEMA))
+
+    def _decision(self, reply: DispatchReply, cached: bool) -> Decision:
+        if not reply.requires_tool_call or reply.tool_name is None:
+            return Decision("ask_model", reason=reply.reasoning, cached=cached, strategy=self.name)
+        call = PlannedCall(reply.tool_name, reply.arguments)
+        return Decision(
+            "call_tools", (call,), reason=reply.reasoning, cached=cached, strategy=self.name, present="prompt"
+        )
+
+
+def _recent_texts(situation: Situation) -> list[Message]:
+    earlier = [message for message in situation.messages[:-1] if message.role in ("user", "assistant") and message.text]
+    return [Message(message.role, (Text(message.text[:2_000]),)) for message in earlier[-CONTEXT_MESSAGES:]]

@@ -1,0 +1,58 @@
+"""export: sessions as one HTML page, as Markdown, as JSON lines that can be restored, and as a trajectory in ATIF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, TextIO
+
+import inarch
+
+if TYPE_CHECKING:
+    from inarch_plugins.export.html.assets import Asset
+    from inarch_plugins.export.html.fragments import Fragments
+
+    Pieces = Callable[[inarch.Transcript], Iterator[str]]
+
+
+class Format:
+    """An exporter whose text comes in pieces from `MODULE:FUNCTION`, which is imported when it is used."""
+
+    def __init__(self, name: str, suffixes: tuple[str, ...], place: str) -> None:
+        self.name = name
+        self.suffixes = suffixes
+        self._place = place
+
+    def export(self, session: inarch.Transcript, out: TextIO) -> None:
+        """Write the session."""
+        module, _, function = self._place.partition(":")
+        pieces: Pieces = getattr(import_module(f"{__name__}.{module}"), function)
+        out.writelines(pieces(session))
+
+
+class Html(Format):
+    """The page, and what it is made of: whoever shows sessions in a browser takes its style and its parts from here."""
+
+    def __init__(self) -> None:
+        super().__init__("html", (".html", ".htm"), "html.page:page")
+
+    def assets(self) -> Mapping[str, Asset]:
+        """Return the files of the design by name, each with `content` and `content_type`."""
+        module = import_module(f"{__name__}.html.assets")
+        return module.shared()  # type: ignore[no-any-return]
+
+    def fragments(self) -> Fragments:
+        """Return what makes escaped HTML of a session's parts, to be shown with `assets`."""
+        module = import_module(f"{__name__}.html.fragments")
+        return module.Fragments()  # type: ignore[no-any-return]
+
+
+@inarch.hookimpl
+def inarch_exporters(context: inarch.PluginContext) -> Iterable[inarch.Exporter]:
+    """Return the formats; the first one is what is written where none is named."""
+    return [
+        Html(),
+        Format("markdown", (".md", ".markdown"), "markdown:document"),
+        Format("jsonl", (".jsonl",), "jsonl:lines"),
+        Format("atif", (".atif.json",), "atif:document"),
+    ]

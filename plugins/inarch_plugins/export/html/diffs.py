@@ -1,0 +1,121 @@
+"""Changes of texts as diffs: side by side where there is room, one below the other where there is none.
+
+A line stands once in the page. Where two columns are shown, the style repeats an unchanged line in the other one out of
+`data-line`, for the eye only: who listens or copies has it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from typing import Any
+
+from attrs import frozen
+
+from inarch_plugins.export.html.tags import Html, join, tag
+from inarch_plugins.export.words import cut
+
+MOST_COMPARED = 600
+"""Lines of either text above which they are shown one after the other: comparing may take quadratic time."""
+CONTEXT = 3
+"""Unchanged lines that are shown around a change of a whole file."""
+PATCHING = ("search", "replace")
+WRITING = ("content",)
+
+
+@frozen
+class _Line:
+    mark: str
+    text: str
+    old: int = 0
+    new: int = 0
+
+
+def shown_as_diff(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the arguments that `diff` shows; none where it has nothing to show."""
+    if not isinstance(arguments.get("file_path"), str):
+        return ()
+    if all(isinstance(arguments.get(key), str) for key in PATCHING):
+        return PATCHING
+    if all(isinstance(arguments.get(key), str) for key in WRITING):
+        return WRITING
+    return ()
+
+
+def diff(arguments: Mapping[str, Any], names: tuple[str, ...]) -> Html:
+    """Return what `shown_as_diff` named as a diff: what a call said, for no bytes of the file itself are exported."""
+    old, new = (arguments["search"], arguments["replace"]) if names == PATCHING else ("", arguments["content"])
+    return _shown(old, new, whole=False)
+
+
+def file_diff(old: str, new: str) -> Html:
+    """Return how a whole file changes, with the numbers of its lines; unchanged ones far from a change are counted."""
+    return _shown(old, new, whole=True)
+
+
+def _shown(old: str, new: str, *, whole: bool) -> Html:
+    (before, before_left), (after, after_left) = cut(old), cut(new)
+    lines = list(_marked(before.splitlines(), after.splitlines()))
+    has_numbers = whole and not before_left and not after_left
+    rows = join(_near_changes(lines) if has_numbers else _hunks(lines))
+    told = [tag("p", left, class_="left-out") for left in (before_left, after_left) if left]
+    kind = " ".join(filter(None, ("diff", "numbered" if has_numbers else "", "" if before else "only-new")))
+    return join([tag("pre", tag("code", rows), class_=kind), *told])
+
+
+def _marked(old: list[str], new: list[str]) -> Iterator[_Line]:
+    if not old or max(len(old), len(new)) > MOST_COMPARED:
+        yield from (_Line("-", line, at) for at, line in enumerate(old, 1))
+        yield from (_Line("+", line, 0, at) for at, line in enumerate(new, 1))
+        return
+    for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what == "equal":
+            yield from (_Line(" ", old[a + at], a + at + 1, c + at + 1) for at in range(b - a))
+            continue
+        yield from (_Line("-", line, at) for at, line in enumerate(old[a:b], a + 1))
+        yield from (_Line("+", line, 0, at) for at, line in enumerate(new[c:d], c + 1))
+
+
+def _near_changes(lines: list[_Line]) -> Iterator[Html]:
+    """Yield the hunks with their context, and how many lines are left out between them."""
+    changed = [at for at, line in enumerate(lines) if line.mark != " "]
+    shown = {near for at in changed for near in range(at - CONTEXT, at + CONTEXT + 1)}
+    left, some = 0, list[_Line]()
+    for at, line in enumerate(lines):
+        if at in shown:
+            if left:
+                yield _gap(left)
+            left = 0
+            some.append(line)
+            continue
+        yield from _hunks(some, numbered=True)
+        some, left = [], left + 1
+    yield from _hunks(some, numbered=True)
+    if left:
+        yield _gap(left)
+
+
+def _gap(left: int) -> Html:
+    return tag("span", f"… {left:,} unchanged\n", class_="gap")
+
+
+def _hunks(lines: list[_Line], *, numbered: bool = False) -> Iterator[Html]:
+    """Yield unchanged lines one by one, and what changed between two of them as one element that can have columns."""
+    some: list[Html] = []
+    for line in lines:
+        if line.mark != " ":
+            some.append(_line(line, numbered))
+            continue
+        if some:
+            yield tag("span", *some, class_="hunk")
+            some = []
+        yield _line(line, numbered)
+    if some:
+        yield tag("span", *some, class_="hunk")
+
+
+def _line(line: _Line, numbered: bool) -> Html:
+    name = {"+": "ins", "-": "del"}.get(line.mark, "span")
+    again = f" {line.text}" if line.mark == " " else None
+    old, new = (f"{at:5}" if at and numbered else None for at in (line.old, line.new))  # as wide as the style's column
+    return tag(name, f"{line.mark}{line.text}\n", data_line=again, data_old=old, data_new=new)

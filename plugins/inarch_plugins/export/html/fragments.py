@@ -1,0 +1,53 @@
+"""Parts of a session as HTML for pages that show it while it goes on: the same parts that the exported page has.
+
+Whatever stands in a session is escaped here; what comes back may be put into a page as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inarch.transcripts import Exchange, Step
+from inarch_plugins.export.html import diffs, prose, steps, turn
+from inarch_plugins.export.html.tags import Html, join
+from inarch_plugins.export.remarks import says_nothing
+
+
+class Fragments:
+    """Makes the parts; each is text that is HTML already."""
+
+    def exchange(self, exchange: Exchange, *, folded: bool = False, apart: bool = False, running: bool = False) -> Html:
+        """Return a turn as a section: prompt, work, answer.
+
+        Args:
+            exchange: The turn.
+            folded: Whether its work is closed, and stays one text in a `noscript` element until a page opens it.
+            apart: Whether the list of its steps stays empty, for steps that are sent one by one.
+            running: Whether the turn goes on.
+        """
+        shown = [step for step in exchange.steps if self.shows(step)]
+        later = [step for step in exchange.later if self.shows(step)]
+        exchange.steps, exchange.later = shown, later
+        return turn.turn(exchange, folded=folded, apart=apart, running=running)
+
+    def shows(self, step: Step) -> bool:
+        """Return whether a step is shown: bookkeeping, which no reader would miss, is not."""
+        return not says_nothing(step)
+
+    def step(self, step: Step, answer: str = "", *, running: bool = False) -> Html:
+        """Return a request, a call or a remark as an item of a list; nothing for what no reader would miss."""
+        return Html() if says_nothing(step) else steps.step_items([step], answer, running=running)
+
+    def prose(self, markdown: str) -> Html:
+        """Return Markdown, without its raw HTML and without anything that a browser would load."""
+        return prose.prose(markdown)
+
+    def diff(self, old: str, new: str) -> Html:
+        """Return how a whole file changes."""
+        return diffs.file_diff(old, new)
+
+    def preview(self, arguments: Mapping[str, Any]) -> Html:
+        """Return what a call would be given: short values as a list, texts of files as a diff."""
+        names = diffs.shown_as_diff(arguments)
+        return join([prose.members(arguments, names), diffs.diff(arguments, names) if names else Html()])

@@ -1,0 +1,140 @@
+"""What stands at the head of an export: which session it was, what it took, what it touched, how its time went."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from attrs import define, field, frozen
+
+from inarch.transcripts import Call, Exchange, Request, Span, Spent, Step, Transcript
+from inarch_plugins.export.remarks import exchanges_of
+from inarch_plugins.export.words import one_line, seconds_of
+
+SpanKind = Literal["turn", "model", "call", "asking", "wait", "failed"]
+MOST_SPANS = 1_500
+"""Spans below the turns that the overview's timeline shows; turns beyond are shown without."""
+TITLE_LENGTH = 100
+
+
+@frozen
+class Entry:
+    """An exchange's line in the outline."""
+
+    number: int
+    title: str
+    status: str
+    span: Span | None
+    calls: int
+    failed: int
+    spans: tuple[tuple[SpanKind, Span], ...] = ()
+
+
+@define(eq=False)
+class Overview:
+    """A session in short."""
+
+    session_id: str = ""
+    root: str = ""
+    profile: str = ""
+    version: str = ""
+    forked_from: str = ""
+    forked_at: int = 0
+    child_of: str = ""
+    first: float | None = None
+    models: Counter[str] = field(factory=Counter)
+    entries: list[Entry] = field(factory=list)
+    files: dict[str, dict[int, set[str]]] = field(factory=dict)
+    spent: tuple[Spent, ...] = ()
+    steps: int = 0
+
+    @property
+    def title(self) -> str:
+        """The first prompt, on one line."""
+        return next(
+            (entry.title for entry in self.entries if entry.number and entry.title), "A session without prompts"
+        )
+
+    @property
+    def turns(self) -> int:
+        """How many turns the agent had."""
+        return sum(entry.number > 0 for entry in self.entries)
+
+    @property
+    def calls(self) -> int:
+        """How many calls there were."""
+        return sum(entry.calls for entry in self.entries)
+
+    @property
+    def failed(self) -> int:
+        """How many calls failed or were stopped."""
+        return sum(entry.failed for entry in self.entries)
+
+    @property
+    def working(self) -> float:
+        """Seconds that turns took, without the pauses between them."""
+        return sum(entry.span.seconds for entry in self.entries if entry.span is not None)
+
+    @property
+    def total(self) -> Spent:
+        """What all requests came to."""
+        total = Spent("", "", "")
+        for row in self.spent:
+            total = Spent(
+                "", "", "", total.requests + row.requests, input_tokens=total.input_tokens + row.input_tokens,
+                output_tokens=total.output_tokens + row.output_tokens, cost_usd=total.cost_usd + row.cost_usd,
+                unknown=total.unknown + row.unknown,
+            )  # fmt: skip
+        return total
+
+
+def overview_of(session: Transcript) -> Overview:
+    """Return a session in short; takes one pass."""
+    overview, room = _begun(session), MOST_SPANS
+    for exchange in exchanges_of(session):
+        entry = _entry(exchange, room)
+        room = max(0, room - len(entry.spans))
+        overview.entries.append(entry)
+        overview.steps += len(exchange.steps) + len(exchange.later)
+        if exchange.model:
+            overview.models[exchange.model] += 1
+        for change in exchange.changes:
+            for path in filter(None, (change.path, change.new_path)):
+                overview.files.setdefault(path, {}).setdefault(exchange.number, set()).add(change.verb)
+    overview.spent = session.spent()
+    return overview
+
+
+def _begun(session: Transcript) -> Overview:
+    data, info = session.begun, session.info
+    profile, version, forked_from = (str(data.get(name) or "") for name in ("profile", "version", "forked_from"))
+    at, first = data.get("forked_at"), seconds_of(info.started)
+    branch = data.get("branch")
+    child = f"{branch.get('name')} of session {branch.get('parent')}" if isinstance(branch, dict) else ""
+    return Overview(info.id, info.root, profile, version, forked_from, at if type(at) is int else 0, child, first)
+
+
+def _entry(exchange: Exchange, room: int) -> Entry:
+    calls = exchange.calls
+    title = one_line(exchange.prompt or "", TITLE_LENGTH) or (
+        "(no prompt)" if exchange.number else "Before the first turn"
+    )
+    failed = sum(call.status == "error" for call in calls)
+    spans = tuple(spans_of(exchange.steps))
+    shown = spans if len(spans) <= room else ()
+    return Entry(exchange.number, title, exchange.status, exchange.span, len(calls), failed, shown)
+
+
+def spans_of(steps: Iterable[Step]) -> Iterator[tuple[SpanKind, Span]]:
+    """Yield what took time: requests, calls, waits for a person, waits for a service."""
+    for step in steps:
+        if isinstance(step, Call):
+            if step.asking is not None:
+                yield "asking", step.asking
+            if step.span is not None:
+                yield "failed" if step.status == "error" else "call", step.span
+        elif isinstance(step, Request):
+            yield "failed" if step.error not in ("", "cancelled") else "model", step.span
+        elif step.span is not None:
+            yield "wait", step.span

@@ -1,0 +1,219 @@
+"""The provider: one service, its key and its models."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from attrs import define, evolve, field
+
+from inarch import (
+    Delta,
+    HttpService,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    ProviderError,
+    ProviderNote,
+    join_deltas,
+    proposed,
+)
+from inarch_plugins.gemini.listing import MOST_PAGES, Listed, listed_models
+
+if TYPE_CHECKING:
+    from inarch_plugins.gemini.chunks import Chunks
+    from inarch_plugins.gemini.requests import Encoder, Leaving
+
+KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
+"""Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
+PROPOSED = proposed("gemini")
+AFTER_END_S = 2.0
+"""A stream that has told its finish reason is read this long for what may follow, then left."""
+
+MOST_RETRIES = 2
+"""Times that a refused request is asked again without what was refused."""
+_LEVEL_REFUSED = re.compile(r"thinking[ _]?(level|budget)", re.I)
+_THINKING_REFUSED = re.compile(r"thinking|include_?thoughts", re.I)
+_SIGNATURE_REFUSED = re.compile(r"(invalid|corrupted) thought[ _]?signature|thought[ _]?signature is not valid", re.I)
+"""Texts of 400s (Google and gateways before it, seen Oct 2026)."""
+_KEY_REFUSED = re.compile(r"\bapi[ _]key\b", re.I)
+_DAILY = re.compile(r"per ?day|daily", re.I)
+
+
+@define(eq=False, repr=False)
+class Gemini:
+    """A `ModelProvider` over generateContent.
+
+    Args:
+        service: Where requests go, with the key among its headers.
+        thinking: Whether to ask for the model's thoughts.
+        missing: What to say instead of asking, where there is no usable key.
+        a_minute: What the user says that a minute may have.
+        key_name: The variable that holds the key.
+        remark: What to say once with a reply, if anything.
+    """
+
+    service: HttpService
+    thinking: bool = True
+    missing: ProviderError | None = None
+    a_minute: Limits = field(factory=Limits)
+    key_name: str = KEYS[-1]
+    remark: str = ""
+    name: str = field(init=False, default="gemini")
+    default_model: str = field(init=False, default=PROPOSED.model)
+    default_decision_model: str = field(init=False, default=PROPOSED.decision_model)
+    _listed: dict[str, Listed] = field(init=False, factory=dict)
+    _encoder: Encoder | None = field(init=False, default=None)
+    _refusing: dict[str, Leaving] = field(init=False, factory=dict)
+
+    async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """Stream the reply.
+
+        Raises:
+            ProviderError: There is none.
+        """
+        from inarch_plugins.gemini.chunks import Chunks
+
+        self.check_key(request.model)
+        if self.remark:
+            yield ProviderNote(self.remark)
+            self.remark = ""
+        for attempt in range(1 + MOST_RETRIES):
+            chunks = Chunks(self.service, request.model)
+            try:
+                async with aclosing(self._streamed(request, chunks)) as deltas:
+                    async for delta in deltas:
+                        yield delta
+                return
+            except ProviderError as error:
+                left_out = "" if chunks.begun or attempt == MOST_RETRIES else self._leave_out(request, error)
+                if not left_out:
+                    raise self._clearer(error) from None
+                yield ProviderNote(f"gemini refused {left_out}, which is left out ({error.message})", repair=True)
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the models that answer prompts, and remember their limits.
+
+        Raises:
+            ProviderError: They can't be listed.
+        """
+        self.check_key("")
+        found: dict[str, Listed] = {}
+        path = "/models?pageSize=1000"
+        for _ in range(MOST_PAGES):
+            try:
+                page = await self.service.get(path)
+            except ProviderError as error:
+                raise self._clearer(error) from None
+            found.update(listed_models(page))
+            following = page.get("nextPageToken") if isinstance(page, dict) else None
+            if not isinstance(following, str) or not following:
+                break
+            path = f"/models?pageSize=1000&pageToken={quote(following, safe='')}"
+        self._listed = found
+        return [ModelInfo(name, one.description, one.input_tokens) for name, one in found.items()]
+
+    def limits(self, model: str) -> Limits:
+        """Return the limits that were listed, and the user's for a minute; nothing else is known before that."""
+        listed = self._listed.get(model)
+        known = {} if listed is None else {"context_tokens": listed.input_tokens, "output_tokens": listed.output_tokens}
+        return evolve(self.a_minute, **known)
+
+    def price(self, model: str) -> Price | None:
+        """Return that nothing is known: the service lists no prices."""
+        return None
+
+    def takes_effort(self, model: str) -> bool:
+        """Whether the model thinks, as it was listed, else by its name."""
+        from inarch_plugins.gemini.versions import thinks_by_name
+
+        listed = self._listed.get(model)
+        return thinks_by_name(model) if listed is None or listed.thinks is None else listed.thinks
+
+    async def close(self) -> None:
+        """Close the connections; may be called twice."""
+        await self.service.close()
+
+    def check_key(self, model: str) -> None:
+        """Refuse every model where there is no key.
+
+        Raises:
+            ProviderError: There is none.
+        """
+        if self.missing is not None:
+            raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
+
+    async def _streamed(self, request: ModelRequest, chunks: Chunks) -> AsyncGenerator[Delta]:
+        async with aclosing(self.service.batches(_path(request), self._encoded(request))) as batches:
+            async for batch in batches:
+                for delta in join_deltas(chain.from_iterable(map(chunks.read, batch))):
+                    yield delta
+                if chunks.ended:
+                    break
+            for chunk in await _rest(batches) if chunks.ended else ():
+                for delta in chunks.read(chunk):
+                    yield delta
+        for delta in chunks.end():
+            yield delta
+
+    def _encoded(self, request: ModelRequest) -> bytes:
+        from inarch_plugins.gemini.requests import Encoder
+
+        if self._encoder is None:
+            self._encoder = Encoder(self.thinking, self.service.base_url)
+        listed = self._listed.get(request.model)
+        thinks = None if listed is None else listed.thinks
+        return self._encoder.body(request, thinks, self._refusing.get(request.model))
+
+    def _leave_out(self, request: ModelRequest, error: ProviderError) -> str:
+        """Leave out from now on what the service has refused; return what that is, "" if it is nothing of ours."""
+        if error.status != 400 or self._encoder is None:
+            return ""
+        if _SIGNATURE_REFUSED.search(error.message):
+            return "thought signatures" if self._encoder.leave_out_signatures(request) else ""
+        before = self._refusing.get(request.model)
+        if before != "thinking" and _THINKING_REFUSED.search(error.message):
+            is_level = before is None and request.effort is not None and _LEVEL_REFUSED.search(error.message)
+            self._refusing[request.model] = "level" if is_level else "thinking"
+            return "the level of thinking" if is_level else "to be asked for thoughts"
+        return ""
+
+    def _clearer(self, error: ProviderError) -> ProviderError:
+        """Correct the table of errors where this service is unlike others.
+
+        A refused key is a wrong argument to it, with status 400, and its words for a limit a minute are those of others
+        for a quota that is used up; but it says when to ask again.
+        """
+        if error.status == 401 or (error.kind == "request" and _KEY_REFUSED.search(error.message)):
+            return ProviderError("auth", error.message, status=error.status, remedy=f"check the key in {self.key_name}")
+        if error.kind == "quota" and error.retry_after is not None and not _DAILY.search(error.message):
+            return ProviderError(
+                "rate_limit", error.message, status=error.status, retry_after=error.retry_after, retryable=True,
+                remedy="wait, or use another model",
+            )  # fmt: skip
+        return error
+
+
+def _path(request: ModelRequest) -> str:
+    """Return where a request goes: what a person reads while it comes is streamed, a decision is not."""
+    model = request.model if "/" in request.model else f"models/{request.model}"
+    whole = request.response_schema is not None
+    return f"/{quote(model, safe='/')}:{'generateContent' if whole else 'streamGenerateContent?alt=sse'}"
+
+
+async def _rest(batches: AsyncIterator[list[Any]]) -> list[Any]:
+    """Return what follows the end of a reply; that the stream breaks off there does no harm any more."""
+    rest: list[Any] = []
+    try:
+        async with asyncio.timeout(AFTER_END_S):
+            async for batch in batches:
+                rest += batch
+    except (TimeoutError, ProviderError):
+        pass
+    return rest

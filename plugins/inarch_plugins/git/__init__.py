@@ -1,0 +1,31 @@
+"""Git's status, diff, log, show, blame and commit as tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import inarch
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return the git tools."""
+    from inarch_plugins.git.tools import TOOLS
+
+    return TOOLS
+
+
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
+    """Return whether git is there."""
+    return [inarch.SelfCheck("git", _look)]
+
+
+def _look() -> Iterator[inarch.Finding]:
+    from shutil import which
+
+    place = which("git") or ""
+    if place.startswith("/"):  # `.` in PATH: nobody runs what a repository brings along
+        yield inarch.Finding("programs", "fine", f"git at {place}")
+    else:
+        yield inarch.Finding("programs", "note", "git is not installed", "the git tools need it")

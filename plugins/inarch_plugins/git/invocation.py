@@ -1,0 +1,193 @@
+"""Running git: what it is told, what it may do, and what its failures mean.
+
+Nothing in a repository may make git start a program: the process has no right to (where the kernel confines it), and
+every setting that names one is taken away besides, so that this holds where nothing confines it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Literal
+
+from attrs import frozen
+
+from inarch import Ran, Rights, ToolContext, ToolFailed
+from inarch_lib.staging.repositories import NoRepository, Repository, find
+from inarch_plugins.git.configured import Configured, user_environment, user_files
+
+_Code = Literal["not_found", "validation", "permission", "conflict", "execution"]
+
+SECONDS = 60.0
+_SETTINGS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "core.editor": "false",
+    "core.askPass": "false",
+    "core.sshCommand": "false",
+    "core.gitProxy": "false",
+    "core.untrackedCache": "false",
+    "core.attributesFile": os.devnull,
+    "core.quotePath": "false",
+    "commit.gpgSign": "false",
+    "gpg.program": "false",
+    "log.showSignature": "false",
+    "log.showRoot": "true",
+    "protocol.allow": "never",
+    "credential.helper": "",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "submodule.recurse": "false",
+    "diff.submodule": "short",
+    "diff.ignoreSubmodules": "dirty",
+    "diff.orderFile": os.devnull,
+    "diff.noprefix": "false",
+    "diff.mnemonicPrefix": "false",
+    "status.relativePaths": "false",
+    "mailmap.file": os.devnull,
+    "i18n.commitEncoding": "UTF-8",
+    "i18n.logOutputEncoding": "UTF-8",
+    "color.ui": "false",
+}
+_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "false",
+    "LC_ALL": "C",
+}
+PLAIN_DIFF = (
+    "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
+    "--relative",
+)  # fmt: skip
+
+# What git says (of what it says, the first that fits counts), and what that means.
+_MEANINGS: tuple[tuple[str, _Code, str, str], ...] = (
+    (".lock': File exists", "conflict", "the repository is locked by another git",
+     "wait until it is done; if none runs, remove that file"),
+    ("not a git repository", "not_found", "this is no git repository", "make one with `git init`"),
+    ("promisor remote", "execution", "an object of this partial clone is not here", "run `git fetch` yourself"),
+    ("lazy fetching disabled", "execution", "an object of this partial clone is not here", "run `git fetch` yourself"),
+    *((sign, "permission", "the repository borrows objects from one outside the workspace",
+       "make it whole with `git repack -a -d`, then remove .git/objects/info/alternates")
+      for sign in ("object pack directory", "info/alternates")),
+    ("bad config", "execution", "the repository's configuration can't be read", "correct .git/config"),
+    ("no such path", "not_found", "the path is not in the last commit", "use git_status to see what is"),
+    ("did not match any file", "not_found", "a path is neither in the repository nor in the workspace",
+     "use git_status to see what has changed"),
+    ("are ignored by one of your", "validation", "a path is ignored by .gitignore",
+     "leave it out, or add it with `git add -f` yourself first"),
+    ("is in submodule", "validation", "a path is in a submodule, which is a repository of its own",
+     "open Inarch in the submodule"),
+    ("beyond a symbolic link", "permission", "a path goes through a symbolic link", "use the path of the file itself"),
+    ("does not have any commits yet", "not_found", "the repository has no commits yet", "make one with git_commit"),
+    ("no such ref: HEAD", "not_found", "the repository has no commits yet", "make one with git_commit"),
+)  # fmt: skip
+
+
+@frozen
+class Git:
+    """Git in one repository, for one call."""
+
+    context: ToolContext
+    repository: Repository
+    configured: Configured
+
+    @classmethod
+    def open(cls, context: ToolContext) -> Git:
+        """Find the workspace's repository and read its configuration.
+
+        Raises:
+            ToolFailed: There is no repository, or it can't be used.
+        """
+        try:
+            repository = find(context.workspace.root)
+        except NoRepository as error:
+            raise ToolFailed(*error.args) from None
+        files = user_files()
+        environment = repository.variables | user_environment() | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+        rights = Rights(reads=(*repository.reads(), *files), env=environment)
+        argv = ("git", "config", "--list", "--show-scope", "-z")
+        ran = context.workspace.run(argv, rights, timeout_s=SECONDS)
+        if ran.exit_code != 0:
+            raise failure(ran)
+        return cls(context, repository, Configured.parse(ran.output))
+
+    def read(self, *argv: str, stdin: bytes = b"", fails: Sequence[int] = ()) -> Ran:
+        """Run git without a right to change anything; other exits than 0 and `fails` are failures."""
+        return self._run(argv, Rights(reads=self._reads(), env=self._environment(GIT_OPTIONAL_LOCKS="0")), stdin, fails)
+
+    def write(self, *argv: str, stdin: bytes = b"", fails: Sequence[int] = (), **environment: str) -> Ran:
+        """Run git with the right to change the repository, but no file of the workspace."""
+        repository = self.repository
+        rights = Rights(
+            writes=(".git/",) if repository.within else (),
+            writes_outside=repository.folders,
+            reads=(*self._reads(), "/dev/urandom"),  # for the names of its temporary files
+            env=self._environment(**environment),
+        )
+        return self._run(argv, rights, stdin, fails)
+
+    def scope(self, paths: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the arguments that keep a command to paths, or to the workspace where it is part of a repository.
+
+        Raises:
+            ToolFailed: A path is none, or leads out of the workspace.
+        """
+        for path in paths:
+            self.context.workspace.stat(path)
+        return ("--", *(paths or (".",))) if paths or self.repository.prefix else ("--",)
+
+    def _run(self, argv: Sequence[str], rights: Rights, stdin: bytes, fails: Sequence[int]) -> Ran:
+        whole = ("git", "--no-pager", *argv)
+        ran = self.context.workspace.run(whole, rights, stdin=stdin, timeout_s=SECONDS)
+        if ran.exit_code != 0 and ran.exit_code not in fails:
+            raise failure(ran)
+        return ran
+
+    def _reads(self) -> tuple[str, ...]:
+        ignored = self.configured.ignored_by_user()
+        return self.repository.reads() + ((ignored,) if ignored else ())
+
+    def _environment(self, **more: str) -> dict[str, str]:
+        # Settings go by the environment: `-c` can't say a name that has a `=` in it.
+        settings = [*_SETTINGS.items(), *self.configured.overrides()]
+        found = {**_ENVIRONMENT, **self.repository.variables, **more, "GIT_CONFIG_COUNT": str(len(settings))}
+        for position, (key, value) in enumerate(settings):
+            found[f"GIT_CONFIG_KEY_{position}"], found[f"GIT_CONFIG_VALUE_{position}"] = key, value
+        return found
+
+
+def failure(ran: Ran) -> ToolFailed:
+    """Return what a git that failed means."""
+    if ran.timed_out:
+        return ToolFailed("timeout", f"git took longer than {SECONDS:g} s and was stopped", "ask for fewer paths")
+    said = text(ran.errors).strip()
+    first = next((line for line in said.splitlines() if line.startswith(("fatal: ", "error: "))), said[:300])
+    first = first.removeprefix("fatal: ").removeprefix("error: ")[:300]
+    if "Permission denied" in said and "unable to access" in said:
+        return ToolFailed(
+            "permission", f"git can't read a file that its configuration names: {first}",
+            "put the file into the workspace, or take its name out of .git/config",
+        )  # fmt: skip
+    if "invalid object name: " in said:  # what follows is a line of the file, wherever that lies
+        return ToolFailed(
+            "execution", "a file that blame.ignoreRevsFile names is no list of commits", "take it out of .git/config"
+        )
+    for sign, code, meaning, remedy in _MEANINGS:
+        if sign in said:
+            return ToolFailed(code, f"{meaning} (git: {first})", remedy)
+    how = f"signal {ran.signal}" if ran.exit_code is None else f"exit {ran.exit_code}"
+    return ToolFailed("execution", f"git failed ({how}): {first or 'it said nothing'}")
+
+
+def text(data: bytes) -> str:
+    """Return bytes as text, with � for what is not UTF-8."""
+    return data.decode("utf-8", "replace")

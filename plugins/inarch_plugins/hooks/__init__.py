@@ -1,0 +1,126 @@
+"""hooks: commands of the user's and of a trusted project's, run around calls, at prompts and at ends of turns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import inarch
+from inarch_plugins.hooks.places import FILE, PROJECTS
+
+if TYPE_CHECKING:
+    from inarch_plugins.hooks.reading import Hook
+
+RAN = {
+    "type": "object",
+    "required": ["text", "event", "command"],
+    "properties": {
+        "text": {"type": "string"}, "event": {"type": "string"}, "command": {"type": "string"},
+        "source": {"type": "string"}, "exit_code": {"type": ["integer", "null"]}, "duration_s": {"type": "number"},
+        "output": {"type": "string"}, "errors": {"type": "string"}, "confined": {"type": "boolean"},
+        "timed_out": {"type": "boolean"}, "call_id": {"type": "string"}, "fault": {"type": "string"},
+        "notice": {"type": "string"},
+    },
+}  # fmt: skip
+
+
+def _is_there(context: inarch.PluginContext) -> bool:
+    """Whether anybody has hooks: most have none, and nothing is imported for them."""
+    if context.user is not None and os.path.lexists(context.user.place(FILE)):
+        return True
+    return context.brought is not None and PROJECTS in context.brought.names(".inarch")
+
+
+def _hooks(context: inarch.PluginContext, event: str) -> Sequence[Hook]:
+    if not _is_there(context):
+        return ()
+    from inarch_plugins.hooks.reading import read_hooks
+
+    return read_hooks(context).of(event)
+
+
+@inarch.hookimpl
+def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
+    """Return what is recorded of a run."""
+    return [inarch.EventKind("ran", "A hook's command was run.", RAN)] if _is_there(context) else ()
+
+
+@inarch.hookimpl
+def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
+    """Return what runs `PreToolUse`."""
+    if not (hooks := _hooks(context, "PreToolUse")):
+        return ()
+    from inarch_plugins.hooks.calls import BeforeCalls
+
+    return [BeforeCalls(hooks, context.root)]
+
+
+@inarch.hookimpl
+def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]:
+    """Return what runs `PostToolUse`."""
+    if not (hooks := _hooks(context, "PostToolUse")):
+        return ()
+    from inarch_plugins.hooks.calls import AfterCalls
+
+    return [AfterCalls(hooks, context.root)]
+
+
+@inarch.hookimpl
+def inarch_end_guards(context: inarch.PluginContext) -> Iterable[inarch.EndGuard]:
+    """Return what runs `Stop`."""
+    if not (hooks := _hooks(context, "Stop")):
+        return ()
+    from inarch_plugins.hooks.turns import AtEnds
+
+    return [AtEnds(hooks, context.root)]
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return what runs `SessionStart` and `UserPromptSubmit`, and tells what is wrong with the files."""
+    if not _is_there(context):
+        return ()
+    from inarch_plugins.hooks.reading import read_hooks
+    from inarch_plugins.hooks.turns import AtPrompts
+
+    return [AtPrompts(read_hooks(context), context.root)]
+
+
+@inarch.hookimpl
+def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
+    """Return what runs `SessionEnd`."""
+    if not (hooks := _hooks(context, "SessionEnd")):
+        return ()
+    from inarch_plugins.hooks.turns import AtSessionEnds
+
+    return [AtSessionEnds(hooks)]
+
+
+@inarch.hookimpl
+def inarch_compactions(context: inarch.PluginContext) -> Iterable[inarch.Compaction]:
+    """Return what runs `PreCompact`."""
+    if not (hooks := _hooks(context, "PreCompact")):
+        return ()
+    from inarch_plugins.hooks.turns import BeforeCompacting
+
+    return [BeforeCompacting(hooks, context.root)]
+
+
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
+    """Return what `inarch doctor` tells of hooks."""
+
+    def look() -> Iterable[inarch.Finding]:
+        from inarch_plugins.hooks.reading import read_hooks
+        from inarch_plugins.hooks.running import absent
+
+        found = read_hooks(context)
+        yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in found.told)
+        level = inarch.confinement.level_of(inarch.confinement.features(), "auto")[0]
+        off = absent(found.hooks, context.root, level)
+        yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in off)
+        if hooks := [str(hook) for hook in found.hooks if not hook.fault]:
+            yield inarch.Finding("hooks", "fine", f"{len(hooks)} hooks", lines=tuple(hooks))
+
+    return [inarch.SelfCheck("hooks", look)] if _is_there(context) else ()

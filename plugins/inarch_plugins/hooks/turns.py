@@ -1,0 +1,159 @@
+"""Hooks around turns: as a session begins and ends, at prompts, at ends, and before a conversation is shortened."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import inarch
+from inarch_plugins.hooks.reading import LONGEST_S, Hook, Hooks
+from inarch_plugins.hooks.running import Place, Said, absent, run_hook
+
+_situation: ContextVar[inarch.Situation | None] = ContextVar("inarch_hooks_situation", default=None)
+"""What the running turn's source was given: calls and compactions are told less, and run in the same context."""
+
+
+def session_id() -> str:
+    """Return the id of the session whose turn runs."""
+    situation = _situation.get()
+    return "" if situation is None else situation.turn.session_id
+
+
+async def _run(hooks: Sequence[Hook], given: Mapping[str, Any], situation: inarch.Situation) -> list[Said]:
+    """Run hooks one after the other, off the loop; a cancel ends the one that runs."""
+    loop, cancelled = asyncio.get_running_loop(), threading.Event()
+
+    def record(name: str, data: Mapping[str, Any]) -> None:
+        loop.call_soon_threadsafe(situation.record, name, data)
+
+    place = Place(situation.workspace, record, cancelled)
+    given = {"session_id": situation.turn.session_id, **given}
+    try:
+        return [await asyncio.to_thread(run_hook, hook, given, place) for hook in hooks]
+    finally:
+        cancelled.set()
+
+
+class AtPrompts:
+    """Adds what `SessionStart` and `UserPromptSubmit` hooks say to the prompt."""
+
+    name = "hooks"
+
+    def __init__(self, found: Hooks, root: str) -> None:
+        self._found, self._root = found, root
+        self._told = list(found.told)
+        self._is_first = True
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Run them; what is wrong with the files is told once."""
+        _situation.set(situation)
+        said: list[Said] = []
+        if len(situation.messages) == 1:  # nothing was said before
+            hooks = [hook for hook in self._found.of("SessionStart") if hook.matches("startup")]
+            said += await _run(hooks, {"source": "startup"}, situation)
+        said += await _run(self._found.of("UserPromptSubmit"), {"prompt": situation.turn.content}, situation)
+        texts = [text for one in said if (text := _context(one))]
+        if self._is_first:
+            level = situation.workspace.confinement().level
+            self._told += await asyncio.to_thread(absent, self._found.hooks, self._root, level)
+        self._is_first, notes, self._told = False, tuple(self._told), []
+        stop = "\n".join(filter(None, map(_objection, said)))
+        return inarch.Contribution("\n\n".join(texts), notes=notes, stop=stop) if texts or notes or stop else None
+
+
+def why_stopped(said: Said) -> str:
+    """Return why a hook ends a turn, in words."""
+    return said.text("stopReason") or "a hook wants to stop"
+
+
+def _objection(said: Said) -> str:
+    """Return why a hook lets no model see a prompt; empty where it lets it."""
+    if said.fault:
+        return ""
+    if said.stops:
+        return why_stopped(said)
+    if said.blocks:
+        return said.errors or "a hook objects to this prompt"
+    return (said.text("reason") or "a hook objects to this prompt") if said.data.get("decision") == "block" else ""
+
+
+def _context(said: Said) -> str:
+    """Return what a hook adds to a prompt: plain words, or what its JSON says."""
+    if said.fault:
+        return ""
+    return said.text("additionalContext") if said.data else said.output
+
+
+class AtEnds:
+    """Holds back the end of a turn where a `Stop` hook says so."""
+
+    name = "hooks"
+
+    def __init__(self, hooks: Sequence[Hook], root: str) -> None:
+        self._hooks = hooks
+        self.timeout_s = min(LONGEST_S, sum(hook.timeout_s for hook in hooks) + 5)
+
+    async def hold(self, ending: inarch.Ending) -> str | None:
+        """Run them."""
+        given = {"stop_hook_active": ending.held > 0, "last_assistant_message": ending.answer}
+        said = await _run(self._hooks, given, ending.situation)
+        reasons = [_reason(one) for one in said if not one.fault]
+        if any(one.stops for one in said):  # that goes before what others say
+            return None
+        return "\n".join(filter(None, reasons)) or None
+
+
+def _reason(said: Said) -> str:
+    if said.blocks:
+        return said.errors or "a hook says so"
+    return said.text("reason") or "a hook says so" if said.data.get("decision") == "block" else ""
+
+
+class BeforeCompacting:
+    """Runs `PreCompact` hooks; what is left out is up to others."""
+
+    name = "hooks"
+    watches = True
+
+    def __init__(self, hooks: Sequence[Hook], root: str) -> None:
+        self._hooks = hooks
+
+    async def compact(self, crowded: inarch.Crowded) -> inarch.Compacted | None:
+        """Run them, and leave the conversation to the next."""
+        situation = _situation.get()
+        if situation is not None:
+            hooks = [hook for hook in self._hooks if hook.matches("auto")]
+            await _run(hooks, {"trigger": "auto", "custom_instructions": ""}, situation)
+        return None
+
+
+class AtSessionEnds:
+    """Runs `SessionEnd` hooks for each session that had a turn, when the program lets go of them."""
+
+    name = "hooks"
+
+    def __init__(self, hooks: Sequence[Hook]) -> None:
+        self._hooks = hooks
+        self._last: dict[str, inarch.Situation] = {}
+
+    def saw(self, event: inarch.Event) -> None:
+        """Take note of who is to be told what is run at the end: the last turn of a session is."""
+        situation = _situation.get()
+        if event.kind == "turn.ended" and situation is not None and situation.turn.session_id == event.session_id:
+            self._last[event.session_id] = situation
+
+    def summary(self, turn_id: str) -> str | None:
+        """Say nothing of turns."""
+        return None
+
+    def close(self) -> None:
+        """Run them, once."""
+        last, self._last = self._last, {}
+        for session, situation in last.items():
+            place = Place(situation.workspace, situation.record)
+            for hook in self._hooks:
+                if hook.matches("other"):
+                    run_hook(hook, {"session_id": session, "reason": "other"}, place)

@@ -1,0 +1,270 @@
+"""The kernel's end of the pipe to one child: sends without ever waiting, and gives each call what came for it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import select
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from inarch_plugins.isolation.wire import LONGEST, Malformed, Messages, encoded
+
+MOST_WAITING_BYTES = 4 * LONGEST
+"""Bytes of messages of one call that nobody has looked at yet; a child that waits for answers never comes near."""
+MOST_LATE_BYTES = 64 << 20
+"""Bytes of messages about calls that are over, as threads send that a plugin left running."""
+MOST_UNSENT = 64 << 20
+"""Bytes that a child may leave unread."""
+_OPERATIONS = frozenset({"ask", "stop", "reply"})
+_EACH = 1 << 10  # what even a short message counts for
+_PIECE = 1 << 18
+_TAIL = 4096
+_FLOOD = 1 << 16
+_PAUSE_S = 0.005
+
+Message = Mapping[str, Any]
+
+
+@define(eq=False, repr=False)
+class PendingCall:
+    """One call that runs in the child.
+
+    Args:
+        id: Its number.
+        deliver: Given each message about it, in the reader's thread.
+        received: Bytes of what the reader has delivered; only its thread writes it.
+        taken: Bytes of what has been looked at; only the waiting side writes it.
+    """
+
+    id: int
+    deliver: Callable[[Message], None]
+    received: int = 0
+    taken: int = 0
+
+    def took(self, message: Message) -> None:
+        """Take note that a message has been looked at."""
+        self.taken += message.get("bytes", 0)
+
+    def receive(self, message: dict[str, Any], size: int) -> None:
+        """Deliver a message.
+
+        Raises:
+            Malformed: There is no such message, or more wait than were asked for.
+        """
+        if message["op"] not in _OPERATIONS:
+            raise Malformed("what is no message")
+        message["bytes"] = _EACH + size
+        self.received += _EACH + size
+        if self.received - self.taken > MOST_WAITING_BYTES:
+            raise Malformed("more messages than were asked for")
+        self.deliver(message)
+
+
+@define(eq=False, repr=False)
+class Channel:
+    """The connection to one child.
+
+    Args:
+        reap: Ends the process, at once if told so, waits for it and returns its exit code; called once, in the reader's
+            thread.
+        explain: Says why the child ended: its exit code, what was wrong on the pipe, its last line.
+        on_other: Given each message that is about no call.
+    """
+
+    _socket: socket.socket
+    _stderr: int
+    reap: Callable[[bool], int]
+    explain: Callable[[int, str, str], str]
+    on_other: Callable[[Message], None]
+    reason: str = ""
+    _calls: dict[int, PendingCall] = field(factory=dict)
+    _ids: Any = field(factory=lambda: itertools.count(1))
+    _lock: threading.Lock = field(factory=threading.Lock)
+    _unsent: deque[memoryview] = field(factory=deque)
+    _unsent_bytes: int = 0
+    _writing: bool = False
+    _tail: bytearray = field(factory=bytearray)
+    _fault: str = ""
+    _late: int = 0
+    _reader: threading.Thread | None = None
+    is_open: bool = True
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._reader = threading.Thread(target=self._read_all, name="inarch-isolated-reader", daemon=True)
+        self._reader.start()
+
+    def join(self, seconds: float) -> None:
+        """Wait until the child is gone."""
+        if self._reader is not None and self._reader is not threading.current_thread():
+            self._reader.join(seconds)
+
+    @property
+    def tail(self) -> str:
+        """The last line that the child wrote to its standard error or output."""
+        return bytes(self._tail).decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
+
+    def open(self, deliver: Callable[[Message], None]) -> PendingCall:
+        """Return a new call; where the child is gone already, it is told so at once."""
+        call = PendingCall(next(self._ids), deliver)
+        with self._lock:
+            is_open = self.is_open
+            if is_open:
+                self._calls[call.id] = call
+        if not is_open:
+            deliver({"op": "gone"})
+        return call
+
+    def close(self, call: PendingCall) -> None:
+        """Forget a call: what still comes for it counts for nothing."""
+        self._calls.pop(call.id, None)
+
+    def knows(self, call: PendingCall) -> bool:
+        """Whether the child still has to answer the call."""
+        return call.id in self._calls
+
+    def send(self, message: Message) -> None:
+        """Hand a message over; never waits for the child. One that doesn't read its messages is given up.
+
+        Raises:
+            TypeError: It has a value that JSON can't say.
+            ValueError: It refers to itself.
+        """
+        data = memoryview(encoded(message))
+        with self._lock:
+            if not self.is_open:
+                return
+            if not self._unsent:
+                data = data[self._sent(data) :]
+            if not data:
+                return
+            self._unsent.append(data)
+            self._unsent_bytes += len(data)
+            if self._unsent_bytes > MOST_UNSENT:
+                self._fail("it does not read what it is sent")
+            elif not self._writing:
+                self._writing = True
+                threading.Thread(target=self._write_rest, name="inarch-isolated-writer", daemon=True).start()
+
+    def give_up(self, why: str) -> None:
+        """End the child for a reason that its running calls are told."""
+        with self._lock:
+            self._fail(why)
+
+    def hang_up(self) -> None:
+        """Close the connection; the reader ends with it."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # it is down already
+
+    def _sent(self, data: memoryview) -> int:
+        try:
+            return self._socket.send(data, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        except BlockingIOError:
+            return 0
+        except OSError:  # the reader sees the end as well and says why
+            return len(data)
+
+    def _write_rest(self) -> None:
+        while True:
+            try:
+                select.select((), (self._socket,), (), 1.0)
+            except (OSError, ValueError):
+                return
+            with self._lock:
+                if not self.is_open or not self._unsent:
+                    self._writing = False
+                    return
+                first = self._unsent.popleft()
+                count = self._sent(first)
+                self._unsent_bytes -= count
+                if count < len(first):
+                    self._unsent.appendleft(first[count:])
+
+    def _fail(self, what: str) -> None:
+        self._fault = self._fault or what
+        self.hang_up()
+
+    def _read_all(self) -> None:
+        try:
+            self._read(Messages())
+        finally:
+            self._end()
+
+    def _read(self, messages: Messages) -> None:
+        poller = select.poll()
+        poller.register(self._socket, select.POLLIN)
+        poller.register(self._stderr, select.POLLIN)
+        is_open = True
+        while is_open:
+            for descriptor, _ in poller.poll():
+                if descriptor == self._stderr:
+                    if not self._keep_tail():
+                        poller.unregister(self._stderr)
+                else:
+                    is_open = self._take(messages)
+
+    def _take(self, messages: Messages) -> bool:
+        try:
+            data = self._socket.recv(_PIECE)
+            if not data:
+                return False
+            for message in messages.feed(data):
+                self._dispatch(message, messages.size)
+        except Malformed as error:
+            self._fault = self._fault or f"it sent {error}"
+            return False
+        except OSError:
+            return False
+        return True
+
+    def _dispatch(self, message: dict[str, Any], size: int) -> None:
+        number, operation = message.get("id"), message.get("op")
+        if not isinstance(operation, str) or not (number is None or type(number) is int):
+            raise Malformed("what is no message")
+        if number is None:
+            self.on_other(message)
+            return
+        call = self._calls.get(number)
+        if call is None:
+            self._late += _EACH + size
+            if self._late > MOST_LATE_BYTES:
+                raise Malformed("more messages than were asked for")
+            return
+        if operation == "reply":
+            del self._calls[number]
+        call.receive(message, size)
+
+    def _keep_tail(self) -> bool:
+        try:
+            data = os.read(self._stderr, _PIECE)
+        except OSError:
+            data = b""
+        self._tail += data
+        del self._tail[:-_TAIL]
+        if len(data) >= _FLOOD:
+            time.sleep(_PAUSE_S)  # one that writes without an end takes no more of a processor than this leaves
+        return bool(data)
+
+    def _end(self) -> None:
+        with self._lock:
+            self.is_open = False
+            self._unsent.clear()
+            calls, self._calls = list(self._calls.values()), {}
+        self._socket.close()
+        code = self.reap(bool(self._fault))
+        os.set_blocking(self._stderr, False)
+        while self._keep_tail():
+            pass
+        os.close(self._stderr)
+        self.reason = self.explain(code, self._fault, self.tail)
+        for call in calls:
+            call.deliver({"op": "gone"})

@@ -1,0 +1,139 @@
+"""From the chunks that LiteLLM makes of any service's stream to deltas.
+
+Its own `stream_chunk_builder` is not used: it drops what a model wants back unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import define, field
+
+from inarch import (
+    REASONING_INDEX,
+    TEXT_INDEX,
+    AnsweredBy,
+    CallDelta,
+    Delta,
+    PartData,
+    ReasoningDelta,
+    TextDelta,
+    Usage,
+    UsageDelta,
+    finish_for,
+    reported_usage,
+)
+from inarch_plugins.litellm.opaque import BLOCKS, DETAILS, ITEMS, Opaque
+
+REASONING_CONTENT = "reasoning_content"
+"""The member in which many services send thoughts as plain text, and some want them back."""
+
+
+@define(eq=False, repr=False)
+class Chunks:
+    """Reads the chunks of one reply.
+
+    Args:
+        model: The model that was asked; what it alone can read goes back only to it.
+    """
+
+    model: str
+    _opaque: Opaque = field(init=False, factory=Opaque)
+    _positions: dict[object, int] = field(init=False, factory=dict)
+    _ids: dict[int, str] = field(init=False, factory=dict)
+    _reason: str = field(init=False, default="")
+    _usage: Any = field(init=False, default=None)
+    _is_signed: bool = field(init=False, default=False)
+    _has_text: bool = field(init=False, default=False)
+    _is_between: bool = field(init=False, default=False)
+    _is_plain: bool = field(init=False, default=False)
+    _is_named: bool = field(init=False, default=False)
+
+    def read(self, chunk: Any) -> Iterator[Delta]:
+        """Yield what one chunk carries."""
+        usage = getattr(chunk, "usage", None)
+        if usage is not None:
+            self._usage = usage
+        yield from self._answered(getattr(chunk, "model", None))
+        choices = getattr(chunk, "choices", None)
+        if not choices:
+            return
+        reason = choices[0].finish_reason
+        if reason:
+            self._reason = str(reason)
+        delta = choices[0].delta
+        if delta is None:
+            return
+        reasoning = getattr(delta, REASONING_CONTENT, None)
+        self._is_plain = self._is_plain or isinstance(reasoning, str)
+        if reasoning and isinstance(reasoning, str):
+            yield ReasoningDelta(reasoning)
+        for block in self._opaque.add(delta):
+            yield PartData(REASONING_INDEX, {"model": self.model, BLOCKS: [block]})
+            self._is_signed, self._is_between = True, self._has_text
+        content = getattr(delta, "content", None)
+        if content and isinstance(content, str):
+            if self._is_between:  # the text before the thought is a part of its own
+                yield PartData(TEXT_INDEX, {"model": self.model})
+            self._has_text, self._is_between = True, False
+            yield TextDelta(content)
+        refusal = getattr(delta, "refusal", None)
+        if refusal and isinstance(refusal, str):
+            yield TextDelta(refusal)
+        for call in getattr(delta, "tool_calls", None) or ():
+            yield self._call(call)
+
+    def end(self, reason: str | None, counted: bool) -> Iterator[Delta]:
+        """Yield what only the end of the stream tells; without a `Finish` it was cut.
+
+        Args:
+            reason: The service's own finish reason, None if the library has it not. "" is none: the library makes up
+                a "stop" then, as it does for reasons that it does not know.
+            counted: Whether the service reported its usage: if it did not, the library makes up a report.
+        """
+        if counted and (usage := _usage_of(self._usage)) is not None:
+            yield UsageDelta(usage)
+        own: dict[str, Any] = self._opaque.message
+        if self._is_plain and not self._is_signed and not own.keys() & {BLOCKS, DETAILS, ITEMS}:
+            own[REASONING_CONTENT] = True
+        if own:
+            yield PartData(REASONING_INDEX, {"model": self.model, **own})
+        for index, data in self._opaque.calls.items():
+            yield PartData(index, {"model": self.model, **data})
+        if reason := self._reason if reason is None else reason:
+            yield finish_for(reason, has_calls=bool(self._ids))
+
+    def _answered(self, model: Any) -> Iterator[AnsweredBy]:
+        """Yield the model's name once, if it is another: the library mostly repeats the one that was asked."""
+        if not self._is_named and isinstance(model, str) and model:
+            self._is_named = True
+            if not self.model.endswith(model):
+                yield AnsweredBy(model)
+
+    def _call(self, call: Any) -> CallDelta:
+        """Return a fragment as a delta of its call; a new id begins a new one, whatever its index says."""
+        index, call_id = getattr(call, "index", None), getattr(call, "id", None) or ""
+        function = call.function
+        name, arguments = function.name or "", function.arguments
+        position = self._positions.get(index)
+        if position is None or (call_id and name and self._ids[position] not in ("", call_id)):
+            position = self._positions[index] = len(self._ids)
+            self._ids[position] = ""
+        if call_id in self._ids.values() and self._ids[position] != call_id:
+            call_id = ""  # taken: the kernel gives this call one of its own
+        self._ids[position] = self._ids[position] or call_id
+        self._opaque.add_call(position, call)
+        return CallDelta(position, call_id, name, arguments if isinstance(arguments, str) else "")
+
+
+def _usage_of(reported: Any) -> Usage | None:
+    prompt = getattr(reported, "prompt_tokens_details", None)
+    completion = getattr(reported, "completion_tokens_details", None)
+    return reported_usage(
+        [getattr(reported, "prompt_tokens", None)],
+        [getattr(reported, "completion_tokens", None)],
+        cached=getattr(prompt, "cached_tokens", None),
+        thoughts=getattr(completion, "reasoning_tokens", None),
+        written=getattr(prompt, "cache_creation_tokens", None),
+    )

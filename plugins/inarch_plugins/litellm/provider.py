@@ -1,0 +1,248 @@
+"""The provider: any model that the library can reach, by the library's own name for it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch import (
+    Delta,
+    HttpService,
+    KnownModel,
+    Limits,
+    ModelInfo,
+    ModelRequest,
+    Price,
+    ProviderError,
+    price_table,
+    token_count,
+)
+from inarch_plugins.litellm.keys import missing_of, several_of, variable_of
+
+if TYPE_CHECKING:
+    from inarch_plugins.litellm import Settings
+    from inarch_plugins.litellm.requests import Encoder
+
+NAME = "litellm"
+NO_KEY = "none"
+"""Stands in place of a key that is not wanted: some services' clients refuse to be made without one."""
+REMEDY = (
+    f'set it, keep it with `inarch auth set`, or name another variable in [plugins.{NAME}] api_key_env ("" for none)'
+)
+SKIP_MCP = "_skip_mcp_handler"
+"""Without it 1.106 looks at tools with code that needs the package `mcp`, which is not among its dependencies."""
+
+
+@define(eq=False, repr=False)
+class LiteLLM:
+    """A `ModelProvider` over `litellm.acompletion`.
+
+    Args:
+        settings: What the user configured.
+        environ: The environment variables that count, keys among them.
+    """
+
+    settings: Settings
+    environ: Mapping[str, str]
+    name: str = field(init=False, default=NAME)
+    _encoder: Encoder | None = field(init=False, default=None)
+    _without: dict[str, frozenset[str]] = field(init=False, factory=dict)
+    _over_responses: set[str] = field(init=False, factory=set)
+
+    @property
+    def service(self) -> HttpService | None:
+        """Where all requests go, None if each goes to its model's service."""
+        return HttpService(NAME, self.settings.api_base) if self.settings.api_base else None
+
+    @property
+    def default_model(self) -> str:
+        """The model that is configured, "" if none is."""
+        return self.settings.model
+
+    @property
+    def default_decision_model(self) -> str:
+        """The cheap model that is configured, else the default one."""
+        return self.settings.decision_model or self.settings.model
+
+    async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        """Stream the reply.
+
+        Raises:
+            ProviderError: It failed.
+        """
+        from inarch_plugins.litellm.chunks import Chunks
+
+        if not request.model:
+            raise ProviderError(
+                "request", "litellm was given no model", remedy='name one: --model "litellm/SERVICE/MODEL"'
+            )
+        self.check_key(request.model)
+        service = f"{NAME}/{request.model.partition('/')[0]}"
+        key = self._key(request.model)
+        chunks = Chunks(request.model)
+        stream: Any = None
+        try:
+            stream = await self._opened(request, key)
+            async for chunk in stream:
+                for delta in chunks.read(chunk):
+                    yield delta
+        except ProviderError:
+            raise
+        except Exception as error:  # noqa: BLE001  # the library raises whatever any service's own code does
+            raise self._failure(error, service, key) from None
+        finally:
+            if stream is not None:
+                await stream.aclose()  # without it a reply that is left goes on in the background
+        for delta in chunks.end(_told_finish(stream), _told_usage(stream)):
+            yield delta
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the models that the library's table knows of services whose key is set, and those configured."""
+        found = {name: self.find(name) for name in (self.default_model, self.default_decision_model) if name}
+        for known in price_table().all():
+            if known.service and self.environ.get(variable_of(known.service)):
+                prefix = f"{known.service}/"
+                found[known.name if known.name.startswith(prefix) else prefix + known.name] = known
+        return [
+            ModelInfo(name, "", known.limits.context_tokens if known is not None else None)
+            for name, known in sorted(found.items())
+        ]
+
+    def check_key(self, model: str) -> str:
+        """Refuse a model whose service wants a key that isn't there; say what one that takes several has not.
+
+        Raises:
+            ProviderError: The variable of the key is not set.
+        """
+        variable, (service, slash, _) = self.settings.api_key_env, model.partition("/")
+        if variable is None and slash and not self.settings.api_base and "api_key" not in self.settings.extra:
+            variable = missing_of(service, self.environ)
+        if variable and not self.environ.get(variable, "").strip():
+            raise ProviderError("auth", f"{NAME}/{model} needs a key: {variable} is not set", remedy=REMEDY)
+        is_told = self.settings.api_key_env is not None or self.settings.api_base
+        missing = "" if is_told else several_of(service, self.environ)
+        return f"{NAME}/{service} {missing}; else LiteLLM looks for credentials of other kinds" if missing else ""
+
+    def limits(self, model: str) -> Limits:
+        """Return what the library's table knows of a model's limits, and what the user says of those of a minute."""
+        known = self.find(model)
+        limits = known.limits if known is not None else Limits()
+        of_the_model = {"context_tokens": limits.context_tokens, "output_tokens": limits.output_tokens}
+        return evolve(self.settings.a_minute, **of_the_model)
+
+    def price(self, model: str) -> Price | None:
+        """Return the price that the user has told, else that of the library's table."""
+        told = self.settings.prices.get(model)
+        if told is not None:
+            cached = None if told.cached is None else Decimal(str(told.cached))
+            return Price(Decimal(str(told.input)), Decimal(str(told.output)), cached)
+        known = self.find(model)
+        return known.price if known is not None else None
+
+    def find(self, model: str) -> KnownModel | None:
+        """Return what the table knows of a model, which it lists with or without its service's name."""
+        table = price_table()
+        service, _, rest = model.partition("/")
+        return table.find(model) or (table.find(rest, service) if rest else None)
+
+    def takes_effort(self, model: str) -> bool:
+        """Whether the library's table knows that the model thinks, or doesn't know the model."""
+        known = self.find(model)
+        return known is None or bool(known.efforts)
+
+    async def close(self) -> None:
+        """Close the library's connections, if no other provider uses them; may be called twice."""
+        from inarch_plugins.litellm.library import end_use
+
+        await end_use(self)
+
+    async def _opened(self, request: ModelRequest, key: str) -> Any:
+        """Send a request and return the stream; what a service does not know and can be done without is left out."""
+        from inarch_plugins.litellm.library import begin_use, library
+        from inarch_plugins.litellm.requests import DISPENSABLE, Encoder
+
+        if self._encoder is None:
+            self._encoder = Encoder(self.name, self.settings.extra, self.settings.cache_marks)
+        litellm = await library()
+        await begin_use(self)
+        without = self._without.get(request.model, frozenset())
+        options = self._options(litellm, key)
+        known = self.find(request.model) if request.effort is not None else None
+        efforts = known.efforts if known is not None else ()
+        try:
+            return await self._asked(litellm, options | self._encoder.arguments(request, without, efforts))
+        except litellm.UnsupportedParamsError:
+            if without:
+                raise
+        fewer = frozenset(DISPENSABLE)
+        stream = await self._asked(litellm, options | self._encoder.arguments(request, fewer, efforts))
+        self._without[request.model] = fewer
+        return stream
+
+    async def _asked(self, litellm: Any, arguments: dict[str, Any]) -> Any:
+        """Return the stream: over Responses if the model wants that, or its service says that it does."""
+        from inarch_plugins.litellm.routes import is_refusal, over_responses, wants_responses
+
+        model = str(arguments["model"])
+        if model not in self._over_responses and not wants_responses(model, self.settings.api_base):
+            try:
+                return await litellm.acompletion(**arguments)
+            except Exception as error:
+                if not is_refusal(error, model):
+                    raise
+        stream = await litellm.acompletion(**over_responses(arguments))
+        self._over_responses.add(model)
+        return stream
+
+    def _options(self, litellm: Any, key: str) -> dict[str, Any]:
+        from inarch_plugins.litellm.library import takes
+
+        options: dict[str, Any] = {
+            "timeout": self.settings.silence_s,
+            "num_retries": 0,  # the library would ask again at once, whatever Retry-After says; the kernel waits
+            "max_retries": 0,
+            "no-log": True,
+        }
+        if takes(litellm, SKIP_MCP):
+            options[SKIP_MCP] = True
+        if self.settings.api_base:
+            options["api_base"] = self.settings.api_base
+        if key:
+            options["api_key"] = key
+        return options
+
+    def _key(self, model: str) -> str:
+        """Return the key of a model's service; "" leaves it to the library to find credentials."""
+        variable = self.settings.api_key_env
+        if variable == "":
+            return NO_KEY
+        service, slash, _ = model.partition("/")
+        variable = variable or (variable_of(service) if slash else "")
+        return self.environ.get(variable, "").strip() if variable else ""
+
+    def _failure(self, error: Exception, service: str, key: str) -> ProviderError:
+        from inarch_plugins.litellm.failures import failure, hiding
+
+        hide: Callable[[str], str] = hiding(self.environ, key)
+        missing = several_of(service.removeprefix(f"{NAME}/"), self.environ)
+        return failure(error, service, self.settings.silence_s, hide, missing)
+
+
+def _told_finish(stream: Any) -> str | None:
+    """Return the service's own reason for the end, "" if it gave none, None if the stream does not keep it."""
+    told = [getattr(stream, name, None) for name in ("received_finish_reason", "intermittent_finish_reason")]
+    return next((str(one) for one in told if one), "") if hasattr(stream, "received_finish_reason") else None
+
+
+def _told_usage(stream: Any) -> bool:
+    """Return whether the service reported its usage: the library counts for itself what a report lacks.
+
+    It keeps all chunks of a stream with the reports that they brought (`CustomStreamWrapper` of 1.106.2).
+    """
+    kept = getattr(stream, "chunks", None)
+    reports = [usage for chunk in kept or () if (usage := getattr(chunk, "usage", None)) is not None]
+    names = ("prompt_tokens", "completion_tokens")
+    return kept is None or all(any(token_count(getattr(one, name, None)) for one in reports) for name in names)

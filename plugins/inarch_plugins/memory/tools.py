@@ -1,0 +1,80 @@
+"""`save_memory` and `recall`, and what `/memory` shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import inarch
+from inarch_plugins.memory.memory import LONGEST, Memory, Note
+
+MOST = 20
+"""Notes that one answer holds."""
+
+_SAVE = {
+    "type": "object",
+    "properties": {
+        "text": {
+            "type": "string",
+            "description": f"A sentence that stands alone; at most {LONGEST} characters",
+        }
+    },
+    "required": ["text"],
+    "additionalProperties": False,
+}
+_RECALL = {
+    "type": "object",
+    "properties": {"query": {"type": "string", "description": "Words; empty for the newest notes"}},
+    "required": ["query"],
+    "additionalProperties": False,
+}
+
+
+def tools(memory: Memory) -> list[inarch.Tool]:
+    """Return the tools over one memory."""
+
+    # Text that a model was given may ask for a note that steers every later session: a person has to agree.
+    @inarch.tool(
+        category="memory",
+        input_schema=_SAVE,
+        effects=inarch.Effects(exclusive=True),
+        requires_confirmation=True,
+        check=lambda arguments, _context: memory.check(arguments["text"]),
+    )
+    def save_memory(text: str) -> dict[str, Any]:
+        """Remember something across sessions, when the user asks for it."""
+        added = memory.save(text)
+        return {"saved": added, "file": memory.place, "note": None if added else "this was remembered already"}
+
+    @inarch.tool(category="memory", input_schema=_RECALL, effects=inarch.Effects())
+    def recall(query: str) -> dict[str, Any]:
+        """Find notes that the user had saved, by their words."""
+        from inarch_plugins.memory.ranking import ranked
+
+        notes = memory.notes()
+        found = ranked(notes, query)
+        left = len(found) - MOST
+        note = f"{left} more fit; use more words" if left > 0 else None
+        if not found:
+            note = "nothing fits these words" if notes else "nothing is remembered yet"
+        return {"notes": [_shown(one) for one in found[:MOST]], "note": note}
+
+    return [save_memory, recall]
+
+
+def listed(memory: Memory, words: str) -> str:
+    """Return the notes as a person reads them, newest first; with words, those that fit."""
+    from inarch_plugins.memory.ranking import ranked
+
+    try:
+        notes = memory.notes()
+        place = memory.place
+    except inarch.ToolFailed as error:
+        return str(error)
+    found = ranked(notes, words)
+    if not found:
+        return "Nothing fits these words." if notes else f"Nothing is remembered yet (it would be in {place})."
+    return "\n".join([*(one.line for one in found), "", place])
+
+
+def _shown(note: Note) -> dict[str, Any]:
+    return {"text": note.text, "saved": note.saved or None}

@@ -1,0 +1,112 @@
+"""A `ModelProvider` that speaks chat completions or Responses, by address, by model and by what the server says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from attrs import define, evolve, field
+
+from inarch import Delta, ModelRequest, ProviderError, ProviderNote
+from inarch_plugins.openai.addresses import is_absent, is_openai, prefers_responses
+from inarch_plugins.openai.provider import FIRST, MEMBERS, ChatCompletions
+
+if TYPE_CHECKING:
+    from inarch_plugins.openai.responses.requests import Encoder
+
+Api = Literal["auto", "chat", "responses"]
+_TOPIC = "api"
+# OpenAI, Nov 2026: "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use
+# function tools, use /v1/responses or set reasoning_effort to 'none'." and "only supported in v1/responses".
+_ASKS_FOR_RESPONSES = re.compile(r"\bv1/responses\b")
+
+
+@define(eq=False, repr=False)
+class EitherWire(ChatCompletions):
+    """A `ModelProvider` over one wire or the other; what is not a request is the same for both.
+
+    Args:
+        api: The wire that the user chose; `auto` leaves it to the address and to what the server says. Over which one a
+            model answered after it was refused over the other is remembered.
+    """
+
+    api: Api = "auto"
+    _items: Encoder | None = field(init=False, default=None)
+
+    async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        """Stream the reply.
+
+        Raises:
+            ProviderError: It failed.
+        """
+        self.check_key(request.model)
+        if request.model in ("", FIRST):
+            await self.find_default()
+            request = evolve(request, model=self.default_model)
+        api, is_other = self._api(request.model), False
+        while True:
+            has_begun = False
+            over = ChatCompletions.answer if api == "chat" else EitherWire._over_responses
+            try:
+                async with aclosing(over(self, request)) as deltas:
+                    async for delta in deltas:
+                        if not has_begun and is_other:
+                            self.memory.keep(request.model, _TOPIC, [api])
+                            yield ProviderNote(f"{request.model} is asked over {api} from now on", repair=True)
+                        has_begun = True
+                        yield delta
+                return
+            except ProviderError as error:
+                other = self._other(api, error)
+                if has_begun or is_other or other is None:
+                    raise
+                api, is_other = other, True
+
+    def takes_effort(self, model: str) -> bool:
+        """Whether a model can be told how much to think; one that is not known is told."""
+        if self._api(model) == "chat":
+            return ChatCompletions.takes_effort(self, model)
+        from inarch_plugins.openai.responses.families import known_not_to_think
+
+        return not known_not_to_think(model) and "reasoning.effort" not in self.memory.words(model, MEMBERS)
+
+    async def _over_responses(self, request: ModelRequest) -> AsyncGenerator[Delta]:
+        from inarch_plugins.openai.responses.events import Events
+        from inarch_plugins.openai.responses.requests import Encoder
+
+        if self._items is None:
+            url = self.service.base_url
+            self._items = Encoder(self.name, urlsplit(url).hostname or url, is_openai(url), self.extra)
+        events = Events(self.service, self._items.origin(request.model))
+        async with aclosing(self._asked("/responses", request, self._items, events.read)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    def _naming_the_key(self, error: ProviderError) -> ProviderError:
+        """Return the error with the one thing to do, if more is known than its status says."""
+        if error.status == 401 and self.service.authorize is not None:
+            return error.with_text(remedy="run: inarch auth login openai")
+        if error.status == 400 and "encrypted content" in error.message.lower():
+            return error.with_text(remedy="its reasoning belongs to another key: use /compact, or begin a new session")
+        if is_absent(error) and self.api == "responses":
+            remedy = f"check the base_url {self.service.address}; a server without /responses is one for"
+            return error.with_text(remedy=f"{remedy} the plugin openai-compatible")
+        return ChatCompletions._naming_the_key(self, error)
+
+    def _api(self, model: str) -> str:
+        if self.api != "auto":
+            return self.api
+        known = self.memory.words(model, _TOPIC)
+        return known[0] if known else "responses" if prefers_responses(self.service.base_url) else "chat"
+
+    def _other(self, api: str, error: ProviderError) -> str | None:
+        """Return the wire to take instead, None if the error is not about the wire."""
+        if self.api != "auto":
+            return None
+        if api == "chat":
+            asks = error.status in (400, 404) and _ASKS_FOR_RESPONSES.search(error.message)
+            return "responses" if asks else None
+        return "chat" if is_absent(error) else None

@@ -1,0 +1,162 @@
+"""Items of the wire as parts of a message and back: what a service sent goes back as it came.
+
+A part holds the words of its item, its opaque data the rest. If the words have changed since, because a secret was
+redacted, the changed ones go back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from inarch import CallPart, Message, Part, Reasoning, ResultPart, Text, result_text, to_data
+from inarch_plugins.openai.responses.pictures import content_of
+
+OPAQUE = "responses"
+"""The member of a part's data that is this wire's: `openai-compatible` keeps that of chat completions beside it."""
+GAP = "\n\n"
+"""Between the words of two items, and of two sections of a thought, for the reader."""
+_WORDS = {"message": "content", "reasoning": "summary"}
+
+
+@frozen
+class Origin:
+    """Who made an item: what one service or company encrypted no other can read.
+
+    Args:
+        address: Where the service is.
+        model: The model that was asked.
+        any_model: Whether the service itself drops what another of its models may not read.
+    """
+
+    address: str
+    model: str
+    any_model: bool
+
+    def made(self, opaque: Mapping[str, Any]) -> bool:
+        """Whether an item may go back."""
+        return opaque.get("at") == self.address and (self.any_model or opaque.get("model") == self.model)
+
+
+def words_of(item: Mapping[str, Any]) -> str:
+    """Return what a reader sees of a message or of reasoning."""
+    texts = filter(None, map(_text, _sections(item)))
+    return (GAP if item.get("type") == "reasoning" else "").join(texts)
+
+
+def opaque_of(item: Mapping[str, Any], origin: Origin, lead: int = 0) -> dict[str, Any]:
+    """Return the data of an item's part: the item without what the part says itself.
+
+    Args:
+        item: The whole item.
+        origin: Who made it.
+        lead: Characters at the beginning of the part's words that are not the item's.
+    """
+    rest, more = dict(item), dict[str, Any]()
+    kind = item.get("type")
+    if kind == "function_call":
+        for name in ("name", "call_id"):
+            rest.pop(name, None)
+        if _is_compact(item.get("arguments")):
+            del rest["arguments"]
+    elif kind in _WORDS:
+        member = _member(item)
+        sections = _sections(item)
+        more["lengths"] = [len(_text(entry)) for entry in sections]
+        rest[member] = [{key: value for key, value in entry.items() if key != _key(entry)} for entry in sections]
+    if lead:
+        more["lead"] = lead
+    return {OPAQUE: {"model": origin.model, "at": origin.address, "item": rest, **more}}
+
+
+def items_of(message: Message, provider: str, origin: Origin) -> Iterator[dict[str, Any]]:
+    """Yield a message's items. The same message gives the same items, whatever is before or after it."""
+    if message.role == "tool":
+        for part in message.parts:
+            if isinstance(part, ResultPart):
+                call_id = part.provider_id or part.call_id
+                yield {"type": "function_call_output", "call_id": call_id, "output": result_text(part.result)}
+    elif message.role == "assistant":
+        items = [item for part in message.parts if (item := _item(part, provider, origin)) is not None]
+        while items and items[-1]["type"] == "reasoning":
+            items.pop()  # a thought without what followed it is refused (OpenAI, seen Nov 2026)
+        yield from items
+    else:
+        yield {"type": "message", "role": message.role, "content": content_of(message.parts)}
+
+
+def _item(part: Part, provider: str, origin: Origin) -> dict[str, Any] | None:
+    own = (part.provider_data or {}).get(provider)
+    opaque = own.get(OPAQUE) if isinstance(own, Mapping) else None
+    known = opaque if isinstance(opaque, Mapping) and origin.made(opaque) else {}
+    item: dict[str, Any] = dict(to_data(known.get("item", {})))
+    if isinstance(part, CallPart):
+        return _call(part, item)
+    if not isinstance(part, (Text, Reasoning)):
+        return None
+    if not item:
+        if isinstance(part, Reasoning) or not part.text:
+            return None
+        return {"type": "message", "role": "assistant", "content": part.text}
+    if item.get("type") in _WORDS:
+        member = _member(item)
+        gap = GAP if item["type"] == "reasoning" else ""
+        item[member] = _with_words(item[member], known.get("lengths", ()), part.text[known.get("lead", 0) :], gap)
+    return item
+
+
+def _call(part: CallPart, item: dict[str, Any]) -> dict[str, Any]:
+    """Return a call; its arguments are the very text that came if they still say the same."""
+    arguments = item.get("arguments")
+    if arguments is None or json.loads(arguments) != to_data(part.arguments):
+        arguments = compact(to_data(part.arguments))
+    call_id = part.provider_id or part.id
+    return {**item, "type": "function_call", "call_id": call_id, "name": part.name, "arguments": arguments}
+
+
+def _with_words(entries: list[dict[str, Any]], lengths: Sequence[int], words: str, gap: str) -> list[dict[str, Any]]:
+    """Return the sections of an item with their texts; words that no longer fit them are one section."""
+    if sum(lengths) + len(gap) * max(sum(map(bool, lengths)) - 1, 0) != len(words):
+        return [{**entries[0], _key(entries[0]): words}] if entries else []
+    found, start = [], 0
+    for entry, length in zip(entries, lengths, strict=True):
+        found.append({**entry, _key(entry): words[start : start + length]})
+        start += length + (len(gap) if length else 0)
+    return found
+
+
+def _sections(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the entries of an item that have words."""
+    entries = item.get(_member(item))
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+
+
+def _member(item: Mapping[str, Any]) -> str:
+    """Return which member has the words: open models give their thoughts themselves, not a summary of them."""
+    kind = str(item.get("type"))
+    return "content" if kind == "reasoning" and item.get("content") else _WORDS.get(kind, "")
+
+
+def _key(entry: Mapping[str, Any]) -> str:
+    return "refusal" if entry.get("type") == "refusal" else "text"
+
+
+def _text(entry: Mapping[str, Any]) -> str:
+    text = entry.get(_key(entry))
+    return text if isinstance(text, str) else ""
+
+
+def _is_compact(arguments: Any) -> bool:
+    """Whether the text of a call's arguments is the one that is made of them again."""
+    try:
+        return isinstance(arguments, str) and compact(json.loads(arguments)) == arguments
+    except (ValueError, RecursionError):
+        return True  # the reply fails for it
+
+
+def compact(data: Any) -> str:
+    """Return JSON as models write it, without spaces."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,208 @@
+"""plan: a plan that the person approves before anything changes, questions to them, and a list of things to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import inarch
+
+PRESENT, ASK, TODOS = "present_plan", "ask_user", "write_todos"
+_BOXES = {"pending": " ", "in_progress": ">", "completed": "x"}
+STATES = tuple(_BOXES)
+MOST_TODOS, MOST_QUESTIONS, MOST_CHOICES = 100, 5, 9
+LEAST_WINDOW = 10_000
+"""Tokens: a smaller window has more need of the conversation than of lists and questions."""
+_TODOS = {
+    "type": "array",
+    "maxItems": MOST_TODOS,
+    "items": {
+        "type": "object",
+        "properties": {"content": {"type": "string", "minLength": 1}, "status": {"enum": [*STATES]}},
+        "required": ["content", "status"],
+        "additionalProperties": False,
+    },
+}
+_LISTED = {
+    "type": "object",
+    "required": ["text", "todos"],
+    "properties": {"text": {"type": "string"}, "todos": _TODOS},
+}
+ORDER = (
+    "This is plan mode: only look, change nothing. Find out what the change needs, then call present_plan with the "
+    "plan in Markdown: which files, what in each, how it is tested. The person reads it, may change it, and says yes "
+    "or no; after a yes, carry out the plan that the call returns."
+)
+
+
+class _Tool:
+    category: Literal["other"] = "other"
+    output_schema: Mapping[str, Any] | None = None
+    timeout_s = 30.0
+    max_retries = 0
+    requires_confirmation = receives_secrets = False
+
+    def effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
+        """Nothing is read or changed."""
+        return inarch.Effects()
+
+
+class PresentPlan(_Tool):
+    """Hands a plan to the person; there is such a tool in plan mode alone, and a yes ends that mode."""
+
+    name, text, modes = PRESENT, "plan", ("plan",)
+    description = "Hand over the plan, for the person to read, change and approve. After a yes it can be carried out."
+    input_schema: Mapping[str, Any] = {
+        "type": "object",
+        "properties": {"plan": {"type": "string", "description": "The plan, in Markdown"}},
+        "required": ["plan"],
+        "additionalProperties": False,
+    }
+
+    def check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
+        """Refuse a plan without words before anybody is asked about it.
+
+        Raises:
+            ToolFailed: It has none.
+        """
+        if not arguments["plan"].strip():
+            raise inarch.ToolFailed(
+                "validation", "the plan is empty", "write which files you would change and how, and present that"
+            )
+
+    def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
+        """Offer to go on with edits unasked; else each is asked about."""
+        from inarch_plugins.plan.asking import plan_offer
+
+        return plan_offer(arguments["plan"], chosen)
+
+    def run(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> Any:
+        """Return the plan as it was approved; where nobody could be asked, it is the answer of the turn."""
+        self.check(arguments, context)
+        plan = arguments["plan"]
+        if context.rights is None:
+            said = "nobody could be asked, so nothing is carried out"
+            return inarch.ToolResult(True, {"approved": False, "note": said}, metadata={"answer": plan})
+        unasked = "edits" in context.rights
+        return {"approved": True, "edits": "unasked" if unasked else "asked about, each", "plan": plan}
+
+
+class AskUser(_Tool):
+    """Asks the person, through whatever shows the session."""
+
+    name, least_window = ASK, LEAST_WINDOW
+    description = (
+        "Ask the user what only they can decide, with choices where there are some; they may say it otherwise."
+    )
+    input_schema: Mapping[str, Any] = {
+        "type": "object",
+        "properties": {
+            "questions": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": MOST_QUESTIONS,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "question": {"type": "string", "minLength": 1},
+                        "choices": {
+                            "type": "array",
+                            "maxItems": MOST_CHOICES,
+                            "items": {"type": "string", "minLength": 1},
+                        },
+                    },
+                    "required": ["question"],
+                    "additionalProperties": False,
+                },
+            }
+        },
+        "required": ["questions"],
+        "additionalProperties": False,
+    }
+
+    def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
+        """Return the questions as what the person can choose."""
+        from inarch_plugins.plan.asking import questions_offer
+
+        return questions_offer(arguments["questions"], chosen)
+
+    def run(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> Any:
+        """Return the answers.
+
+        Raises:
+            ToolFailed: Nobody could be asked.
+        """
+        from inarch_plugins.plan.asking import answers
+
+        return answers(arguments["questions"], context.rights)
+
+
+class PersonDecides:
+    """Has the person asked about plans and questions, in every approve mode: no other yes is one to these."""
+
+    name = "person-decides"
+
+    def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
+        """Ask about the two."""
+        reasons = {PRESENT: "the plan is to be approved", ASK: "the model has a question"}
+        reason = reasons.get(tool.name)
+        return inarch.Verdict("allow") if reason is None else inarch.Verdict("ask", reason, person=True)
+
+
+class PlanMode:
+    """Tells the model that it is to plan, where that is so."""
+
+    name = "plan-mode"
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Return what plan mode is."""
+        return inarch.Contribution(ORDER) if any(tool.name == PRESENT for tool in situation.tools) else None
+
+
+@inarch.tool(name=TODOS, input_schema={
+    "type": "object", "properties": {"todos": _TODOS}, "required": ["todos"], "additionalProperties": False,
+}, effects=inarch.Effects(), least_window=LEAST_WINDOW, for_a_watcher=True)  # fmt: skip
+def write_todos(todos: list[dict[str, Any]], context: inarch.ToolContext) -> dict[str, Any]:
+    """Show the user the list of what is to be done, the whole of it each time; for work of several steps."""
+    done = sum(one["status"] == "completed" for one in todos)
+    rows = (f"- [{_BOXES[one['status']]}] {one['content']}" for one in todos)
+    context.record("todos", {"text": "\n".join([f"{done} of {len(todos)} done", *rows]), "todos": todos})
+    return {"done": done, "of": len(todos)}
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return the tools."""
+    return [PresentPlan(), AskUser(), write_todos]
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
+    """Return the policy that has the person asked."""
+    return [PersonDecides()]
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return what tells the model of plan mode."""
+    return [PlanMode()]
+
+
+@inarch.hookimpl
+def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
+    """Return the kind of the list of what is to be done."""
+    return [inarch.EventKind("todos", "The list of what is to be done was written.", _LISTED)]
+
+
+@inarch.hookimpl
+def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
+    """Return `/plan`."""
+    before: dict[str, Literal["ask", "edits", "all", "none"]] = {}
+
+    def switch(words: str, context: inarch.SlashContext) -> str:
+        from inarch_plugins.plan.asking import switched
+
+        return switched(words, context, before)
+
+    return [inarch.SlashCommand("plan", "Plan first, and change nothing until you approve; again: end that.", switch,
+                                words="[PROMPT]", key="s-tab")]  # fmt: skip

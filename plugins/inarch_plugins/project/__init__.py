@@ -1,0 +1,46 @@
+"""project: the model's context has what a prompt mentions with `@`, the structure, and what a person did meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from importlib import import_module
+
+from attrs import frozen
+
+import inarch
+
+Gather = Callable[[inarch.Situation], Awaitable[inarch.Contribution | None]]
+
+
+@frozen
+class Source:
+    """A context source whose function, `MODULE:FUNCTION`, is imported when it has something to look at.
+
+    Args:
+        name: The source's name.
+        place: The function of the situation.
+        is_due: Whether there may be something to tell.
+    """
+
+    name: str
+    place: str
+    is_due: Callable[[inarch.Situation], object] = bool
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Return what the model is to see, if there is something."""
+        if not self.is_due(situation):
+            return None
+        module, function = self.place.split(":")
+        gather: Gather = getattr(import_module(f"inarch_plugins.project.{module}"), function)
+        return await gather(situation)
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return the sources: what a person took back or ran since the last answer, mentions, the structure."""
+    return [
+        Source("undo", "meanwhile:changes_undone", lambda situation: situation.happened),
+        Source("commands", "meanwhile:commands_ran", lambda situation: situation.happened),
+        Source("mentions", "mentions:mentions", lambda situation: "@" in situation.turn.content),
+        Source("structure", "structure:structure"),
+    ]

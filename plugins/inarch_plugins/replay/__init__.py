@@ -1,0 +1,35 @@
+"""replay: sessions run again from their records, in a copy of their workspace, and are compared.
+
+It registers nothing: its commands come by entry point, and its names are loaded on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inarch_plugins.replay.comparing import Difference as Difference
+    from inarch_plugins.replay.comparing import Divergence as Divergence
+    from inarch_plugins.replay.comparing import compare_sessions as compare_sessions
+    from inarch_plugins.replay.comparing import digest_of as digest_of
+    from inarch_plugins.replay.replaying import replay as replay
+    from inarch_plugins.replay.report import ReplayReport as ReplayReport
+
+_HOMES = {
+    "Difference": "comparing",
+    "Divergence": "comparing",
+    "ReplayReport": "report",
+    "compare_sessions": "comparing",
+    "digest_of": "comparing",
+    "replay": "replaying",
+}
+
+__all__ = ["Difference", "Divergence", "ReplayReport", "compare_sessions", "digest_of", "replay"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,163 @@
+"""The provider of a replay: under every name that the session asked, it gives what the record has, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from inarch import (
+    REASONING_INDEX,
+    TEXT_INDEX,
+    AnsweredBy,
+    CallDelta,
+    CallPart,
+    Delta,
+    Finish,
+    InarchError,
+    Limits,
+    Message,
+    ModelInfo,
+    ModelProvider,
+    ModelRequest,
+    PartData,
+    Price,
+    ProviderError,
+    ProviderNote,
+    Reasoning,
+    ReasoningDelta,
+    Text,
+    TextDelta,
+    Usage,
+    UsageDelta,
+    from_data,
+)
+from inarch.host import capabilities
+
+if TYPE_CHECKING:
+    from inarch_plugins.replay.player import Player
+
+
+ENOUGH_TO_SAY_S = 2.0
+"""Any time from which on an error says when its service may be asked again."""
+
+
+@define(eq=False, repr=False)
+class RecordedModel:
+    """Stands in for a provider.
+
+    Args:
+        name: The provider's.
+        player: Knows which request is being made.
+        real: The provider itself, if it is composed: it may say limits and prices, and is asked for nothing else.
+        default_model: What nobody asks for by this name any more: records have whole names.
+        default_decision_model: What the session asked for decisions.
+    """
+
+    name: str
+    player: Player
+    real: ModelProvider | None = None
+    default_model: str = "recorded"
+    default_decision_model: str = "recorded"
+
+    async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """Give the recorded reply, or fail or break off as it did.
+
+        Raises:
+            ProviderError: The recorded one, or that there is no reply in the record.
+        """
+        exchange = self.player.lineup.current()
+        replied = exchange.replied if exchange is not None else None
+        if exchange is None or replied is None:
+            if exchange is not None and self.player.lineup.is_open_end(exchange):
+                await asyncio.Event().wait()  # the turn was stopped here, and so it will be now
+            raise self.player.no_reply()
+        data = replied.data
+        for note in self.player.lineup.notes(exchange):
+            yield ProviderNote(str(note.data["text"]), note.data["source"] == "repair")
+        for delta in deltas_of(data, self.name):
+            yield delta
+        if data.get("finish") != "error":
+            return
+        if data.get("error") == "cancelled":
+            self.player.stop_now()
+            await asyncio.Event().wait()
+        raise recorded_error(data, says_when=self.player.lineup.says_when(exchange))
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return nothing: nobody is asked."""
+        return ()
+
+    def limits(self, model: str) -> Limits:
+        """Return what the provider itself knows."""
+        try:
+            return Limits() if self.real is None else self.real.limits(model)
+        except InarchError:
+            return Limits()
+
+    def price(self, model: str) -> Price | None:
+        """Return what the provider itself knows."""
+        try:
+            return None if self.real is None else self.real.price(model)
+        except InarchError:
+            return None
+
+    def takes_effort(self, model: str) -> bool:
+        """Return what the provider itself says."""
+        thinking = capabilities.able(self.real, capabilities.TakesEffort)
+        try:
+            return thinking is not None and bool(thinking.takes_effort(model))
+        except InarchError:
+            return False
+
+    async def close(self) -> None:
+        """Let go of the provider itself."""
+        if self.real is not None:
+            await self.real.close()
+
+
+def deltas_of(data: Mapping[str, Any], provider: str) -> Iterator[Delta]:
+    """Yield the pieces that make a recorded reply, or as much of one as came."""
+    message = from_data(Message, data["message"])
+    calls = 0
+    for part in message.parts:
+        opaque = (part.provider_data or {}).get(provider)
+        index = 0
+        if isinstance(part, Reasoning):
+            index = REASONING_INDEX
+            yield ReasoningDelta(part.text)
+        elif isinstance(part, Text):
+            index = TEXT_INDEX
+            yield TextDelta(part.text)
+        elif isinstance(part, CallPart):
+            index = calls
+            calls += 1
+            arguments = json.dumps(part.arguments, ensure_ascii=False)
+            yield CallDelta(index, part.provider_id, part.called or part.name, arguments)
+        if opaque is not None:
+            yield PartData(index, opaque)
+    usage = from_data(Usage, data["usage"])
+    if data.get("answered_by"):
+        yield AnsweredBy(str(data["answered_by"]), str(data.get("company") or ""))
+    if data.get("finish") != "error":
+        if usage != Usage():
+            yield UsageDelta(usage)
+        yield Finish(data["finish"])
+
+
+def recorded_error(data: Mapping[str, Any], *, says_when: bool = False) -> ProviderError:
+    """Return the error that ended a request; how long the service wanted to be left alone is no matter any more."""
+    failure = data.get("failure") or {}
+    return ProviderError(
+        data["error"],
+        failure.get("message") or "the record does not say what went wrong",
+        status=failure.get("status"),
+        retryable=bool(failure.get("retryable")),
+        retry_after=ENOUGH_TO_SAY_S if says_when else None,
+        remedy=failure.get("remedy") or "",
+        was_sent=bool(failure.get("was_sent", True)),
+        told=failure.get("told") or "",
+    )

@@ -1,0 +1,336 @@
+"""What stands in for the parts of a session whose doings depend on more than the workspace and the replies.
+
+Commands, Git, memory, the index of a tracer and tools of other kinds give what they gave; so do plugins' context
+sources, tracers, rewriters, reviewers and end guards. Tools that read and change files, policies, strategies that ask a
+model, and the kernel run for real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Generator, Mapping, Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, frozen
+
+from inarch import (
+    Approval,
+    ApprovalRequest,
+    ApprovalScope,
+    ChosenRights,
+    ContextSource,
+    Contribution,
+    Decision,
+    DecisionStrategy,
+    Event,
+    Image,
+    ModelRequest,
+    PlannedCall,
+    PluginError,
+    ProviderError,
+    Reply,
+    RightsOffer,
+    Situation,
+    Tool,
+    ToolContext,
+    ToolFailed,
+    ToolResult,
+    Tracer,
+)
+from inarch_plugins.replay.recorded import Covered, rights_of
+from inarch_plugins.replay.settings import FOR_GOOD
+
+if TYPE_CHECKING:
+    from inarch_plugins.replay.player import Player
+    from inarch_plugins.replay.recorded import RecordedCall, RecordedTurn
+
+LIVE = frozenset({"file", "search"})
+"""Categories of tools that run for real: they see nothing but the workspace."""
+_BEYOND_REPEATING = frozenset({"timeout", "cancelled", "unknown_outcome"})
+"""Errors that come from outside; a call that ended so ends so again."""
+
+
+@define(eq=False, repr=False)
+class RecordedTool:
+    """A tool that runs for real, or says again what it said; nothing is tried twice, or has a time limit again."""
+
+    tool: Tool
+    player: Player
+    max_retries: int = 0
+    timeout_s: float = FOR_GOOD
+
+    def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
+        """Run the tool if its category is one of those that run for real; else return the recorded result."""
+        call = self.player.lineup.call_of(context.call_id)
+        if call is None:
+            raise ToolFailed("execution", "the record has no such call")
+        result = call.result
+        beyond = call.was_cut or result is None or (result.error is not None and result.error.code in _BEYOND_REPEATING)
+        if self.tool.category in LIVE and not beyond:
+            return self.tool.run(arguments, context)
+        return _SaidAgain(self.player, call, context.call_id)
+
+    def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """Refuse before the question what was refused there; an older record asked first."""
+        call = self.player.lineup.bind(context.call_id, self.tool.name)  # nobody has seen yet that it has begun
+        result = call.result if call is not None and not (call.is_questioned or call.by_mode) else None
+        if result is not None and result.error is not None:
+            raise ToolFailed(result.error.code, result.error.message, result.error.remedy)
+
+    def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer:
+        """Let the call have what the person chose then: what it meant was looked at then."""
+        then, is_unasked = self.player.lineup.then(self.tool.name, chosen)
+        return RightsOffer((), dict(chosen), (), self.tool.name, approve=then, unasked=is_unasked)
+
+    def effects(self, arguments: Mapping[str, Any]) -> Any:
+        """Return what the tool declares."""
+        return self.tool.effects(arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "function":  # whether that is asynchronous says nothing about this one
+            raise AttributeError(name)
+        return getattr(self.tool, name)
+
+
+@frozen(eq=False, repr=False)
+class _SaidAgain:
+    """The recorded result, for whoever awaits it: the call may be given up before anybody does."""
+
+    player: Player
+    call: RecordedCall
+    call_id: str
+
+    def __await__(self) -> Generator[Any, None, ToolResult]:
+        return self.player.say_again(self.call, self.call_id).__await__()
+
+
+@define(eq=False, repr=False)
+class RecordedSource:
+    """A plugin's context source: it adds what it added. One that asked a model is asked itself, with the replies."""
+
+    source: ContextSource
+    plugin: str
+    player: Player
+    decides: bool = False
+    """Whether its plugin has a strategy, too: then that is who asked the model."""
+
+    @property
+    def name(self) -> str:
+        """The source's name."""
+        return self.source.name
+
+    async def gather(self, situation: Situation) -> Contribution | None:
+        """Return the recorded contribution."""
+        turn = self.player.turn
+        if turn is None:
+            return None
+        raise_skipped(turn, f"context source {self.name!r}")
+        if turn.asked_by(self.plugin) and not self.decides:
+            return await self.source.gather(situation)
+        added, notes = turn.of_source(self.name), tuple(turn.opening_notes(self.name))
+        if (stop := turn.stopped_by(self.name)) is not None:
+            return Contribution(notes=notes, stop=stop)
+        if added is None:
+            return Contribution(notes=notes) if notes else None
+        text, calls = _text_and_calls(added, turn)
+        images = [Image(one["media_type"], self.player.blob(one["ref"])) for one in added.data.get("images") or ()]
+        return Contribution(text, calls, tuple(images), notes)
+
+
+def _text_and_calls(added: Event, turn: RecordedTurn) -> tuple[str, tuple[PlannedCall, ...]]:
+    """Split what was added into the source's own text and the calls whose results follow it."""
+    text = str(added.data["text"])
+    mine = turn.calls_of_source(added)
+    if not mine or f"{mine[0].name}(" not in text:
+        return text, ()
+    head = text.partition(f"{mine[0].name}(")[0].removesuffix("\n\n")
+    return head, tuple(PlannedCall(call.name, call.arguments) for call in mine)
+
+
+@define(eq=False, repr=False)
+class RecordedStrategy:
+    """A plugin's strategy: one that asked a model decides anew from the recorded reply, any other as it decided."""
+
+    strategy: DecisionStrategy
+    plugin: str
+    player: Player
+
+    @property
+    def name(self) -> str:
+        """The strategy's name."""
+        return self.strategy.name
+
+    async def decide(self, situation: Situation) -> Decision | None:
+        """Return the decision."""
+        turn = self.player.turn
+        if turn is None:
+            return None
+        raise_skipped(turn, f"strategy {self.name!r}")
+        made = turn.decision()
+        own = made if made is not None and made.data.get("strategy") == self.name else None
+        if turn.asked_by(self.plugin):
+            asked = False
+
+            async def ask(request: ModelRequest) -> Reply:
+                nonlocal asked
+                asked = True
+                return await situation.ask(request)
+
+            decision = await self.strategy.decide(evolve(situation, ask=ask))
+            if asked:
+                return decision
+            await self._ask_again(situation, turn)  # it remembered what it has asked once more then
+        return None if own is None else _decision(own, turn)
+
+    async def _ask_again(self, situation: Situation, turn: RecordedTurn) -> None:
+        for exchange in turn.asked_by(self.plugin):
+            data = exchange.requested.data
+            if data.get("attempt", 1) == 1:
+                try:
+                    await situation.ask(ModelRequest(data["model"], "", (), purpose=data["purpose"]))
+                except ProviderError:
+                    continue
+
+
+def _decision(made: Event, turn: RecordedTurn) -> Decision:
+    data = made.data
+    calls = tuple(PlannedCall(call.name, call.arguments) for call in turn.calls if call.origin == "strategy")
+    return Decision(
+        data["decision"], calls, data.get("text", ""), data.get("reason", ""), data.get("confidence", 1.0),
+        bool(data.get("cached")), data["strategy"], data.get("present", "results"),
+    )  # fmt: skip
+
+
+def raise_skipped(turn: RecordedTurn, what: str, after: float = 0, before: float = inf) -> None:
+    """Fail as the part failed between two events, given by their numbers."""
+    error = turn.skipped(what)
+    if error is not None and after < error.seq < before:
+        message = str(error.data["message"]).removeprefix(f"{what} was skipped: ")
+        plugin, door = str(error.data.get("plugin", "")), str(error.data.get("door", ""))
+        if plugin or door:
+            raise PluginError(message, plugin=plugin, door=door)
+        raise ToolFailed("execution", message)
+
+
+@define(eq=False, repr=False)
+class RecordedTracer:
+    """A tracer: it sees nothing, keeps nothing and sums a turn up as it did."""
+
+    tracer: Tracer
+    player: Player
+
+    @property
+    def name(self) -> str:
+        """The tracer's name."""
+        return self.tracer.name
+
+    def saw(self, event: Event) -> None:
+        """Do nothing."""
+
+    def summary(self, turn_id: str) -> str | None:
+        """Return the recorded line."""
+        turn = self.player.turn
+        return None if turn is None else turn.closing_note(self.name)
+
+    def close(self) -> None:
+        """Let go of the tracer itself."""
+        self.tracer.close()
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self.tracer, name)
+        return self.saw if name == "copied" else member  # it keeps nothing
+
+
+@define(eq=False, repr=False)
+class RecordedPerson:
+    """The front end: answers every question as the person did, and waits where they never answered."""
+
+    player: Player
+    name: str = "replay"
+
+    def show(self, event: Event) -> None:
+        """Let the player see it."""
+        self.player.saw(event)
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Return the recorded answers."""
+        answers: list[Approval] = []
+        was_answered = False
+        for request in batch:
+            call = self.player.lineup.call_of(request.call.id)
+            answer = call.answers.pop(0) if call is not None and call.answers else None
+            was_answered = was_answered or answer is not None
+            if answer is not None and _was_said(answer, request.call.name):
+                answers.append(_approval(request.call.id, answer, request.call.name, self._ends_turn))
+        if not was_answered:
+            await asyncio.Event().wait()  # the turn ended while they thought
+        return answers
+
+    @property
+    def _ends_turn(self) -> bool | None:
+        """Whether a denial ends the turn; earlier versions went on."""
+        return None if self.player.turn is None else self.player.turn.was_refused
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def _was_said(answer: Mapping[str, Any], name: str) -> bool:
+    """Whether the person said this; else nobody was there, or they left the call out."""
+    silent = answer.get("reason") == f"{name} needs approval and was given none"
+    return answer.get("by") != "headless" and not silent
+
+
+def _approval(call_id: str, answer: Mapping[str, Any], name: str, ends_turn: bool | None) -> Approval:
+    reason = str(answer.get("reason") or "")
+    if answer["outcome"] == "deny" and reason == f"the user denied {name}":
+        reason = ""
+    scope, arguments, rights = answer.get("scope", "once"), answer.get("arguments"), answer.get("rights")
+    chosen = None if rights is None else rights_of(answer)
+    return Approval(call_id, answer["outcome"], scope, arguments, reason, ends_turn, chosen)
+
+
+@define(eq=False, repr=False)
+class RecordedApprovals:
+    """Lasting approvals as they were then; nothing is kept."""
+
+    player: Player
+    _covered: Covered | None = None
+
+    def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:
+        """Return the scope of the earlier approval that covered the call in the record."""
+        self._covered = self.player.lineup.next_covered(tool.name)
+        return None if self._covered is None else self._covered.scope
+
+    def rights_of(self, shape: str, tool: Tool) -> ChosenRights:
+        """Return the rights that were chosen with that approval."""
+        return {} if self._covered is None else self._covered.rights
+
+    def remember(self, scope: ApprovalScope, shape: str, tool: Tool, words: str) -> None:
+        """Do nothing: the record says which calls an approval covered."""
+
+
+@define(eq=False, repr=False)
+class RecordedPacing:
+    """Waits for nothing, asks again where that was done, and lets a reply take as long as it takes."""
+
+    player: Player
+    longest_silence_s: float = FOR_GOOD
+    longest_reply_s: float = FOR_GOOD
+
+    async def before(self, model: str, tokens: int, told: Any, patience: float = float("inf")) -> None:
+        """Return at once, unless the turn was stopped while it waited here."""
+        await asyncio.sleep(0)
+        if (error := self.player.lineup.left_alone()) is not None:
+            raise error
+
+    def sent(self, model: str, tokens: int) -> None:
+        """Count nothing: what would have been a minute's requests are made in a second."""
+
+    def corrected(self, model: str, estimated: int, used: int) -> None:
+        """Count nothing."""
+
+    def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
+        """Return no wait where the record has another attempt, else None."""
+        return 0.0 if self.player.lineup.is_made_again() else None

@@ -1,0 +1,103 @@
+"""What stands in for what plugins make of calls, add to their results, and hold back at the end of a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from inarch import EndGuard, Ending, PluginError, Review, Reviewer, Rewrite, Rewriter, Tool, ToolCall, ToolContext
+from inarch_plugins.replay.stand_ins import raise_skipped
+
+if TYPE_CHECKING:
+    from inarch_plugins.replay.player import Player
+
+
+@define(eq=False, repr=False)
+class RecordedRewriter:
+    """A plugin's rewriter: it makes of a call what it made of it, or fails as it failed."""
+
+    rewriter: Rewriter
+    plugin: str
+    player: Player
+
+    @property
+    def name(self) -> str:
+        """The rewriter's name."""
+        return self.rewriter.name
+
+    async def rewrite(self, call: ToolCall, tool: Tool, context: ToolContext) -> Rewrite | None:
+        """Return the recorded rewrite."""
+        known = self.player.lineup.bind(context.call_id, call.name)  # nobody has seen yet that it has begun
+        said = known.said_by(self.plugin, "rewriter", self.name) if known is not None else None
+        if said is None:
+            return None
+        data = self.player.here(said.data)
+        _raise_failed(said.kind, data)
+        return Rewrite(
+            data.get("arguments"), data.get("decision", ""), data.get("reason", ""), data.get("person", False)
+        )
+
+
+@define(eq=False, repr=False)
+class RecordedReviewer:
+    """A plugin's reviewer: it changes what it changed and adds what it added, or fails as it failed."""
+
+    reviewer: Reviewer
+    plugin: str
+    player: Player
+
+    @property
+    def name(self) -> str:
+        """The reviewer's name."""
+        return self.reviewer.name
+
+    async def review(self, call: ToolCall, tool: Tool, context: ToolContext) -> Review | None:
+        """Return the recorded review."""
+        known = self.player.lineup.call_of(context.call_id)
+        if known is None:
+            return None
+        said = known.said_by(self.plugin, "reviewer", self.name)
+        self.player.mend(known.mended_until(said), context.call_id)
+        if said is None:
+            return None
+        data = self.player.here(said.data)
+        _raise_failed(said.kind, data)
+        return Review(str(data["text"]), bool(data.get("stop")))
+
+
+def _raise_failed(kind: str, data: Mapping[str, Any]) -> None:
+    """Fail as the part failed, if it did."""
+    if kind == "error":
+        _, _, message = str(data["message"]).partition(": ")
+        raise PluginError(
+            message, plugin=str(data.get("plugin", "")), door=str(data.get("door", "")), remedy=str(data.get("remedy"))
+        )
+
+
+@define(eq=False, repr=False)
+class RecordedGuard:
+    """A plugin's end guard: it holds back what it held back."""
+
+    guard: EndGuard
+    plugin: str
+    player: Player
+
+    @property
+    def name(self) -> str:
+        """The guard's name."""
+        return self.guard.name
+
+    async def hold(self, ending: Ending) -> str | None:
+        """Return the recorded reason."""
+        turn = self.player.turn
+        if turn is None:
+            return None
+        held = [event for event in turn.events if event.kind == "turn.held" and event.data["plugin"]]
+        since = held[ending.held - 1].seq if 0 < ending.held <= len(held) else 0
+        now = held[ending.held] if ending.held < len(held) else None
+        raise_skipped(turn, f"end guard {self.name!r}", since, now.seq if now is not None else inf)
+        mine = now is not None and (now.data["plugin"], now.data["guard"]) == (self.plugin, self.name)
+        return str(self.player.here(now.data["reason"])) if now is not None and mine else None

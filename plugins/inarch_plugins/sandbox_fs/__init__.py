@@ -1,0 +1,82 @@
+"""Safe files and commands under one root, and the tools that read, search, change and run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import inarch
+
+if TYPE_CHECKING:
+    from inarch_plugins.sandbox_fs.folders import Folders
+    from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return the file tools, and the one that runs commands."""
+    from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
+    from inarch_plugins.sandbox_fs.settings import settings_of
+    from inarch_plugins.sandbox_fs.tools import offered_by
+
+    return [*offered_by(settings_of(context.settings).patch_models), ExecuteCommand(context.root, context.commands)]
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
+    """Return the policy that says no where the tools would."""
+    from inarch_plugins.sandbox_fs.commands.tool import SandboxPolicy
+
+    return [SandboxPolicy(context.root, context.commands)]
+
+
+@inarch.hookimpl
+def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.WorkspaceSpec]:
+    """Return the one kind of workspace: a folder."""
+
+    def open_folder(root: str) -> FolderWorkspace | Folders:
+        from inarch_plugins.sandbox_fs.settings import Settings
+        from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
+
+        settings = context.settings if isinstance(context.settings, Settings) else Settings()
+        main = FolderWorkspace.open(root, settings)
+        if not context.added:
+            return main
+        from inarch_plugins.sandbox_fs.folders import Folders
+
+        return Folders.open(main, context.added, settings)
+
+    return [inarch.WorkspaceSpec("sandbox-fs", open_folder)]
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return what tells the model of the added folders, if there are any."""
+    if not context.added:
+        return []
+    from inarch_plugins.sandbox_fs.added_folders import AddedFolders
+
+    return [AddedFolders(context.added)]
+
+
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
+    """Return what searches with."""
+
+    def look() -> Iterable[inarch.Finding]:
+        from inarch_plugins.sandbox_fs.engines import Engines
+
+        place = Engines(context.root, "ripgrep").program("rg")
+        if place:
+            return [inarch.Finding("programs", "fine", f"rg at {place}")]
+        return [inarch.Finding("programs", "note", "rg is not installed", "searches are faster with it")]
+
+    return [inarch.SelfCheck("rg", look)]
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the class of `[plugins.sandbox-fs]`."""
+    from inarch_plugins.sandbox_fs.settings import Settings
+
+    return Settings

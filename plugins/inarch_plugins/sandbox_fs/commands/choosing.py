@@ -1,0 +1,153 @@
+"""What a person can let a command do in the question about it: the network, this repository, files of their home."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
+from inarch.command_lines import CARRIERS
+from inarch_plugins.sandbox_fs.commands.lines import is_open, place
+from inarch_plugins.sandbox_fs.commands.runners import is_known
+from inarch_plugins.sandbox_fs.commands.shells import can_be_kept, reads_code
+
+if TYPE_CHECKING:
+    from inarch_plugins.sandbox_fs.commands.classified import Classified
+
+NETWORK = Right("w", "network", "the network, all of it")
+REPOSITORY = Right("g", "git", "this repository's .git, its hooks off; they and its settings stay as they are")
+FILES = Right("f", "files", "files of your home folder, to read", "FILE…")
+CHOOSABLE = (NETWORK, REPOSITORY, FILES)
+MOST_FILES = 20
+KEPT_OF_GIT = tuple(
+    f".git/{name}"
+    for name in ("hooks", "config", "config.worktree", "modules", "worktrees", "info", "commondir",
+                 "objects/info/alternates", "remotes", "branches")
+)  # fmt: skip
+"""What a later git would take orders from, whoever starts it: a program that may change `.git` leaves it as it is."""
+UNFINISHED_OF_GIT = tuple(f".git/{name}" for name in ("rebase-merge", "rebase-apply", "sequencer"))
+"""What git itself leaves to be gone on with, commands to execute among it: other programs leave it as it is."""
+
+_LEADS_TO = " -> "
+
+
+def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: bool = False) -> RightsOffer | None:
+    """Return what a person can let a command do, and what it may do as chosen; None where there is nothing to choose.
+
+    Of the network there is nothing to choose where it has `loopback` of a process.
+    """
+    if found.tier not in ("asked", "workspace"):
+        return None
+    unknown = chosen.keys() - {right.name for right in CHOOSABLE}
+    if unknown:
+        raise ToolFailed("validation", f"there is no right {sorted(unknown)[0]!r} to choose")
+    if loopback and NETWORK.name in chosen:
+        raise ToolFailed("validation", "it has the loopback of a process, and no other network")
+    has_repository = _is_folder(os.path.join(root, ".git"))
+    if REPOSITORY.name in chosen and not has_repository:
+        raise ToolFailed("not_found", "there is no repository in the workspace root whose .git lies there as a folder")
+    resolved: dict[str, tuple[str, ...]] = {right.name: () for right in (NETWORK, REPOSITORY) if right.name in chosen}
+    files = tuple(dict.fromkeys(_resolved(name, root) for name in chosen.get(FILES.name, ())))
+    if len(files) > MOST_FILES:
+        raise ToolFailed("validation", f"at most {MOST_FILES} files can be given, not {len(files)}")
+    if files:
+        resolved[FILES.name] = files
+    left_out = {NETWORK} if loopback else set()
+    rights = tuple(one for one in (CHOOSABLE if has_repository else (NETWORK, FILES)) if one not in left_out)
+    may = tuple(_told(found, resolved, has_repository=has_repository, loopback=loopback))
+    lasting = all(
+        can_be_kept(one.words) and not _is_fed_code(one) and not (files and _may_be_another(one))
+        for one in found.commands
+    )
+    return RightsOffer(rights, resolved, may, found.text, lasting)
+
+
+def _is_fed_code(found: Classified) -> bool:
+    """Whether a command behind a pipe may run what it reads there."""
+    is_fed = found.line is not None and found.line.joint == "|"
+    return is_fed and found.tier != "read-only" and reads_code(found.words, found.rule)
+
+
+def _may_be_another(found: Classified) -> bool:
+    """Whether what these words run is the workspace's to change."""
+    program = found.argv[0]
+    return found.tier == "workspace" or "/" in program or program in CARRIERS or is_known(program)
+
+
+def put_together(found: Classified, chosen: ChosenRights) -> Rights:
+    """Return what a command may do: what its tier lets it, and what a person chose."""
+    rights = found.rights
+    if NETWORK.name in chosen:
+        rights = evolve(rights, network=True, hosts=())
+    if REPOSITORY.name in chosen:
+        keeps = KEPT_OF_GIT if found.argv[0] == "git" else (*KEPT_OF_GIT, *UNFINISHED_OF_GIT)
+        rights = evolve(rights, writes=(*rights.writes, ".git/"), keeps=keeps)
+    return evolve(rights, home=dict(map(_named_and_real, chosen.get(FILES.name, ()))))
+
+
+def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool, loopback: bool) -> Iterable[str]:
+    """Say what a command may do, a line each: what is off can be chosen by its key."""
+    files = chosen.get(FILES.name, ())
+    opened = [part for part in found.parts if is_open(part)]
+    yield from (f"{place(found.parts, part)}: {part.reason}" for part in opened)
+    yield (
+        "each of these " * bool(opened)
+        + "may change the workspace but for .git and .inarch, and start programs; beyond that"
+    )
+    yield (
+        "     network: loopback of a process, and nothing beyond" if loopback
+        else f"  w  network: {'all of it' if NETWORK.name in chosen else 'none'}"
+    )  # fmt: skip
+    if has_repository:
+        on = "may be changed, but for its hooks and settings; its hooks are off"
+        yield f"  g  .git: {on if REPOSITORY.name in chosen else 'can only be read'}"
+    yield f"  f  home folder: {'hidden but for ' + ', '.join(files) if files else 'hidden'}"
+    if files:
+        send = ", and send it anywhere" if NETWORK.name in chosen else ""
+        yield f"     whatever {' and '.join(one.argv[0] for one in opened or [found])} starts can read that, too{send}"
+
+
+def _resolved(name: str, root: str) -> str:
+    """Return a file of the home folder as the question shows it: its path, and where that leads if it is a link."""
+    unseen = any(unicodedata.category(char)[0] == "C" for char in name)
+    if not name or unseen or name.count(_LEADS_TO) > 1:
+        raise ToolFailed("validation", f"not a file that can be named: {name!r}")
+    given, _, expected = name.partition(_LEADS_TO)
+    home = os.path.realpath(os.path.expanduser("~"))
+    path = os.path.normpath(os.path.join(home, os.path.expanduser(given)))
+    path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    real = os.path.realpath(path)
+    if not all(_lies_in(home, one) and not _lies_in(os.path.realpath(root), one) for one in (path, real)):
+        raise ToolFailed("permission", f"{given} is not a file of your home folder outside the workspace")
+    try:
+        found = os.stat(real)
+    except OSError as error:
+        raise ToolFailed("not_found", f"{given}: {(error.strerror or str(error)).lower()}") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise ToolFailed("validation", f"{given} is no regular file; name each file of a folder")
+    if expected and expected != real:
+        raise ToolFailed("conflict", f"{given} leads elsewhere by now: to {real}, not to {expected}")
+    return path if path == real else f"{path}{_LEADS_TO}{real}"
+
+
+def _named_and_real(shown: str) -> tuple[str, str]:
+    """Return the name that a program's own home folder has for a file, and the file."""
+    path, _, real = shown.partition(_LEADS_TO)
+    home = os.path.realpath(os.path.expanduser("~"))
+    return os.path.relpath(path, home), real or path
+
+
+def _lies_in(folder: str, path: str) -> bool:
+    return path != folder and os.path.commonpath((folder, path)) == folder
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False

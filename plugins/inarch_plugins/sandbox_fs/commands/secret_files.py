@@ -1,0 +1,203 @@
+"""Files that hold secrets, and the commands of the read-only tier that could show what is in them.
+
+Values that are known are replaced in what a command prints, but not the pieces into which `od -c` or `cut -c` takes
+them. So a command that names such a file is asked about, and one that searches folders passes over them. What takes
+lines apart is asked about as well where any other file that it reads holds a known value.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inarch import is_dotenv
+
+MOST_ENTRIES = 50_000
+"""Names that are looked at for such files; in a larger tree whatever is named like one is passed over."""
+MOST_BYTES = 1 << 26
+"""Bytes of files that are looked through for known values; what reads more counts as if one were among them."""
+LEFT_OUT = "files that hold secrets were left out: "
+
+_KEYS = frozenset({"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"})
+_LIKE_SECRETS = (".env", ".env.*", "*.env", *sorted(_KEYS), "*.pem")
+_HEAD = 1 << 16
+_NAMES_ONLY = frozenset({
+    "ls", "find", "stat", "du", "tree", "file", "realpath", "wc", "sha256sum", "md5sum", "pwd", "echo", "basename",
+    "dirname", "date", "true", "false",
+})  # fmt: skip
+_GIT_CONTENTS = frozenset({"git diff", "git log", "git show", "git blame", "git grep", "git cat-file"})
+_RECURSIVE = {"grep": frozenset({"-r", "--recursive", "-d", "--directories"}), "diff": frozenset({"-r", "--recursive"})}
+_PATCHES = frozenset({
+    "-p", "-u", "--patch", "-U", "--unified", "-W", "--function-context", "--word-diff", "--color-words",
+    "--patch-with-stat", "--binary", "-c", "-m", "--cc", "-L",
+})  # fmt: skip
+"""What makes `git log` show more than what commits are called."""
+_OF_MATCHES = frozenset({"-o", "--only-matching", "--color=always", "--colour=always"})  # colours part them, too
+_IN_PIECES: Mapping[str, frozenset[str]] = {
+    "head": frozenset({"-c", "--bytes"}),
+    "tail": frozenset({"-c", "--bytes"}),
+    "grep": _OF_MATCHES,
+    "git grep": _OF_MATCHES,
+    "tac": frozenset({"-s", "--separator", "-r", "--regex"}),
+    "diff": frozenset({"-y", "--side-by-side", "-W", "--width"}),
+}
+
+_PICKS = re.compile(r"-[SG]|-L=(?:.*,)?[/^:]", re.S)
+"""Options of git that match a pattern with contents: `-S`, `-G`, and `-L` with anything but numbers."""
+
+
+def named(rule: str, words: Iterable[str], root: str) -> str:
+    """Return the first of a command's words that names a file with secrets which the command could show, "" for none.
+
+    Args:
+        rule: The rule that takes the command.
+        words: The words that name files, for git also objects such as `HEAD:.env`.
+        root: The workspace's absolute path; without it only names count.
+    """
+    shows = rule in _GIT_CONTENTS if rule.startswith("git ") else rule not in _NAMES_ONLY
+    if not shows:
+        return ""
+    return next((word for word in words if is_secret(word.rpartition(":")[2], root)), "")
+
+
+def is_secret(path: str, root: str) -> bool:
+    """Whether a file holds secrets: a `.env` file that is no sample, a private key by its name or its text."""
+    path = path.rstrip("/")
+    where = os.path.join(root, path)
+    if is_dotenv(path):
+        return not (root and os.path.isdir(where))  # `.env/` is a virtual environment
+    name = path.rpartition("/")[2].lower()
+    return name in _KEYS or (name.endswith(".pem") and (not root or _holds_private_key(where)))
+
+
+def leads_to_secret(path: str, root: str) -> str:
+    """Return the file with secrets that a link leads to, relative to the root; "" where it leads elsewhere."""
+    real = os.path.relpath(os.path.realpath(os.path.join(root, path)), root)
+    return real if os.path.basename(real) != os.path.basename(path) and is_secret(real, root) else ""
+
+
+def searches(rule: str, given: Iterable[str]) -> bool:
+    """Whether a command with these options shows what is in the files of whole folders."""
+    return rule == "git grep" or not _RECURSIVE.get(rule, frozenset()).isdisjoint(given)
+
+
+def shows_history(rule: str, given: Iterable[str]) -> bool:
+    """Whether a command with these options may show what files of the repository held, secrets of old among it."""
+    return rule in _GIT_CONTENTS and (rule != "git log" or not _PATCHES.isdisjoint(given))
+
+
+def takes_apart(rule: str, given: Iterable[str]) -> bool:
+    """Whether a command with these options shows less than whole lines of what it reads."""
+    return rule in ("cut", "od", "cmp") or not _IN_PIECES.get(rule, frozenset()).isdisjoint(given)
+
+
+def in_pieces(rule: str, where: str) -> str:
+    """Return why a command that takes lines apart is asked about."""
+    return f"{rule} could show secrets of {where} in pieces"
+
+
+def could_show(rule: str, paths: Iterable[str], root: str, is_search: bool) -> str:
+    """Return the first of the files and folders a command reads in which a known secret stands, "" for none.
+
+    Args:
+        rule: The rule that takes the command.
+        paths: The words that name them.
+        root: The absolute path that they are relative to; without it nothing is looked at.
+        is_search: Whether it reads whole folders, the root where it names none.
+    """
+    if not root or rule in _NAMES_ONLY:
+        return ""
+    from inarch_lib.secrets.shapes import holds_known_secret
+
+    named = list(paths)
+    if is_search and not any(os.path.isdir(os.path.join(root, path)) for path in named):
+        named.append(".")
+    left_files, left_bytes = MOST_ENTRIES, MOST_BYTES
+    for path in named:
+        for data in _contents(os.path.join(root, path), is_search):
+            left_files, left_bytes = left_files - 1, left_bytes - len(data)
+            if left_files < 0 or left_bytes <= 0 or holds_known_secret(data):
+                return path
+    return ""
+
+
+def _contents(path: str, is_search: bool) -> Iterator[bytes]:
+    """Yield what stands in a file, or in each file of a folder that is searched."""
+    yield _head(path, MOST_BYTES, follow=True)
+    if is_search:
+        yield from (_head(os.path.join(path, name), MOST_BYTES) for name in _files(path) if not is_secret(name, path))
+
+
+def tries(rule: str, given: Iterable[str], rest: Sequence[str], objects: Sequence[str], root: str) -> bool:
+    """Whether a command of git says if a pattern matches what the repository once held: secrets are found by trying."""
+    if rule == "git grep":
+        return "--cached" in given or names_revision(rest, objects, root)
+    return any(_PICKS.match(option) for option in given)
+
+
+def names_revision(words: Sequence[str], objects: Sequence[str], root: str) -> bool:
+    """Whether one of git's objects is no file of the workspace: what a revision held is not passed over."""
+    if "--" in words:  # what stands before it git takes for a revision, even if a file has that name
+        return len(objects) >= len(words) - words.index("--")
+    return any(not (root and os.path.lexists(os.path.join(root, word))) for word in objects)
+
+
+def passing_over(rule: str, argv: Sequence[str], options_end: int, root: str) -> tuple[tuple[str, ...], str]:
+    """Return a search's words so that it passes over files with secrets, and what has to be said about that.
+
+    Args:
+        rule: The rule that takes the command.
+        argv: Its words as they would run.
+        options_end: Where among them more options may stand: behind all that were given, for the last one rules.
+        root: The workspace's absolute path.
+    """
+    found = _below(root)
+    shown = _LIKE_SECRETS if found is None else tuple(sorted(found))
+    if not shown:
+        return tuple(argv), ""
+    note = LEFT_OUT + ", ".join(shown[:3]) + (f" and {len(shown) - 3} more" if len(shown) > 3 else "")
+    if rule == "git grep":
+        magic = "exclude,glob" if found is None else "exclude,literal"
+        return (*argv, *(f":({magic}){'**/' * (found is None)}{path}" for path in shown)), note
+    option = "-x" if rule == "diff" else "--exclude"
+    names = shown if found is None else dict.fromkeys(_as_glob(path.rpartition("/")[2]) for path in shown)
+    more = [word for name in names for word in ((option, name) if rule == "diff" else (f"{option}={name}",))]
+    return (*argv[:options_end], *more, *argv[options_end:]), note
+
+
+def _as_glob(name: str) -> str:
+    return re.sub(r"([*?\[\]\\])", r"\\\1", name)
+
+
+def _below(root: str) -> list[str] | None:
+    """Return the files with secrets in a folder, None where there are too many names to look at."""
+    found: list[str] = []
+    for count, path in enumerate(_files(root)):
+        if count > MOST_ENTRIES:
+            return None
+        if is_secret(path, root):
+            found.append(path)
+    return found
+
+
+def _files(root: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name != ".git"]
+        start = os.path.relpath(folder, root)
+        yield from (name if start == "." else f"{start}/{name}" for name in names)
+
+
+def _holds_private_key(path: str) -> bool:
+    return b"PRIVATE KEY-----" in _head(path, _HEAD)
+
+
+def _head(path: str, size: int, *, follow: bool = False) -> bytes:
+    """Return a regular file's first bytes; nothing of what can't be opened, for nobody can show that."""
+    no_link = 0 if follow else os.O_NOFOLLOW  # where a link leads is looked at by itself
+    try:
+        with open(os.open(path, os.O_RDONLY | no_link | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return file.read(size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+    except OSError:
+        return b""

@@ -1,0 +1,207 @@
+"""`execute_command`: one program, or a line of them, without a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import define, field
+
+from inarch import Effects, Tool, ToolCall, ToolFailed, Verdict
+from inarch.capabilities import able
+from inarch_plugins.sandbox_fs.paths import PROTECTED, is_protected
+from inarch_plugins.sandbox_fs.schemas import LONGEST_S
+
+if TYPE_CHECKING:
+    from inarch import ChosenRights, RightsOffer, ToolContext
+    from inarch_plugins.sandbox_fs.commands.classified import Classified
+    from inarch_plugins.sandbox_fs.commands.granting import Grants
+
+
+COMMAND = "execute_command"
+_CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "apply_patch", "move_file", "delete_file"})
+
+
+@define(eq=False, repr=False)
+class SandboxPolicy:
+    """Denies what this plugin's tools never do, asks a person about commands that no tier knows.
+
+    What it allows with a reason the kernel asks about.
+    """
+
+    root: str
+    grants: Grants
+    name: str = "sandbox-fs"
+    commands: str = COMMAND
+    """The tool whose commands it judges."""
+
+    def judge(self, call: ToolCall, tool: Tool) -> Verdict:
+        """Return deny with a reason, or allow."""
+        command = call.arguments.get("command")
+        if call.name == self.commands and isinstance(command, str):  # else the schema has refused it
+            from inarch_plugins.sandbox_fs.commands.classification import classify
+
+            return _verdict_on(classify(command, self.grants, self.root))
+        if call.name in _CHANGING:
+            for path in sorted(tool.effects(call.arguments).writes):
+                if is_protected(path):
+                    return Verdict("deny", f"{path} is protected: {PROTECTED}")
+        return Verdict("allow")
+
+
+def _verdict_on(found: Classified) -> Verdict:
+    """Return the verdict on a command line."""
+    if found.tier == "none":
+        return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
+    if found.tier == "asked":
+        return Verdict("ask", found.reason, person=True, remedy=found.remedy)
+    # Any other "ask" of a policy could not be answered by the user's own rules; the kernel asks, for the effects
+    # are unknown, and shows this reason.
+    return Verdict("allow", found.reason)
+
+
+DEFAULT_S = 60
+_READS = Effects(reads=frozenset({""}))
+_SHOWS_SECRETS = Effects(reads=frozenset({""}), programs=True)
+_UNKNOWN = Effects(exclusive=True)
+
+_DESCRIPTION = (
+    "Run a program, or several joined by | && || ; (also 2>&1, >/dev/null, a leading cd FOLDER &&). These run at once,"
+    " in pipes too: ls cat head tail wc grep find sort uniq cut stat du diff file nl, sed -n '1,9p', git status diff"
+    " log show blame grep ls-files. Asked about: tests, builds (pytest, make, …), words for a shell (variables, globs,"
+    " redirections)."
+)
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "command": {"type": "string", "minLength": 1, "description": "Such as: grep -rn def src | head -5"},
+        "timeout_s": {"type": "number", "minimum": 1, "maximum": LONGEST_S, "default": DEFAULT_S},
+        "in_process": {"type": "string", "description": "ID of a process of start_process: share its localhost"},
+    },
+    "required": ["command"],
+    "additionalProperties": False,
+}
+
+
+class FindsPrograms(Protocol):
+    """A workspace that knows which program a name means."""
+
+    def find_program(self, name: str) -> str:
+        """Return its path.
+
+        Raises:
+            ToolFailed: There is none.
+        """
+        ...
+
+
+@define(eq=False, repr=False)
+class ExecuteCommand:
+    """The tool; it knows the user's `[commands.NAME]`."""
+
+    root: str
+    grants: Grants
+    name: str = field(init=False, default=COMMAND)
+    category: Any = field(init=False, default="command")
+    input_schema: Mapping[str, Any] = field(init=False, default=_SCHEMA)
+    output_schema: Mapping[str, Any] | None = field(init=False, default=None)
+    timeout_s: float = field(init=False, default=LONGEST_S + 30.0)  # the command's own limit ends it well before
+    max_retries: int = field(init=False, default=0)
+    requires_confirmation: bool = field(init=False, default=False)
+    receives_secrets: bool = field(init=False, default=False)
+
+    @property
+    def description(self) -> str:
+        """What it does, and what the user has granted."""
+        from shlex import join
+
+        granted = [join(grant.argv[:-1]) + " …" if grant.argv[-1] == "*" else join(grant.argv)
+                   for grant in list(self.grants.values())[:10]]  # fmt: skip
+        return f"{_DESCRIPTION} The user has granted: {'; '.join(granted)}." if granted else _DESCRIPTION
+
+    def effects(self, arguments: Mapping[str, Any]) -> Effects:
+        """Reading everything in the read-only tier and where it never runs, what a grant declares, else unknown."""
+        found = self._classified(arguments)
+        if found.tier in ("read-only", "none"):
+            return _SHOWS_SECRETS if found.tier == "read-only" and found.reason else _READS
+        writes = frozenset(found.rights.writes)
+        # A grant that declares nothing may write everything: then nothing is known either.
+        return Effects(reads=_READS.reads, writes=writes, programs=True) if _is_declared(found) else _UNKNOWN
+
+    def shape(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return the words for which an "always" counts, such as `pytest …`."""
+        found = self._classified(arguments)
+        if not found.shape:
+            return None
+        if found.parts:
+            return found.text
+        from shlex import join
+
+        return join(found.shape) + ("" if found.is_exact else " …")
+
+    def asking(self, arguments: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the places of the commands of a line that are not free: each has to be allowed by itself."""
+        found = self._classified(arguments)
+        return tuple(place for place, part in enumerate(found.commands) if part.tier != "read-only" or part.reason)
+
+    def allowed_by(self, arguments: Mapping[str, Any]) -> str:
+        """Return the lines of configuration that would allow a command of no tier; empty where nothing does."""
+        return self._classified(arguments).allowed_by
+
+    def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
+        """Return what a person can let the command do in the question about it."""
+        from inarch_plugins.sandbox_fs.commands.choosing import offered
+
+        return offered(self._classified(arguments), self.root, chosen, loopback=self._has_loopback(arguments))
+
+    def _has_loopback(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether it is run where only loopback is."""
+        return bool(arguments.get("in_process"))
+
+    def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """Fail where a command of no tier names a program that is not there: nobody is asked about it in vain."""
+        found = self._classified(arguments)
+        workspace = able(context.workspace, FindsPrograms)
+        for one in found.commands:
+            if one.tier != "asked" or workspace is None or (found.parts and "/" in one.argv[0]):
+                continue  # a program of the workspace may be made by the command before it
+            try:
+                workspace.find_program(one.argv[0])
+            except ToolFailed as error:
+                raise ToolFailed("denied", f"{found.reason}, and {error}", found.remedy) from None
+
+    def run(self, arguments: Mapping[str, Any], context: ToolContext) -> dict[str, Any]:
+        """Run the command and return its output.
+
+        Raises:
+            ToolFailed: It is in no tier, can't be started, or took too long.
+        """
+        from inarch_plugins.sandbox_fs.commands.pipelines import run
+
+        found = self.allowed(arguments, context)
+        timeout_s = float(arguments.get("timeout_s") or DEFAULT_S)
+        return run(found, context, timeout_s, in_process=str(arguments.get("in_process") or ""))
+
+    def allowed(self, arguments: Mapping[str, Any], context: ToolContext) -> Classified:
+        """Return what a command that was let run is.
+
+        Raises:
+            ToolFailed: It is in no tier, and no person let it.
+        """
+        found = self._classified(arguments)
+        if found.tier == "none" or (found.tier == "asked" and context.rights is None):
+            remedies = [found.remedy, found.allowed_by and f"or let the user add\n{found.allowed_by}"]
+            raise ToolFailed("denied", found.reason, "; ".join(filter(None, remedies)))
+        return found
+
+    def _classified(self, arguments: Mapping[str, Any]) -> Classified:
+        from inarch_plugins.sandbox_fs.commands.classification import (
+            classify,  # the tables cost what many sessions never use
+        )
+
+        command = arguments.get("command")
+        return classify(command if isinstance(command, str) else "", self.grants, self.root)
+
+
+def _is_declared(found: Classified) -> bool:
+    return found.tier == "granted" and "" not in found.rights.writes

@@ -1,0 +1,194 @@
+"""The rules of `.gitignore` files, sorted so that most names cost one look in a set.
+
+Meaning: gitignore(5). A rule with a slash is split in two: the directories it is about, decided once a directory, and
+the last name, decided like a rule without a slash.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from attrs import define, evolve, field
+
+from inarch_plugins.sandbox_fs.globs import folder_regex, name_regex
+
+_MAGIC = frozenset("*?[\\")
+
+
+@define(eq=False, repr=False)
+class Rule:
+    """One line: which names it is about, and in which directories (None: all below the file)."""
+
+    name: str
+    negated: bool
+    folders_only: bool
+    folders: Callable[[str], object] | None
+    _matches: Callable[[str], object] | None = None
+
+    def matches(self, name: str) -> bool:
+        """Whether a name fits, regardless of directory and kind."""
+        if self._matches is None:
+            self._matches = re.compile(name_regex(self.name, strict=True)).fullmatch
+        return self._matches(name) is not None
+
+
+def parse_rules(text: str) -> list[Rule]:
+    """Read the rules of a file, in their order."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    return [rule for line in lines if (rule := _parse_line(line.removesuffix("\r"))) is not None]
+
+
+def _parse_line(line: str) -> Rule | None:
+    line = _without_trailing_spaces(line)
+    if not line or line.startswith("#"):
+        return None
+    negated = line.startswith("!")
+    line = line[negated:]
+    folders_only = line.endswith("/")
+    line = line.removesuffix("/")
+    if not line:
+        return None
+    if "/" not in line:
+        return Rule(line, negated, folders_only, None)
+    *components, name = line.removeprefix("/").split("/")
+    if not name:
+        return None  # `//`, `a//`: no name is empty
+    if name == "**":
+        components, name = [*components, "**"], "*"
+    if components == ["**"]:
+        return Rule(name, negated, folders_only, None)
+    return Rule(name, negated, folders_only, re.compile(folder_regex(components, strict=True)).fullmatch)
+
+
+def _without_trailing_spaces(line: str) -> str:
+    end = len(line)
+    while end and line[end - 1] == " ":
+        if (end - len(line[: end - 1].rstrip("\\")) - 1) % 2:
+            break
+        end -= 1
+    return line[:end]
+
+
+@define(eq=False, repr=False)
+class RuleFile:
+    """The rules of one file; `base` is its directory with a `/` at the end, empty for the root."""
+
+    base: str
+    rules: Sequence[Rule]
+    everywhere: bool = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.everywhere = all(rule.folders is None for rule in self.rules)
+
+    def active(self, folder: str) -> list[Rule]:
+        """Return the rules that are about names in a directory below the base (written with `/` at its end)."""
+        below = folder[len(self.base) :]
+        return [rule for rule in self.rules if rule.folders is None or rule.folders(below)]
+
+
+@define(eq=False, repr=False)
+class Names:
+    """Name patterns sorted by how fast they can be tried on many names at once."""
+
+    patterns: Sequence[str]
+    _exact: frozenset[str] = field(init=False)
+    _ends: tuple[str, ...] = field(init=False)
+    _starts: tuple[str, ...] = field(init=False)
+    _other: Callable[[str], object] | None = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        patterns = {choice for one in self.patterns for choice in _spelled_out(one)}
+        exact = {one for one in patterns if not _MAGIC.intersection(one)}
+        ends = {one for one in patterns if one[0] == "*" and not _MAGIC.intersection(one[1:])}
+        starts = {one for one in patterns - ends if one[-1] == "*" and not _MAGIC.intersection(one[:-1])}
+        others = sorted(patterns - exact - ends - starts)
+        self._exact = frozenset(exact)
+        self._ends = tuple(one[1:] for one in ends)
+        self._starts = tuple(one[:-1] for one in starts)
+        self._other = re.compile("|".join(name_regex(one, strict=True) for one in others)).fullmatch if others else None
+
+    def found(self, names: Sequence[str]) -> set[str]:
+        """Return those of the names that some pattern matches."""
+        hits = set(self._exact.intersection(names)) if self._exact else set()
+        if self._ends:
+            hits.update([name for name in names if name.endswith(self._ends)])
+        if self._starts:
+            hits.update([name for name in names if name.startswith(self._starts)])
+        if self._other is not None:
+            hits.update(filter(self._other, names))
+        return hits
+
+
+def _spelled_out(pattern: str) -> list[str]:
+    """Write `*.py[cod]`, which half of all Python projects have, out as three patterns that need no regex."""
+    simple = _SMALL_SET.fullmatch(pattern)
+    return [simple[1] + char + simple[3] for char in simple[2]] if simple else [pattern]
+
+
+_SMALL_SET = re.compile(r"([^\[\\]*)\[([A-Za-z0-9]+)\]([^\[\\]*)")
+
+
+@define(eq=False, repr=False)
+class Matcher:
+    """Decides names of one kind by a fixed list of rules; the last that matches wins."""
+
+    rules: Sequence[Rule]
+    _ignoring: Names = field(init=False)
+    _keeping: Names = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._ignoring = Names([rule.name for rule in self.rules if not rule.negated])
+        self._keeping = Names([rule.name for rule in self.rules if rule.negated])
+
+    def ignored(self, names: Sequence[str]) -> set[str]:
+        """Return those of the names that are ignored."""
+        found = self._ignoring.found(names)
+        if not found or not self._keeping.patterns:
+            return found
+        # Only a name that rules of both kinds match needs them in their order.
+        disputed = self._keeping.found(list(found))
+        return found - {name for name in disputed if not self._decided(name)}
+
+    def _decided(self, name: str) -> bool:
+        for rule in reversed(self.rules):
+            if rule.matches(name):
+                return not rule.negated
+        return False
+
+
+@define(eq=False, repr=False)
+class Ignore:
+    """All rules in force in one directory."""
+
+    files: tuple[RuleFile, ...] = ()
+    in_repository: bool = False
+    """Whether the directory is part of a Git repository, outside which rule files don't count."""
+    _rules: tuple[Rule, ...] = ()
+    _matchers: dict[tuple[Rule, ...], tuple[Matcher, Matcher]] = field(factory=dict)
+
+    def enter(self, folder: str) -> Ignore:
+        """Return the rules in force in a directory below (written with `/` at its end)."""
+        if all(file.everywhere for file in self.files):
+            return self
+        rules = tuple(rule for file in self.files for rule in file.active(folder))
+        return self if rules == self._rules else evolve(self, rules=rules)
+
+    def add(self, folder: str, text: str) -> Ignore:
+        """Return the rules with those of one more file of this directory; nearer files win."""
+        file = RuleFile(folder, parse_rules(text))
+        return evolve(self, files=(*self.files, file), rules=(*self._rules, *file.active(folder)))
+
+    def found_repository(self) -> Ignore:
+        """Return the rules in force in a directory where a repository begins."""
+        return self if self.in_repository else evolve(self, in_repository=True)
+
+    def ignored(self, names: Sequence[str], folders: bool) -> set[str]:
+        """Return the names in this directory that are ignored."""
+        if not self._rules or not names:
+            return set()
+        pair = self._matchers.get(self._rules)
+        if pair is None:
+            for_files = Matcher([rule for rule in self._rules if not rule.folders_only])
+            pair = self._matchers[self._rules] = (for_files, Matcher(self._rules))
+        return pair[folders].ignored(names)

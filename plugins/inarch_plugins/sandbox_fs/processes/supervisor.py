@@ -1,0 +1,290 @@
+"""The process that starts one command, waits for it, kills all it started and says what came of it.
+
+Standard library only. Supervisor and child are forked ahead and wait for a request, so that a command doesn't wait for
+forks. The command ends when the client closes its connection, which the kernel does when the client is killed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from itertools import pairwise
+from typing import Any, NamedTuple, NoReturn
+
+from inarch_lib.confinement import Plan, execute, prepare
+from inarch_lib.confinement.descendants import become_subreaper, drain, kill_all, reap, wake_on_child
+from inarch_plugins.sandbox_fs.processes import wire
+from inarch_plugins.sandbox_fs.processes.emptying import remove
+
+REQUEST = 5
+"""Descriptors of a request: its connection, standard input, output and error, and the working directory. Behind them
+are each program's `gates`: one is the gate of its `Plan`, two are what it joins."""
+_MOST_GATES = 128
+
+_SET_PDEATHSIG = 1  # linux/prctl.h
+_DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
+MOST_DESCRIPTORS = 1 << 16
+"""Higher ones than anybody has open."""
+
+LOOK_MS = 2_000
+"""How often it is looked whether the client lives, where nothing tells that it has ended."""
+
+_NOT_STARTED = 127
+_REQUEST_S = 20.0
+_MOST_SLEEP_S = 3600.0
+
+_prctl = getattr(ctypes.CDLL(None), "prctl", lambda *_: None)
+
+
+def while_alive(pid: int) -> int:
+    """Return a descriptor that can be read once a process has ended, -1 where the system has no such thing."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return -1
+
+
+class Client(NamedTuple):
+    """Whose command it is: its process, and what `while_alive` returned for that."""
+
+    pid: int
+    alive: int
+
+    def has_ended(self) -> bool:
+        """Whether it certainly has."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return True
+        except OSError:
+            pass
+        return False
+
+
+def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server: int, client: Client) -> None:
+    """Wait for a request, run its command and report on it.
+
+    Args:
+        channel: Where requests come; it is shared with other supervisors, and each takes one.
+        taken: Where the process id is written once there is one, so that the next supervisor is made.
+        layers: The layers that a command may be asked to put on.
+        server: The process that this one was forked by.
+        client: Whose server that is.
+    """
+    os.setsid()
+    become_subreaper()
+    _die_with_parent(server)
+    wake = wake_on_child()
+    ready = _child(layers, channel)
+    _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST + _MOST_GATES)
+    if len(descriptors) < REQUEST:
+        return  # the client is gone
+    _prctl(_SET_PDEATHSIG, 0, 0, 0, 0)  # from here on it is the client that ends it
+    os.write(taken, pid_bytes(os.getpid()))
+    channel.close()
+    control = socket.socket(fileno=descriptors.pop(0))
+    wire.send(control, {"accepted": os.getpid()})
+    control.settimeout(_REQUEST_S)  # who is killed between the two, and has forked, leaves it open
+    request = wire.receive(control)
+    control.settimeout(None)
+    if request is not None:
+        wire.send(control, _run(control, wake, [ready], layers, request, descriptors, client))
+
+
+class Child(NamedTuple):
+    """A process that waits to become a program, and the connection to it."""
+
+    pid: int
+    connection: socket.socket
+
+
+def _child(layers: frozenset[str], mine: socket.socket) -> Child:
+    """Fork a child that lets go of what is the supervisor's alone."""
+    ours, theirs = socket.socketpair()
+    supervisor = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        ours.close()
+        mine.close()
+        _become(theirs, layers, supervisor)
+    theirs.close()
+    return Child(pid, ours)
+
+
+def _link(links: dict[str, str]) -> None:
+    """Give the user's files that a program may read a name in its own home folder; nobody is in there yet."""
+    for name, path in links.items():
+        os.makedirs(os.path.dirname(name), 0o700, exist_ok=True)
+        os.symlink(path, name)
+
+
+def pid_bytes(pid: int) -> bytes:
+    """Return a process id as four bytes."""
+    return pid.to_bytes(4, "little")
+
+
+def _die_with_parent(parent: int) -> None:
+    """Have the system kill this process when its parent ends."""
+    _prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:
+        raise ConnectionError
+
+
+def _run(
+    control: socket.socket,
+    wake: int,
+    children: list[Child],
+    layers: frozenset[str],
+    request: dict[str, Any],
+    descriptors: list[int],
+    client: Client,
+) -> dict[str, Any]:
+    """Let each child become its program; return when nothing of them is left."""
+    where, name = os.path.split(request["folders"][0])
+    began = time.monotonic()
+    ended: dict[int, int] = {}
+    # Held, for a path may lead elsewhere once the command has run: the temporary folder may lie in a workspace.
+    beside = -1
+    try:
+        beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        for folder in request["folders"]:
+            os.mkdir(os.path.relpath(folder, where), 0o700, dir_fd=beside)
+        _link(request["links"])
+        children += [_child(layers, control) for _ in request["programs"][1:]]
+        _start(children, request["programs"], descriptors)
+        timed_out = _wait(control, wake, {child.pid for child in children}, ended, began + request["timeout_s"], client)
+    except OSError as error:
+        failed = f"{error.strerror}: {error.filename or 'its process'}"
+        return {"errno": error.errno or 0, "failed": failed, "program": 0}
+    finally:
+        if sys.platform != "linux":  # elsewhere there are no subreapers
+            for child in children:
+                _kill_group(child.pid)
+        if reap(ended):
+            _hurry()
+            kill_all(ended, wake)
+        if beside >= 0:
+            remove(beside, name)
+            os.close(beside)
+    outcomes = [_outcome(ended.get(child.pid, signal.SIGKILL), child.connection) for child in children]
+    for number, outcome in enumerate(outcomes):
+        if "failed" in outcome:
+            return {**outcome, "program": number}
+    return {"ended": outcomes, "timed_out": timed_out, "duration_s": time.monotonic() - began}
+
+
+def _start(children: list[Child], programs: list[dict[str, Any]], descriptors: list[int]) -> None:
+    """Hand each child its program and descriptors, a pipe between each two of them."""
+    reading, output, errors, folder, *gates = descriptors
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    for child, program in zip(children, programs, strict=True):
+        next_reading, writing = (-1, output) if child is children[-1] else os.pipe()
+        targets = {"out": writing, "err": errors, "null": nowhere}
+        gate = [gates.pop(0) for _ in range(program["gates"])]
+        given = [reading, targets[program["output"]], targets[program["errors"]], folder, *gate]
+        socket.send_fds(child.connection, [b"r"], given)
+        for descriptor in (reading, writing, *gate):
+            os.close(descriptor)
+        reading = next_reading
+        wire.send(child.connection, program)
+    for descriptor in (errors, folder, nowhere):
+        os.close(descriptor)
+
+
+def _wait(
+    control: socket.socket, wake: int, pids: set[int], ended: dict[int, int], deadline: float, client: Client
+) -> bool:
+    """Wait until the programs have ended, the client is gone or their time is up; return whether it is the last."""
+    poller = select.poll()
+    poller.register(control, select.POLLIN)
+    poller.register(wake, select.POLLIN)
+    if client.alive >= 0:
+        poller.register(client.alive, select.POLLIN)
+    patience_s = _MOST_SLEEP_S if client.alive >= 0 else LOOK_MS / 1000
+    while True:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return True
+        if client.alive < 0 and client.has_ended():
+            return False
+        for descriptor, _ in poller.poll(int(min(remaining, patience_s) * 1000) + 1):
+            if descriptor != wake:
+                return False
+            drain(wake)
+            reap(ended)
+        if pids <= ended.keys():
+            return False
+
+
+def _hurry() -> None:
+    """Go before the processes to be killed, of which there may be thousands, where that is allowed."""
+    if hasattr(os, "sched_setscheduler"):
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        except OSError:
+            pass
+
+
+def _outcome(status: int, child: socket.socket) -> dict[str, Any]:
+    child.setblocking(False)  # what still holds the other end is no process of ours
+    try:
+        number, _, text = child.recv(1 << 16).decode("utf-8", "replace").partition(" ")
+    except (BlockingIOError, ConnectionError):
+        number = ""
+    if number:
+        return {"errno": int(number), "failed": text}
+    if os.WIFSIGNALED(status):
+        return {"signal": os.WTERMSIG(status), "exit_code": None}
+    return {"signal": 0, "exit_code": os.WEXITSTATUS(status)}
+
+
+def _kill_group(pid: int) -> None:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _execute(request: dict[str, Any]) -> None:
+    plan = Plan(**{**request["plan"], "layers": frozenset(request["plan"]["layers"])})
+    if plan.layers:
+        execute(plan, request["argv"], request["env"])
+    try:
+        os.execve(plan.program, request["argv"], request["env"])
+    except OSError as error:
+        raise OSError(error.errno, f"execve: {error.strerror}") from None
+
+
+def _become(parent: socket.socket, layers: frozenset[str], supervisor: int) -> NoReturn:
+    """Wait for a request and become its command."""
+    try:
+        os.setsid()
+        _die_with_parent(supervisor)
+        signal.set_wakeup_fd(-1)
+        for name in _DEFAULTS:
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        prepare(Plan(root="/", program="/", layers=layers))  # what is touched now need not be copied then
+        _, descriptors, _, _ = socket.recv_fds(parent, 1, REQUEST + 1)
+        request = wire.receive(parent) if descriptors else None
+        if request is not None:
+            os.fchdir(descriptors[3])
+            for target, descriptor in enumerate(descriptors[:3]):
+                os.dup2(descriptor, target)
+            gate = descriptors[4:]
+            for below, above in pairwise((2, *sorted((parent.fileno(), *gate)), MOST_DESCRIPTORS)):
+                os.closerange(below + 1, above)
+            if len(gate) == 1:
+                (request["plan"]["gate"],) = gate
+            request["plan"]["joins"] = tuple(gate) if len(gate) > 1 else ()
+            _execute(request)
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        parent.send(f"{error.errno or 0} {error.strerror or error}{where}".encode("utf-8", "replace"))
+    finally:
+        os._exit(_NOT_STARTED)

@@ -1,0 +1,73 @@
+"""Read regular files, and hash their bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+
+from inarch import FileBytes
+from inarch_plugins.sandbox_fs.failures import not_a_file
+
+_PIECE = 1 << 20
+
+
+def digest(data: bytes) -> str:
+    """Return the content hash that the workspace knows files by: what `sha256sum` prints."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_of(descriptor: int) -> str:
+    """Return the content hash of an open file, read in pieces from its start."""
+    state, offset = hashlib.sha256(), 0
+    while piece := os.pread(descriptor, _PIECE, offset):
+        state.update(piece)
+        offset += len(piece)
+    return state.hexdigest()
+
+
+def pieces(read: Callable[[str, int, int], FileBytes], path: str) -> Iterator[bytes]:
+    """Yield a file's bytes by a workspace's `read`, never more of them in memory than one piece."""
+    offset = 0
+    while piece := read(path, offset, _PIECE).data:
+        yield piece
+        offset += len(piece)
+
+
+def digest_of_pieces(data: Iterable[bytes]) -> str:
+    """Return the content hash of bytes that come in pieces."""
+    state = hashlib.sha256()
+    for piece in data:
+        state.update(piece)
+    return state.hexdigest()
+
+
+def require_regular(descriptor: int, path: str) -> os.stat_result:
+    """Return the status of an open regular file."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise not_a_file(path, status.st_mode)
+    return status
+
+
+def read_all(descriptor: int, size: int) -> bytes:
+    """Read an open regular file to its end; `size` is what it said of itself."""
+    data = os.read(descriptor, size + 1)
+    if len(data) == size:
+        return data
+    # It is growing, or longer than one read may be: go on until nothing comes.
+    pieces = [data]
+    while piece := os.read(descriptor, _PIECE):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def read_range(descriptor: int, offset: int, length: int) -> bytes:
+    """Read up to `length` bytes from an offset; fewer only at the end of the file."""
+    pieces, left = [], length
+    while left > 0 and (piece := os.pread(descriptor, left, offset)):
+        pieces.append(piece)
+        offset += len(piece)
+        left -= len(piece)
+    return b"".join(pieces)

@@ -1,0 +1,308 @@
+"""Walk a tree over descriptors, in the order of the sorted paths, without following any link.
+
+One directory is open at a time, so depth costs no descriptors. Files are handled a directory at a time: the work per
+file is a few calls that run in C.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from bisect import bisect_left
+from collections.abc import Callable, Container
+from pathlib import Path
+from typing import Literal
+
+from attrs import define, field
+
+from inarch import FileStat, Survey, Walk
+from inarch_lib.staging import is_leftover
+from inarch_plugins.sandbox_fs.globs import Glob
+from inarch_plugins.sandbox_fs.ignore import Ignore
+from inarch_plugins.sandbox_fs.opening import Open
+from inarch_plugins.sandbox_fs.reading import read_range
+
+_MOST_RULES = 1 << 20  # bytes of one ignore file
+_MOST_NAMED = 5
+
+
+@define(eq=False, repr=False)
+class Passed:
+    """What a walk passed over, for its notes."""
+
+    bulky: list[str] = field(factory=list)
+    unreadable: list[str] = field(factory=list)
+    links: int = 0
+    special: int = 0
+    unnameable: int = 0
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence for each kind of thing that was passed over."""
+        found = []
+        if self.bulky:
+            folders = _some(sorted(self.bulky))
+            found.append(f"passed over {folders}; start the pattern with a folder's name to look inside")
+        counts = {
+            "symbolic links not followed": self.links,
+            "sockets, FIFOs or devices left out": self.special,
+            "names left out that are not UTF-8": self.unnameable,
+        }
+        found += [f"{count} {what}" for what, count in counts.items() if count]
+        if self.unreadable:
+            found.append(f"could not look into {_some(self.unreadable)}")
+        return tuple(found)
+
+
+def _some(names: list[str]) -> str:
+    rest = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+@define(eq=False, repr=False)
+class Walker:
+    """Walks below one root descriptor."""
+
+    root: int
+    open_it: Open
+    skip: frozenset[str]
+    in_repository: bool = False
+    """Whether the root lies in a Git repository that begins above it."""
+    use_ignore: bool = True
+    passed: Passed = field(factory=Passed)
+
+    def walk(self, glob: Glob, limit: int | None = None) -> Walk:
+        """Return the files that match, sorted.
+
+        Raises:
+            OSError: The directory that the pattern starts in can't be opened.
+        """
+        paths: list[str] = []
+        pending: list[tuple[str, Ignore] | list[str]] = []
+        pending.append((glob.start, self._ignore_above(glob.start)))
+        first = True
+        while pending and (limit is None or len(paths) <= limit):
+            step = pending.pop()
+            if isinstance(step, list):
+                paths += step if glob.accepts is None else filter(glob.accepts, step)
+            else:
+                pending += reversed(self._visit(*step, glob.enters, first))
+                first = False
+        truncated = limit is not None and len(paths) > limit
+        return Walk(tuple(paths[:limit]), truncated, self.passed.notes())
+
+    def _visit(
+        self, folder: str, ignore: Ignore, enters: Callable[[str], object] | None, first: bool
+    ) -> list[tuple[str, Ignore] | list[str]]:
+        prefix = "" if folder == "." else f"{folder}/"
+        try:
+            descriptor = self.open_it(self.root, folder, os.O_RDONLY | os.O_DIRECTORY, False)
+        except OSError:
+            if first:
+                raise
+            self.passed.unreadable.append(folder)
+            return []
+        try:
+            files, folders = self._scan(descriptor)
+            if self.use_ignore:
+                ignore = self.rules_here(descriptor, prefix, files + folders, ignore)
+        except OSError:  # it opens and yet can't be listed, as some do in /proc
+            if first:
+                raise
+            self.passed.unreadable.append(folder)
+            return []
+        finally:
+            os.close(descriptor)
+        if not first and "pyvenv.cfg" in files:  # a virtual environment, whatever its name
+            self.passed.bulky.append(prefix)
+            return []
+        files, folders = self.kept(prefix, files, folders, ignore)
+        if enters is not None:
+            folders = [name for name in folders if enters(f"{prefix}{name}/")]
+        return _in_order(prefix, files, folders, ignore)
+
+    def _scan(self, descriptor: int) -> tuple[list[str], list[str]]:
+        files: list[str] = []
+        folders: list[str] = []
+        with os.scandir(descriptor) as entries:
+            for entry in entries:
+                if is_leftover(entry.name):
+                    continue
+                if entry.is_file(follow_symlinks=False):
+                    files.append(entry.name)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
+                elif entry.is_symlink():
+                    self.passed.links += 1
+                else:
+                    self.passed.special += 1
+        try:
+            "".join(files + folders).encode()
+        except UnicodeEncodeError:
+            return self._nameable(files), self._nameable(folders)
+        return files, folders
+
+    def _nameable(self, names: list[str]) -> list[str]:
+        kept = [name for name in names if _is_text(name)]
+        self.passed.unnameable += len(names) - len(kept)
+        return kept
+
+    def kept(self, prefix: str, files: list[str], folders: list[str], ignore: Ignore) -> tuple[list[str], list[str]]:
+        """Return the names in a folder without ignored ones and bulky folders."""
+        if folders:
+            gone = {".git", *ignore.ignored(folders, True)}
+            bulky = self.skip.intersection(folders) - gone
+            self.passed.bulky += [f"{prefix}{name}/" for name in sorted(bulky)]
+            folders = [name for name in folders if name not in gone and name not in bulky]
+        ignored = {".git", *ignore.ignored(files, False)}  # in a work tree it is a file
+        return [name for name in files if name not in ignored], folders
+
+    def rules_here(self, descriptor: int, prefix: str, names: Container[str], ignore: Ignore) -> Ignore:
+        """Return the rules that hold in a folder, of which these are the names: those from above and its own.
+
+        Outside a repository nothing is ignored: an unpacked archive keeps the `.gitignore` of where it was made, which
+        may name the very sources that are shipped.
+        """
+        if ".git" in names:
+            ignore = ignore.found_repository()
+        if prefix:
+            ignore = ignore.enter(prefix)
+        elif (text := self._rules_text(self.root, ".git/info/exclude")) is not None:
+            ignore = ignore.add("", text)
+        if not ignore.in_repository or ".gitignore" not in names:
+            return ignore
+        text = self._rules_text(descriptor, ".gitignore")
+        return ignore if text is None else ignore.add(prefix, text)
+
+    def ignore(self) -> Ignore:
+        """Return the rules that hold above the root: none, for nothing outside it is read."""
+        return Ignore(in_repository=self.in_repository)
+
+    def _ignore_above(self, start: str) -> Ignore:
+        """Return the rules of the directories above the one that a walk starts in."""
+        ignore = self.ignore()
+        if start == "." or not self.use_ignore:
+            return ignore
+        parts = start.split("/")
+        for depth in range(len(parts)):
+            prefix = "".join(f"{part}/" for part in parts[:depth])
+            try:
+                descriptor = self.open_it(self.root, prefix or ".", os.O_RDONLY | os.O_DIRECTORY, False)
+            except OSError:
+                break  # opening the start itself will say what is wrong
+            try:
+                ignore = self.rules_here(descriptor, prefix, os.listdir(descriptor), ignore)
+            finally:
+                os.close(descriptor)
+        return ignore
+
+    def _rules_text(self, folder: int, name: str) -> str | None:
+        try:
+            descriptor = self.open_it(folder, name, os.O_RDONLY, False)
+        except OSError:
+            return None
+        try:
+            return read_range(descriptor, 0, _MOST_RULES).decode("utf-8", "surrogateescape")
+        except OSError:  # a FIFO or a directory of that name
+            return None
+        finally:
+            os.close(descriptor)
+
+
+def lies_in_repository(root: str) -> bool:
+    """Whether a Git repository begins in a folder above a root."""
+    return any((folder / ".git").exists() for folder in Path(root).resolve().parents)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _in_order(
+    prefix: str, files: list[str], folders: list[str], ignore: Ignore
+) -> list[tuple[str, Ignore] | list[str]]:
+    """Cut the sorted files at the places where the sorted directories belong, a directory sorting as `name/`."""
+    files.sort()
+    steps: list[tuple[str, Ignore] | list[str]] = []
+    done = 0
+    for name in sorted([f"{name}/" for name in folders]):
+        place = bisect_left(files, name, done)
+        if place > done:
+            steps.append([prefix + file for file in files[done:place]])
+        steps.append((prefix + name[:-1], ignore))
+        done = place
+    if done < len(files):
+        steps.append([prefix + file for file in files[done:]])
+    return steps
+
+
+Kind = Literal["file", "directory", "link", "other"]
+_KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
+_MODE = 0o7777
+
+
+def survey(walker: Walker, limit: int) -> Survey:
+    """Return what stands below a walker's root, links as themselves; at most about `limit` of it."""
+    entries: list[FileStat] = []
+    pending: list[tuple[str, Ignore]] = [("", walker.ignore())]
+    while pending and len(entries) <= limit:
+        prefix, ignore = pending.pop()
+        try:
+            found, ignore = _folder(walker, prefix, ignore)
+        except OSError:
+            if not prefix:
+                raise
+            walker.passed.unreadable.append(prefix)
+            continue
+        entries += found
+        pending += [(f"{entry.path}/", ignore) for entry in found if entry.kind == "directory"]
+    passed = walker.passed
+    return Survey(tuple(entries), tuple(sorted(passed.bulky)), len(entries) > limit, passed.unnameable)
+
+
+def _folder(walker: Walker, prefix: str, ignore: Ignore) -> tuple[list[FileStat], Ignore]:
+    """Return what stands in a folder, and the rules that hold below it."""
+    descriptor = walker.open_it(walker.root, prefix.rstrip("/") or ".", os.O_RDONLY | os.O_DIRECTORY, False)
+    try:
+        with os.scandir(descriptor) as listed:
+            present = list(listed)
+        named = [entry for entry in present if _is_nameable(entry.name)]
+        walker.passed.unnameable += len(present) - len(named)
+        statuses = {entry.name: status for entry in named if (status := _status(entry)) is not None}
+        kinds = {name: _KINDS.get(stat.S_IFMT(status.st_mode), "other") for name, status in statuses.items()}
+        if prefix and "pyvenv.cfg" in kinds:  # a virtual environment, whatever its name
+            walker.passed.bulky.append(prefix)
+            return [], ignore
+        ignore = walker.rules_here(descriptor, prefix, kinds, ignore)
+    finally:
+        os.close(descriptor)
+    files = [name for name, kind in kinds.items() if kind in ("file", "link")]
+    folders = [name for name, kind in kinds.items() if kind == "directory"]
+    files, folders = walker.kept(prefix, files, folders, ignore)
+    return [_entry(prefix + name, kinds[name], statuses[name]) for name in (*files, *folders)], ignore
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    if is_leftover(entry.name):
+        return None
+    try:
+        return entry.stat(follow_symlinks=False)
+    except OSError:
+        return None  # gone meanwhile
+
+
+def _is_nameable(name: str) -> bool:
+    """Whether a record can name it; nothing else could open it by its name again."""
+    try:
+        return name.isascii() or bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _entry(path: str, kind: Kind, status: os.stat_result) -> FileStat:
+    return FileStat(
+        path, kind, status.st_size, status.st_mode & _MODE, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+    )

@@ -1,0 +1,389 @@
+"""The workspace: safe files under one root descriptor."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import define, field
+
+from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
+from inarch_lib.staging import is_leftover
+from inarch_plugins.sandbox_fs.failures import failure, missing, too_big
+from inarch_plugins.sandbox_fs.globs import Glob, compile_glob
+from inarch_plugins.sandbox_fs.leftovers import Swept
+from inarch_plugins.sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
+from inarch_plugins.sandbox_fs.paths import check_writable, inside, normal, split
+from inarch_plugins.sandbox_fs.reading import digest, digest_of, read_all, read_range, require_regular
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.walk import Walker, lies_in_repository
+from inarch_plugins.sandbox_fs.writing import (
+    parent_folder,
+    rename_new,
+    require_hash,
+    require_nothing,
+    write_back,
+    write_new,
+    write_over,
+)
+
+if TYPE_CHECKING:
+    from inarch import Confinement, Piped, Ran, Rights
+    from inarch_plugins.sandbox_fs.processes.background import Running
+    from inarch_plugins.sandbox_fs.processes.running import Runner
+    from inarch_plugins.sandbox_fs.search import Searcher
+
+Kind = Literal["file", "directory", "link", "other"]
+
+
+@define(eq=False, repr=False)
+class FolderWorkspace:
+    """Implements the `Workspace` port; its methods may be called from several threads at once."""
+
+    root: str
+    _descriptor: int
+    _open_it: Open
+    _settings: Settings
+    _searcher: Searcher | None = None
+    _runner: Runner | None = None
+    _writing: threading.Lock = field(factory=threading.Lock)
+    _swept: Swept = field(factory=Swept)
+
+    @classmethod
+    def open(cls, root: str, settings: Settings | None = None, open_it: Open | None = None) -> FolderWorkspace:
+        """Open a folder as a workspace.
+
+        Args:
+            root: The folder, as the user named it.
+            settings: The plugin's settings.
+            open_it: How to open things below the root; by default the best way that works here.
+
+        Raises:
+            UsageError: It is no directory, or may not be entered.
+        """
+        settings = settings or Settings()
+        try:
+            descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | SAFE)
+        except (OSError, ValueError) as error:
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            message = f"can't use {root} as the workspace: {reason}"
+            raise UsageError(message, "name a folder that you can read") from None
+        return cls(os.path.abspath(root), descriptor, open_it or best_open(descriptor), settings)
+
+    def stat(self, path: str) -> FileStat | None:
+        """Return what stands at a path without following a link at its end, or None where there is nothing."""
+        path = inside(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, True)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._failure(error, path) from None
+        try:
+            return file_stat(path, os.fstat(descriptor))
+        finally:
+            os.close(descriptor)
+
+    def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
+        """Return bytes of a regular file; links are followed as long as they stay below the root."""
+        path = inside(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
+        except OSError as error:
+            raise self._failure(error, path) from None
+        try:
+            size = require_regular(descriptor, path).st_size
+            if offset == 0 and (max_bytes is None or size <= max_bytes):
+                data = read_all(descriptor, size)
+                return FileBytes(path, data, digest(data), len(data))
+            wanted = max(size - offset, 0) if max_bytes is None else max_bytes
+            data = read_range(descriptor, offset, wanted)
+            return FileBytes(path, data, "", size, offset + len(data) < size)
+        except OSError as error:
+            raise self._failure(error, path) from None
+        finally:
+            os.close(descriptor)
+
+    def digest(self, path: str) -> str:
+        """Return the hash of a whole regular file, in bounded memory.
+
+        Raises:
+            ToolFailed: Also where the file is bigger than what tools change.
+        """
+        path = inside(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
+        except OSError as error:
+            raise self._failure(error, path) from None
+        try:
+            size = require_regular(descriptor, path).st_size
+            if size > self._settings.max_streamed_bytes:
+                raise too_big(path, size)
+            return digest_of(descriptor)
+        except OSError as error:
+            raise self._failure(error, path) from None
+        finally:
+            os.close(descriptor)
+
+    def entries(self, path: str = ".") -> tuple[FileStat, ...]:
+        """Return what stands in a directory, by name, ignored things and links included.
+
+        A name that is not UTF-8 is shown with replacement characters; it can't be opened.
+        """
+        path = inside(path, self.root)
+        prefix = "" if path == "." else f"{path}/"
+        entries = []
+        with self._folder(path) as descriptor:
+            for name in sorted(one for one in os.listdir(descriptor) if not is_leftover(one)):
+                try:
+                    status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # removed while we looked
+                shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+                entries.append(file_stat(prefix + shown, status))
+        return tuple(entries)
+
+    def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
+        """Write a file atomically if its present hash is the expected one (None: it must not exist)."""
+        path = self._writable(path)
+        with self._changing(path, make=expected_hash is None) as (folder, name):
+            if expected_hash is None:
+                after = write_new(folder, name, path, chunks)
+            else:
+                after = write_over(folder, name, path, chunks, expected_hash)
+        return FileChange(path, expected_hash, after)
+
+    def remove(self, path: str, expected_hash: str) -> FileChange:
+        """Remove a file whose present hash is the expected one."""
+        path = self._writable(path)
+        with self._changing(path) as (folder, name):
+            require_hash(folder, name, path, expected_hash)
+            os.unlink(name, dir_fd=folder)
+        return FileChange(path, expected_hash, None)
+
+    def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
+        """Move a file whose present hash is the expected one to a path where nothing stands."""
+        path, new_path = self._writable(path), self._writable(new_path)
+        with self._changing(path) as (folder, name):
+            require_hash(folder, name, path, expected_hash)
+            try:
+                with parent_folder(self._descriptor, self._open_it, new_path, make=True) as (new_folder, new_name):
+                    require_nothing(new_folder, new_name, new_path)
+                    rename_new(folder, name, new_folder, new_name)
+            except OSError as error:
+                raise self._failure(error, new_path) from None
+        return FileChange(path, expected_hash, expected_hash, new_path)
+
+    def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
+        """Put a file back as it was: its bytes and its mode."""
+        path = self._writable(path)
+        with self._changing(path, make=True) as (folder, name):
+            before, after = write_back(folder, name, path, blob, entry.mode)
+        return FileChange(path, before, after)
+
+    def restore_all(self, states: Sequence[FileState], near: Sequence[str] = ()) -> tuple[str, ...]:
+        """Leave every path as its state says, or all of them as they are; return the folders that are not empty.
+
+        What an attempt that was killed left beside these paths or those in `near` is removed.
+
+        Raises:
+            ToolFailed: `conflict` where something else stands than was expected; nothing has changed.
+        """
+        from inarch_plugins.sandbox_fs.restoring import Restoration
+
+        for state in states:
+            if self._writable(state.path) != state.path:
+                raise ToolFailed("validation", f"not a plain path: {state.path!r}")
+        with self._writing:
+            restoration = Restoration(self._descriptor, self._open_it)
+            self._begin(state.path for state in states)
+            try:
+                restoration.run(states, near)
+            except OSError as error:
+                raise self._failure(error, restoration.at) from None
+        return tuple(restoration.stayed)
+
+    def survey(self, limit: int) -> Survey:
+        """Return what stands below the root, links as themselves, without git-ignored things and bulky folders."""
+        from inarch_plugins.sandbox_fs.walk import survey
+
+        try:
+            return survey(self._walker("."), limit)
+        except OSError as error:
+            raise self._failure(error, ".") from None
+
+    def link_target(self, path: str) -> bytes:
+        """Return what a symbolic link points to, as it stands in it."""
+        path = inside(path, self.root)
+        try:
+            with parent_folder(self._descriptor, self._open_it, path, make=False) as (folder, name):
+                return os.fsencode(os.readlink(name, dir_fd=folder))
+        except OSError as error:
+            raise self._failure(error, path) from None
+
+    def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
+        """Return the files that match a glob, sorted, without git-ignored ones and without following links."""
+        return self._walk(compile_glob(inside(pattern, self.root)), limit)
+
+    def _walk(self, glob: Glob, limit: int | None) -> Walk:
+        try:
+            return self._walker(glob.start).walk(glob, limit)
+        except (FileNotFoundError, NotADirectoryError):
+            return Walk((), notes=(f"there is no folder {glob.start}",))
+        except OSError as error:
+            raise self._failure(error, glob.start) from None
+
+    def search(
+        self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
+    ) -> SearchHits:
+        """Return the lines that match a regular expression, within a time limit.
+
+        A `glob` without a slash is about names at any depth.
+        """
+        path = inside(path, self.root)
+        found = self.stat(path)
+        if found is None:
+            raise missing(path, self._descriptor, self._open_it)
+        if found.kind == "directory":
+            pattern_below = "**/*" if not glob else glob if "/" in glob else f"**/{glob}"
+            walk = self._walk(compile_glob(normal(pattern_below, self.root), path), None)
+        else:
+            walk = Walk((path,))
+            self.read(path, 0, 1)  # says what is wrong with it
+        return self._started().search(self._descriptor, self._open_it, pattern, walk, ignore_case, limit)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        rights: Rights,
+        *,
+        cwd: str = ".",
+        stdin: bytes = b"",
+        timeout_s: float = 30.0,
+        merged: bool = False,
+        on_output: Callable[[bytes], None] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> Ran:
+        """Run a program without a shell, confined to its rights; nothing of it is left when this returns."""
+        from inarch import Piped
+        from inarch_plugins.sandbox_fs.processes.planning import Manner
+
+        manner = Manner(cwd, stdin, timeout_s, merged, on_output, cancelled)
+        return self._with_runner().run([Piped(tuple(argv), rights)], manner)
+
+    def run_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
+        """Run the programs of a pipeline, each confined to its own rights; the options are those of `run`."""
+        from inarch_plugins.sandbox_fs.processes.planning import Manner
+
+        return self._with_runner().run(parts, Manner(**options))
+
+    def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
+        """Start the programs of a pipeline, which run on with loopback of their own until they end or are stopped.
+
+        Args:
+            parts: The programs, each confined to its own rights.
+            cwd: Where they run.
+            words: The command, for people.
+            on_end: Called from another thread once nothing is left of them.
+
+        Raises:
+            ToolFailed: They can't be started, or too many are running.
+        """
+        return self._with_runner().background.start(parts, cwd=cwd, words=words, on_end=on_end)
+
+    def confinement(self) -> Confinement:
+        """Return how well programs are confined here."""
+        return self._with_runner().confinement()
+
+    def find_program(self, name: str) -> str:
+        """Return the path of the program that a name means to what may start programs.
+
+        Raises:
+            ToolFailed: There is none, or it may not be started.
+        """
+        return self._with_runner().find_program(name)
+
+    def close(self) -> None:
+        """Stop searches and programs that still run and let go of the descriptor."""
+        if self._searcher is not None:
+            self._searcher.close()
+        if self._runner is not None:
+            self._runner.close()
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _started(self) -> Searcher:
+        # Many sessions never search; what only searching needs is imported here.
+        from inarch_plugins.sandbox_fs.search import Searcher
+
+        with self._writing:
+            if self._searcher is None:
+                self._searcher = Searcher(self.root, self._settings)
+            return self._searcher
+
+    def _with_runner(self) -> Runner:
+        # As with searching: many sessions run nothing.
+        from inarch_plugins.sandbox_fs.processes.running import Runner
+
+        with self._writing:
+            if self._runner is None:
+                self._runner = Runner(self.root, self._descriptor, self._open_it, self._settings)
+            return self._runner
+
+    def _walker(self, start: str) -> Walker:
+        named = set(start.split("/"))
+        skip = frozenset(self._settings.skip_folders) - named
+        return Walker(self._descriptor, self._open_it, skip, lies_in_repository(self.root))
+
+    def _writable(self, path: str) -> str:
+        path = inside(path, self.root)
+        check_writable(path)
+        return path
+
+    @contextmanager
+    def _changing(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
+        # One change at a time: between two threads the comparison and the rename are one step.
+        with self._writing:
+            self._begin((path,))
+            try:
+                with parent_folder(self._descriptor, self._open_it, path, make) as place:
+                    yield place
+            except OSError as error:
+                raise self._failure(error, path) from None
+
+    def _begin(self, paths: Iterable[str]) -> None:
+        self._swept.begin({split(path)[0] for path in paths}, self._descriptor, self._open_it)
+
+    @contextmanager
+    def _folder(self, path: str) -> Iterator[int]:
+        try:
+            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY | os.O_DIRECTORY, True)
+        except NotADirectoryError:
+            raise ToolFailed("validation", f"{path} is not a directory", "use read_file to read a file") from None
+        except OSError as error:
+            raise self._failure(error, path) from None
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _failure(self, error: OSError, path: str) -> ToolFailed:
+        if self._descriptor < 0:
+            return ToolFailed("cancelled", "the workspace is closed")
+        return failure(error, path, self._descriptor, self._open_it)
+
+
+def file_stat(path: str, status: os.stat_result) -> FileStat:
+    """Return the record of a status."""
+    mode = status.st_mode
+    kind: Kind = "file" if stat.S_ISREG(mode) else "directory" if stat.S_ISDIR(mode) else "other"
+    if stat.S_ISLNK(mode):
+        kind = "link"
+    return FileStat(
+        path, kind, status.st_size, stat.S_IMODE(mode), status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+    )

@@ -1,0 +1,85 @@
+"""The agents that Inarch can be offered to, and which files tell them of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inarch_plugins.setup.insertions import Kind
+
+PARAGRAPH = """\
+## Finding code with Inarch
+
+Before you search this project by words, run `inarch context get "WHAT THE TASK IS ABOUT"`: it prints the place that
+fits best, every entry point that reaches it and what it calls, with file and line. The MCP server `inarch` offers the
+same as the tool `context_get`, and more.
+"""
+SKILL = """\
+---
+name: inarch-context
+description: >-
+  Finds the code that a task or a question is about, with the ways from the program's entry points to it and what it
+  calls. Use it before searching by words, before changing a function, and to see what a change can break.
+---
+
+# Find the code that a task is about
+
+Run this in the project's folder, with the task or the question in plain words, or with the name of a function:
+
+    inarch context get "where is the price of a request worked out?"
+
+It prints the best match, every entry point that reaches it and what it calls, with file and line. It only reads.
+
+- `--code` shows the source, too; `--file PATH` keeps to a file or folder
+- `--tokens N` bounds the answer; `--no-paths` leaves the ways from the entry points out
+- `--json` prints everything for a program
+
+Read the files that it names before you change them. Where the match is not what you meant, ask again with the words
+that the code itself uses.
+"""
+
+
+class Part(NamedTuple):
+    """One file that an agent reads, and what it is to say.
+
+    Args:
+        path: The file.
+        kind: What it is.
+        content: The server's table, or the text.
+        within: The folder that it must not leave over a link; None where it is the user's own.
+    """
+
+    path: Path
+    kind: Kind
+    content: Any
+    within: Path | None = None
+
+
+class Agent(NamedTuple):
+    """An agent: its name for the command line, its own name, and where it looks."""
+
+    name: str
+    title: str
+    guide: str
+    skills: str
+
+    def parts(self, root: Path, environ: Mapping[str, str], server: Mapping[str, Any]) -> tuple[Part, ...]:
+        """Return what tells the agent of Inarch in a project."""
+        return (
+            self._entry(root, environ, server),
+            Part(root / self.guide, "paragraph", PARAGRAPH, root),
+            Part(root / self.skills / "inarch-context" / "SKILL.md", "whole", SKILL, root),
+        )
+
+    def _entry(self, root: Path, environ: Mapping[str, str], server: Mapping[str, Any]) -> Part:
+        if self.name == "claude-code":
+            return Part(root / ".mcp.json", "json", server, root)
+        home = environ.get("CODEX_HOME") or Path(environ.get("HOME") or Path.home()) / ".codex"
+        return Part(Path(home) / "config.toml", "toml", server)
+
+
+AGENTS = (
+    Agent("claude-code", "Claude Code", "CLAUDE.md", ".claude/skills"),
+    Agent("codex", "Codex", "AGENTS.md", ".agents/skills"),
+)

@@ -1,0 +1,114 @@
+"""`inarch setup`: Inarch is offered to another agent, in the files that this agent reads, and taken back."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inarch import PluginContext, UsageError, compose
+from inarch.commands import ANSWERED, NOT_DONE, composing_options, say
+from inarch.output import aligned, print_line
+from inarch_plugins.setup.agents import AGENTS, Agent
+from inarch_plugins.setup.changing import Change, setting_up, taking_back, write_all
+from inarch_plugins.setup.record import WRITTEN, Record, read_record
+
+SERVER = "mcp"
+"""The command whose `serve` the agents start."""
+
+
+@click.command("setup", short_help="Offer Inarch to another agent.")
+@click.argument("agent", required=False)
+@click.option("--remove", is_flag=True, help="Take back what was written.")
+@click.option("--yes", is_flag=True, help="Write without a question.")
+@composing_options
+def setup(agent: str | None, remove: bool, yes: bool, **given: Any) -> int:
+    """Offer Inarch to another agent in this project: as an MCP server, in its instructions, and as a skill.
+
+    Without AGENT the agents are listed. What would change is shown first; --remove takes it back byte for byte.
+    """
+    context = click.get_current_context().find_object(PluginContext) or PluginContext("setup", ".")
+    root = Path(given.get("root") or ".").resolve()
+    if not root.is_dir():
+        raise UsageError(f"{root} is not a directory", "name one with --root")
+    record = read_record(Path(context.state_dir) / WRITTEN)
+    if agent is None:
+        return _list(record, root)
+    found = next((one for one in AGENTS if one.name == agent), None)
+    if found is None:
+        names = " and ".join(one.name for one in AGENTS)
+        raise UsageError(f"there is no agent {agent!r}", f"Inarch can be offered to {names}")
+    user = [found.name, str(root)]
+    if remove:
+        if not record.of(user):
+            say("note", f"inarch setup has written nothing for {found.title} in {root}")
+            return ANSWERED
+        return _do(*taking_back(user, record), record, yes, after=False)
+    parts = found.parts(root, context.environ, _server(root, given.get("profile")))
+    code = _do(*setting_up(parts, user, record), record, yes, after=True)
+    if code == ANSWERED:
+        say("note", f"{found.title} knows of it when it is started the next time")
+    return code
+
+
+def _list(record: Record, root: Path) -> int:
+    for line in aligned([(one.name, one.title, _state(record, one, root)) for one in AGENTS]):
+        print_line(line)
+    return ANSWERED
+
+
+def _state(record: Record, agent: Agent, root: Path) -> str:
+    return "set up here" if record.of([agent.name, str(root)]) else "not set up here"
+
+
+def _do(changes: list[Change], told: Iterable[str], record: Record, yes: bool, *, after: bool) -> int:
+    """Show what changes, ask, and write; what is kept of it is kept before a file is made and after it is gone."""
+    for change in changes:
+        for line in change.diff():
+            print_line(line.rstrip("\n"))
+    for line in told:
+        say("note", line)
+    if changes and not yes:
+        if not (sys.stdin is not None and sys.stdin.isatty()):
+            raise UsageError("nothing was changed: nobody can be asked here", "with --yes it is written")
+        if not click.confirm("Write that?", default=False):
+            return NOT_DONE
+    former = read_record(record.place)
+    if after:
+        record.save()
+    try:
+        write_all(changes)
+    except UsageError:
+        former.save()
+        raise
+    record.save()
+    return ANSWERED
+
+
+def _server(root: Path, profile: str | None) -> dict[str, Any]:
+    """Return the table of the server, as all agents have it.
+
+    Raises:
+        ConfigError: There is no such profile.
+        UsageError: There is no such server.
+    """
+    with compose(root=str(root), profile=profile, journal=False) as app:
+        named = app.config.profile.plugins
+    context = click.get_current_context().find_root()
+    commands = context.command.list_commands(context) if isinstance(context.command, click.Group) else []
+    if SERVER not in (*named, *commands):
+        raise UsageError("agents start `inarch mcp serve`, which is not installed", "pip install inarch-mcp")
+    chosen = ["--profile", profile] if profile else []
+    return {"command": _program(), "args": [*chosen, "mcp", "serve"]}
+
+
+def _program() -> str:
+    """Return `inarch` where that is the one that runs here, else its whole path."""
+    here = Path(sys.executable).with_name("inarch")
+    found = shutil.which("inarch")
+    is_same = found is not None and here.exists() and here.samefile(found)
+    return "inarch" if is_same or not here.exists() else str(here)

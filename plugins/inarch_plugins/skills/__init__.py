@@ -1,0 +1,170 @@
+"""skills: skills, prompt files and instructions in files of a trusted project's and of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+
+import inarch
+
+
+def _has(context: inarch.PluginContext, kind: str) -> bool:
+    """Whether there may be any `skills` or `commands`: most have none, and nothing is imported for them."""
+    if context.brought is not None and any(context.brought.names(f"{top}/{kind}") for top in (".agents", ".claude")):
+        return True
+    from os import path  # loaded in any process
+
+    places = [context.user.place(kind)] if context.user is not None else []
+    if home := context.environ.get("HOME"):
+        places.append(f"{home}/.agents/{kind}")
+    return any(map(path.isdir, places))
+
+
+def _has_guides(context: inarch.PluginContext) -> bool:
+    """Whether there are instructions of folders, or the user's for all projects."""
+    from os import path  # loaded in any process
+
+    if context.user is not None and path.lexists(context.user.place("AGENTS.md")):
+        return True
+    names = context.brought.names() if context.brought is not None else ()
+    return any(name[0] != "." and name.endswith(("/AGENTS.md", "/CLAUDE.md", "/GEMINI.md")) for name in names)
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return `activate_skill`, where there is a skill that a model may use."""
+    if not _has(context, "skills"):
+        return ()
+    from inarch_plugins.skills.skills import read_skills
+
+    skills = read_skills(context)
+    if not skills.offered():
+        return ()
+    from inarch_plugins.skills.activating import make_tool
+
+    return [make_tool(skills)]
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return what lists skills, what watches over the turns of prompt files, and both tell what is wrong with some."""
+    sources: list[inarch.ContextSource] = []
+    if _has(context, "skills"):
+        from inarch_plugins.skills.activating import Listed
+        from inarch_plugins.skills.skills import read_skills
+
+        sources.append(Listed(read_skills(context)))
+    if _has(context, "commands"):
+        from inarch_plugins.skills.prompts import read_prompts
+        from inarch_plugins.skills.sending import Sent
+
+        sources.append(Sent(read_prompts(context)))
+    if _has_guides(context):
+        from inarch_plugins.skills.guides import GlobalGuide, nested
+
+        sources.append(
+            GlobalGuide(context.user, nested(context.brought) if context.brought is not None else frozenset())
+        )
+    return sources
+
+
+@inarch.hookimpl
+def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]:
+    """Return what adds a folder's instructions to the first call that touches it."""
+    if context.brought is None or not _has_guides(context):
+        return ()
+    from inarch_plugins.skills.guides import TouchedFolders, nested
+
+    known = nested(context.brought)
+    return [TouchedFolders(context.brought, known)] if known else ()
+
+
+@inarch.hookimpl
+def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
+    """Return what is recorded of a prompt file."""
+    if not _has(context, "commands"):
+        return ()
+    from inarch_plugins.skills.sending import SENT, SENT_SCHEMA
+
+    return [inarch.EventKind(SENT, "A prompt file was sent.", SENT_SCHEMA)]
+
+
+@inarch.hookimpl
+def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
+    """Return what keeps a prompt file's turn to the tools that it names."""
+    if not _has(context, "commands"):
+        return ()
+    from inarch_plugins.skills.prompts import read_prompts
+    from inarch_plugins.skills.sending import Narrowing
+
+    return [Narrowing()] if any(one.allowed for one in read_prompts(context).found.values()) else ()
+
+
+@inarch.hookimpl
+def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
+    """Return `/skills`, `/commands`, and a command for each prompt file."""
+    return [
+        inarch.SlashCommand("skills", "List the skills, or have one done.", _skills(context), "[NAME [WORDS]]"),
+        inarch.SlashCommand("commands", "List the prompt files.", _commands(context), at_once=True),
+        *_files(context),
+    ]
+
+
+def _skills(given: inarch.PluginContext) -> Callable[..., str]:
+    def show(words: str, context: inarch.SlashContext) -> str:
+        from inarch_plugins.skills.activating import prompt_of, show_skills
+        from inarch_plugins.skills.skills import read_skills
+
+        skills = read_skills(given)
+        name, _, rest = words.strip().partition(" ")
+        if not name:
+            return show_skills(skills)
+        try:
+            context.submit(prompt_of(skills.of(name), rest.strip()))
+        except inarch.ToolFailed as error:
+            return str(error)
+        return ""
+
+    return show
+
+
+def _commands(context: inarch.PluginContext) -> Callable[[str], str]:
+    def show(words: str) -> str:
+        from inarch_plugins.skills.prompts import read_prompts
+        from inarch_plugins.skills.sending import show_prompts
+
+        return show_prompts(read_prompts(context))
+
+    return show
+
+
+def _files(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
+    if not _has(context, "commands"):
+        return
+    from inarch_plugins.skills.prompts import PromptFile, read_prompts
+    from inarch_plugins.skills.sending import send
+
+    def runner(prompt: PromptFile) -> Callable[..., Awaitable[str]]:
+        async def run(words: str, context: inarch.SlashContext) -> str:
+            return await send(prompt, words, context)
+
+        return run
+
+    for name, one in read_prompts(context).found.items():
+        what = f"{inarch.shorten(one.description, 100)} · {one.source}"
+        yield inarch.SlashCommand(name, what, runner(one), one.hint, asks=True)
+
+
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
+    """Return what `inarch doctor` tells of skills."""
+
+    def look() -> Iterable[inarch.Finding]:
+        from inarch_plugins.skills.skills import read_skills
+
+        skills = read_skills(context)
+        yield from (inarch.Finding("skills", "wrong", told, "see docs/how-to/skills.md") for told in skills.told)
+        if skills.found:
+            names = tuple(map(str, skills.found.values()))
+            yield inarch.Finding("skills", "fine", f"{len(names)} skills", lines=names)
+
+    return [inarch.SelfCheck("skills", look)] if _has(context, "skills") else ()

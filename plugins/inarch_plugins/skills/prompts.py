@@ -1,0 +1,152 @@
+"""Prompt files: Markdown that a person sends by its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+
+import inarch
+from inarch_plugins.skills.folders import Folder, folders
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
+_ENTRY = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\(([^()]*)\))?\s*(?:,|\s|$)")
+_SESSIONS_MODEL = frozenset({"inherit", "sonnet", "opus", "haiku"})
+"""What files say for the session's model; the last three mean models of one provider, which the user may not have."""
+_LONGEST_MODEL = 200
+OWN = ("skills", "commands")
+"""Commands of this plugin."""
+
+
+@frozen
+class Allowed:
+    """Tools that a prompt's turn may use, by our names: each with the beginnings of its commands, None for any call."""
+
+    tools: Mapping[str, tuple[str, ...] | None]
+
+    def allows(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call is one of them."""
+        if tool not in self.tools:
+            return False
+        starts = self.tools[tool]
+        return starts is None or any(_begins(str(arguments.get("command", "")), start) for start in starts)
+
+
+def _begins(command: str, start: str) -> bool:
+    """Whether a command is the one that is allowed, or begins with its words where that ends with `:*`."""
+    try:
+        words, wanted = inarch.split_command(command), inarch.split_command(start.removesuffix(":*"))
+    except (inarch.ToolFailed, inarch.NeedsShell):
+        return False
+    return words[: len(wanted)] == wanted if start.endswith(":*") else words == wanted
+
+
+@frozen
+class PromptFile:
+    """One that counts; `file` is its path in its folder, `model` who is asked, empty for the session's own."""
+
+    name: str
+    folder: Folder
+    file: str
+    description: str
+    hint: str
+    body: str
+    allowed: Allowed | None = None
+    model: str = ""
+
+    @property
+    def source(self) -> str:
+        """Where it lies."""
+        return f"{self.folder.shown}/{self.file}"
+
+    def __str__(self) -> str:
+        return f"/{self.name} {self.hint}".rstrip() + f" ({self.folder.whose}: {self.source})"
+
+
+@define
+class PromptFiles:
+    """Those that count, by name, and what is wrong with others or with them."""
+
+    found: dict[str, PromptFile] = field(factory=dict)
+    told: list[str] = field(factory=list)
+
+
+def read_prompts(context: inarch.PluginContext) -> PromptFiles:
+    """Return the prompt files of the project and of the user; a project's take the names, which is told."""
+    prompts = PromptFiles()
+    for folder in folders(context, "commands"):
+        for file in folder.files():
+            if not file.endswith(".md"):
+                continue
+            where = f"{folder.shown}/{file}"
+            try:
+                one, remarks = _read(folder, file)
+            except inarch.ToolFailed as error:
+                prompts.told.append(f"{where}: left out: {error}")
+                continue
+            prompts.told += [f"{where}: {remark}" for remark in remarks]
+            if (other := prompts.found.setdefault(one.name, one)) is not one:
+                prompts.told.append(f"{where}: left out: the name is that of {other}")
+    return prompts
+
+
+def _read(folder: Folder, file: str) -> tuple[PromptFile, list[str]]:
+    """Return a prompt file and what counts for nothing in it.
+
+    Raises:
+        ToolFailed: It doesn't count.
+    """
+    name = file.removesuffix(".md").replace("/", ":")
+    if _NAME.fullmatch(name) is None:
+        raise inarch.ToolFailed("validation", f"/{name} is no name of a command", "letters, digits and -_.")
+    if name in OWN:
+        raise inarch.ToolFailed("validation", f"/{name} is a command of Inarch itself", "give the file another name")
+    head, body = inarch.split_front_matter(folder.read(file))
+    if not body.strip():
+        raise inarch.ToolFailed("validation", "there is no text in it")
+    texts: dict[str, str] = {}
+    remarks: list[str] = []
+    for key in ("description", "argument-hint", "model"):
+        value = head.get(key) or ""
+        words = [f"[{one}]" for one in value] if isinstance(value, list) else str(value).split()
+        texts[key] = " ".join(words)
+    model = texts["model"]
+    if model in _SESSIONS_MODEL:
+        remarks += [] if model == "inherit" else [f"model {model} is a name of other programs: the session's is asked"]
+        model = ""
+    elif len(model) > _LONGEST_MODEL or any(letter.isspace() for letter in model):
+        raise inarch.ToolFailed("validation", f"model is {model!r:.60}", "PROVIDER/NAME, PROVIDER or auto")
+    allowed = None
+    if (listed := head.get("allowed-tools")) is not None:
+        allowed = _allowed(listed, remarks)
+    description = texts["description"] or inarch.shorten(body.strip().splitlines()[0].lstrip("# "), 80)
+    return PromptFile(name, folder, file, description, texts["argument-hint"], body.strip(), allowed, model), remarks
+
+
+def _allowed(listed: Any, remarks: list[str]) -> Allowed:
+    """Return what the entries allow; one that isn't understood allows nothing, and is told."""
+    entries: Sequence[Any] = listed if isinstance(listed, list) else [listed]
+    tools: dict[str, tuple[str, ...] | None] = {}
+    for entry in entries:
+        text, at = str(entry).strip(), 0
+        while at < len(text):
+            found = _ENTRY.match(text, at)
+            if found is None:
+                remarks.append(f"allowed-tools: {text[at:]!r:.80} is not understood, and allows nothing")
+                break
+            at = found.end()
+            _add(tools, found[1], found[2], remarks)
+    return Allowed(tools)
+
+
+def _add(tools: dict[str, tuple[str, ...] | None], name: str, start: str | None, remarks: list[str]) -> None:
+    for ours in inarch.granted_tools(name):
+        known = tools.get(ours, ())
+        if not start or start == "*":
+            tools[ours] = None
+        elif ours != "execute_command":
+            remarks.append(f"allowed-tools: {name}({start:.80}) allows nothing: only commands may be narrowed so")
+        elif known is not None:
+            tools[ours] = (*known, start)

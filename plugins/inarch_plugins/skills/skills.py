@@ -1,0 +1,130 @@
+"""Skills: folders with a `SKILL.md`, and what is wrong with those that are left out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from attrs import define, field, frozen
+
+import inarch
+from inarch_plugins.skills.folders import Folder, folders
+
+FILE = "SKILL.md"
+LONGEST_NAME, LONGEST_DESCRIPTION = 64, 1_024
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@frozen
+class Skill:
+    """A skill that counts.
+
+    Args:
+        name: Its name.
+        description: What it does, and when it is of use.
+        folder: Where its own folder lies.
+        directory: The name of its own folder.
+        is_offered: Whether a model may use it without being told to.
+    """
+
+    name: str
+    description: str
+    folder: Folder
+    directory: str
+    is_offered: bool = True
+
+    def body(self) -> str:
+        """Return what it has the model do.
+
+        Raises:
+            ToolFailed: Its file can't be read any more.
+        """
+        return inarch.split_front_matter(self.folder.read(f"{self.directory}/{FILE}", self.directory))[1].strip()
+
+    def files(self) -> list[str]:
+        """Return the paths of the files beside it, in its folder."""
+        top = f"{self.directory}/"
+        return [path.removeprefix(top) for path in self.folder.files(self.directory) if path != f"{top}{FILE}"]
+
+    def __str__(self) -> str:
+        hidden = "" if self.is_offered else ", for people only"
+        return f"{self.name} ({self.folder.whose}: {self.folder.shown}/{self.directory}{hidden})"
+
+
+@define
+class Skills:
+    """The skills that count, by name, and what is wrong with others or with them."""
+
+    found: dict[str, Skill] = field(factory=dict)
+    told: list[str] = field(factory=list)
+
+    def offered(self) -> list[Skill]:
+        """Return those that a model may use unasked."""
+        return [skill for skill in self.found.values() if skill.is_offered]
+
+    def of(self, name: str) -> Skill:
+        """Return the one of a name.
+
+        Raises:
+            ToolFailed: There is none.
+        """
+        if name not in self.found:
+            raise inarch.ToolFailed("not_found", f"there is no skill {name!r}", f"there are: {', '.join(self.found)}")
+        return self.found[name]
+
+
+def read_skills(context: inarch.PluginContext) -> Skills:
+    """Return the skills of the project and of the user; a project's take the names, which is told."""
+    skills = Skills()
+    for folder in folders(context, "skills"):
+        for directory in _directories(folder):
+            where = f"{folder.shown}/{directory}/{FILE}"
+            try:
+                skill, remarks = _read(folder, directory)
+            except inarch.ToolFailed as error:
+                skills.told.append(f"{where}: left out: {error}")
+                continue
+            skills.told += [f"{where}: {remark}" for remark in remarks]
+            if (other := skills.found.setdefault(skill.name, skill)) is not skill:
+                skills.told.append(f"{where}: left out: the name {skill.name} is that of {other}")
+    return skills
+
+
+def _directories(folder: Folder) -> list[str]:
+    try:
+        return sorted(one.name for one in folder.base.iterdir() if (one / FILE).is_symlink() or (one / FILE).exists())
+    except OSError:
+        return []  # most have no such folder
+
+
+def _read(folder: Folder, directory: str) -> tuple[Skill, list[str]]:
+    """Return a skill and what is wrong with its form, though it counts.
+
+    Raises:
+        ToolFailed: It doesn't count.
+    """
+    head, body = inarch.split_front_matter(folder.read(f"{directory}/{FILE}", directory))
+    if not head:
+        raise inarch.ToolFailed(
+            "validation", "it has no front matter", "begin it with ---, name: and description:, ---"
+        )
+    name, description, remarks = _text(head, "name"), " ".join(_text(head, "description").split()), []
+    if len(name) > LONGEST_NAME or _NAME.fullmatch(name) is None:
+        what = f"the name {name!r:.80} is none of a skill"
+        raise inarch.ToolFailed("validation", what, f"a-z, 0-9 and single - between them, at most {LONGEST_NAME}")
+    if not body.strip():
+        raise inarch.ToolFailed("validation", "there is nothing below its front matter")
+    if name != directory:
+        remarks.append(f"its name is {name}, and that of its folder is not")
+    if len(description) > LONGEST_DESCRIPTION:
+        remarks.append(f"its description is cut after {LONGEST_DESCRIPTION:,} characters")
+        description = description[:LONGEST_DESCRIPTION]
+    return Skill(name, description, folder, directory, head.get("disable-model-invocation") is not True), remarks
+
+
+def _text(head: dict[str, Any], key: str) -> str:
+    value = head.get(key)
+    if not isinstance(value, str) or not value.strip():
+        said = "has no" if value is None or isinstance(value, str) else "has what is no text as"
+        raise inarch.ToolFailed("validation", f"it {said} {key}", f'write {key}: "…" in its front matter')
+    return value.strip()

@@ -1,0 +1,195 @@
+"""The database in use: opened, followed when another process replaces it, and begun anew if its file is broken."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import inarch
+from inarch_plugins.sqlite_store import database
+from inarch_plugins.sqlite_store.blobs import Blobs
+from inarch_plugins.sqlite_store.broken_logs import keep_log, lost_writes
+from inarch_plugins.sqlite_store.durable import WriteAheadLog
+from inarch_plugins.sqlite_store.faults import SQLITE_FAULTS, is_damage, store_error
+
+T = TypeVar("T")
+
+
+class OpenDatabase:
+    """The file `sessions.db` in a folder, for threads that share it.
+
+    Args:
+        folder: The folder.
+        forget: Called when a new file takes the place of the one in use, before anything is read from it.
+        rescue: Called with a broken file that was set aside; puts what can be read of it into the new one and returns
+            how many events that were.
+    """
+
+    connection: sqlite3.Connection
+
+    def __init__(self, folder: Path, forget: Callable[[], None], rescue: Callable[[Path], int]) -> None:
+        self.damage: list[str] = []
+        self.only_read: inarch.StoreError | None = None
+        self.unsynced = False
+        self.last_sync_s = 0.0
+        self.file = folder / database.FILE
+        self._folder, self._forget, self._rescue = folder, forget, rescue
+        self._lock = threading.RLock()
+        self._sync_lock = threading.Lock()
+        self._log = WriteAheadLog(self.file)
+        self._closed = False
+
+    def open(self) -> None:
+        """Open the file, made if it isn't there.
+
+        Raises:
+            StoreError: It can't even be read.
+        """
+        try:
+            self.connection = database.connect(self._folder)
+        except SQLITE_FAULTS as error:
+            if is_damage(error):
+                self._begin_anew(None)
+            else:
+                self._open_for_reading(store_error(error, str(self.file)))
+        except OSError as error:
+            self._open_for_reading(store_error(error, str(self.file)))
+        else:
+            self._look_for_lost_writes()
+        self._inode = self.file.stat().st_ino
+
+    def _open_for_reading(self, error: inarch.StoreError) -> None:
+        """Open what can't be written, so that it can at least be listed, shown and exported."""
+        if error.kind not in ("full", "read_only", "permission"):
+            raise error
+        try:
+            self.connection = database.connect_for_reading(self._folder)
+        except (*SQLITE_FAULTS, OSError, inarch.StoreError):
+            raise error from None
+        self.only_read = error
+        self.tell(f"sessions can only be read: {error.message}")
+
+    def _look_for_lost_writes(self) -> None:
+        try:
+            lost = lost_writes(self.connection, self.file)
+        except SQLITE_FAULTS:
+            return  # busy or full: whoever opens it next will look
+        if lost:
+            kept = keep_log(self.file)
+            self._tell_lost(
+                f"the last {lost} writes to {self.file} are behind a broken page of its log and were lost"
+                f"{f' (a copy is {kept.name})' if kept else ''}"
+            )
+
+    def carefully(self, work: Callable[[], T]) -> T:
+        """Do something with the database; once more with a new file if this one turns out to be broken.
+
+        Raises:
+            StoreError: It can't be done.
+        """
+        with self._lock:
+            if self._closed:
+                raise inarch.StoreError("missing", f"{self.file} is closed")
+            self._follow_file()
+            try:
+                return work()
+            except SQLITE_FAULTS as error:
+                if self.only_read is not None:
+                    raise self.only_read from error
+                if not is_damage(error):
+                    raise store_error(error, str(self.file)) from error
+            self._begin_anew(self._inode)
+            try:
+                return work()
+            except SQLITE_FAULTS as error:
+                raise store_error(error, str(self.file)) from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do all of the body, or nothing of it."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        finally:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+
+    def sync(self, blobs: Blobs) -> None:
+        """Bring everything written to disk, with the files of blobs.
+
+        Raises:
+            StoreError: It can't be done.
+        """
+        with self._sync_lock:
+            begun = time.monotonic()
+            unsynced, self.unsynced = self.unsynced, False
+            try:
+                if unsynced:
+                    self._log.sync()
+                if blobs.waits:
+                    blobs.sync()
+            except OSError as error:
+                self.unsynced = self.unsynced or unsynced  # others may have appended meanwhile
+                raise store_error(error, str(self.file)) from error
+            self.last_sync_s = time.monotonic() - begun
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._lock:
+            self._closed = True
+            self._let_go()
+
+    def tell(self, sentence: str) -> None:
+        """Note a loss, once."""
+        if sentence not in self.damage:
+            self.damage.append(sentence)
+
+    def _tell_lost(self, what: str) -> None:
+        self.tell(f"{what}; inarch sessions restore brings back what event logs have")
+
+    def _follow_file(self) -> None:
+        """Go on in the file that has the name now, if another process has replaced a broken one.
+
+        Raises:
+            StoreError: There is none: what is written to the one that was removed would be lost.
+        """
+        try:
+            is_same = self.file.stat().st_ino == self._inode
+        except FileNotFoundError as error:
+            why = f"{self.file} was removed while it was in use: nothing more is recorded"
+            raise inarch.StoreError("missing", why, "end this run: the next one begins a new file") from error
+        except OSError:
+            return  # SQLite says what is wrong
+        if not is_same:
+            self._begin_anew(self._inode)
+
+    def _begin_anew(self, inode: int | None) -> None:
+        """Set the broken file aside and begin a new one with what can be read of it."""
+        aside: Path | None = None
+        try:
+            if inode is not None:
+                self._let_go()
+            self._forget()
+            if inode is None or inode == self.file.stat().st_ino:  # else another process has done it
+                aside = database.set_aside(self._folder)
+            self.connection = database.connect(self._folder)
+            self._inode = self.file.stat().st_ino
+            saved = self._rescue(aside) if aside is not None else 0
+        except (*SQLITE_FAULTS, OSError) as error:
+            raise store_error(error, str(self.file)) from error
+        if aside is not None:
+            self._tell_lost(f"{self.file} was damaged: it is now {aside.name}, {saved} events were saved from it")
+
+    def _let_go(self) -> None:
+        with self._sync_lock:
+            self._log.close()
+        try:
+            self.connection.close()
+        except SQLITE_FAULTS:
+            pass  # a last checkpoint may fail on a full disk or a broken file; the log is kept and read next time

@@ -1,0 +1,64 @@
+"""summary: turns for which a conversation has no room any more are summed up by a model, and can be read back whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import field, frozen, validators
+
+import inarch
+
+LEAST_SHARE = 0.1
+"""The part of the conversation's room that turns must take before they are worth a request."""
+
+
+@frozen
+class Settings:
+    """Settings of `[plugins.summary]`.
+
+    Args:
+        model: Who sums up, as `PROVIDER/NAME`; empty for the model that is asked anyway.
+        at: The share of the model's window from which on turns are summed up.
+        keep: The last turns that stay as they are.
+        max_tokens: Tokens that a summary may have.
+    """
+
+    model: str = ""
+    at: float = field(default=0.8, validator=[validators.ge(0.1), validators.le(1.0)])
+    keep: int = field(default=2, validator=validators.ge(0))
+    max_tokens: int = field(default=4_000, validator=validators.ge(200))
+
+
+class Summing:
+    """Puts a summary in the place of all turns but the last ones; where it can't be had, others leave things out."""
+
+    name = "summary"
+
+    def __init__(self, settings: Settings) -> None:
+        self.at = settings.at
+        self._settings = settings
+        self._tried: set[str] = set()
+
+    async def compact(self, crowded: inarch.Crowded) -> inarch.Compacted | None:
+        """Have old turns summed up, once: what was tried in vain is not paid for at every request."""
+        seen = [said for said in crowded.earlier if said.messages]
+        old = seen[: len(seen) - self._settings.keep]
+        new = sum(crowded.size(message) for said in old if said.form != "summary" for message in said.messages)
+        if new <= crowded.room * LEAST_SHARE or old[-1].turn_id in self._tried:
+            return None
+        self._tried.add(old[-1].turn_id)
+        from inarch_plugins.summary.summing import summed_up
+
+        return await summed_up(crowded, old, self._settings)
+
+
+@inarch.hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    return Settings
+
+
+@inarch.hookimpl
+def inarch_compactions(context: inarch.PluginContext) -> Iterable[inarch.Compaction]:
+    """Return the compaction."""
+    return [Summing(context.settings if isinstance(context.settings, Settings) else Settings())]

@@ -1,0 +1,139 @@
+"""terminal: the front ends `text`, `json` and `jsonl`, and the commands of a conversation.
+
+It registers through the hooks as plugins do; what it names is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from inarch import FrontEnd, FrontEndOptions, FrontEndSpec, PluginContext, SlashCommand, hookimpl
+
+if TYPE_CHECKING:
+    from inarch import Launch
+
+
+@hookimpl
+def inarch_front_ends(context: PluginContext) -> Iterable[FrontEndSpec]:
+    """Return the front ends."""
+    text = partial(_text, context.settings)
+    return [
+        FrontEndSpec("text", text, _converse),
+        FrontEndSpec("json", _json, _converse),
+        FrontEndSpec("jsonl", _jsonl, _converse),
+    ]
+
+
+@hookimpl
+def inarch_settings() -> type:
+    """Return the settings class."""
+    from inarch_plugins.terminal.notifying import Settings
+
+    return Settings
+
+
+@hookimpl
+def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
+    """Return the commands; `place` is `MODULE:FUNCTION`, a function of the conversation and the words."""
+
+    def command(
+        name: str, words: str, help: str, place: str, offers: str = "", *, at_once: bool = False
+    ) -> SlashCommand:
+        complete = partial(_complete, f"completing:{offers}") if offers else None
+        return SlashCommand(name, help, partial(_run, place), words, at_once, complete)
+
+    return [
+        command("approve", "[revoke [all|ID]]", "List what runs without a question here, or take it back.",
+                "views:approve", "revoke", at_once=True),
+        command("clear", "", "Begin a new session; the present one is kept.", "sessions:clear"),
+        command("compact", "[KEEP]", "Keep of all but the last KEEP turns (1) only prompt and answer.",
+                "views:compact"),
+        command("context", "", "Show what the model sees and where its tokens go.", "views:context",
+                at_once=True),
+        command("fork", "[TURN]", "Go on in a new session that begins with this one, up to TURN.",
+                "sessions:fork", "turns"),
+        command("help", "[COMMAND]", "List the commands.", "views:help_text", "commands", at_once=True),
+        command("model", "[NUMBER|NAME]", "List the models, or ask another one from now on.", "models:model",
+                "models"),
+        command("plugins", "", "List the plugins and what they bring.", "views:plugins", at_once=True),
+        command("profile", "[NAME]", "Show the profiles, or work with another one from now on.",
+                "models:profile", "profiles"),
+        command("quit", "", "Leave the conversation.", "views:leave", at_once=True),
+        command("resume", "[SESSION]", "Go on with another session; the last one if none is named.",
+                "sessions:resume", "sessions"),
+        command("sessions", "", "List the sessions of this directory.", "sessions:sessions", at_once=True),
+        command("stats", "", "Show what the session took: requests, tokens, cost, time.", "views:stats",
+                at_once=True),
+        command("tools", "[NAME|refresh]", "List the tools, or show one; refresh: list new ones to the model.",
+                "views:tools", "tools", at_once=True),
+    ]  # fmt: skip
+
+
+def _complete(place: str, words: str) -> Any:
+    """Offer something for the first word; none of the commands takes a second one that could be known."""
+    return () if " " in words else _run(place, words)
+
+
+def _run(place: str, words: str) -> Any:
+    """Call a function of the conversation in which a command was typed, and of its words."""
+    from inarch_plugins.terminal.slash.talk import talk_here
+
+    module, function = place.split(":")
+    return getattr(import_module(f"inarch_plugins.terminal.slash.{module}"), function)(talk_here(), words)
+
+
+def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
+    """Return the picture where standard error is a terminal that can be rewritten, else plain lines."""
+    from inarch_plugins.terminal.abilities import can_rewrite, has_colours, has_glyphs
+    from inarch_plugins.terminal.notifying import Settings
+
+    out, err = sys.stdout, sys.stderr
+    told = settings if isinstance(settings, Settings) else None
+    if not options.quiet and can_rewrite(err):
+        from inarch_plugins.terminal.front_ends.picture import PictureFrontEnd
+
+        return PictureFrontEnd(
+            out, err, colours=has_colours(err, no_color=options.no_color), glyphs=has_glyphs(err), settings=told
+        )
+    from inarch_plugins.terminal.front_ends.text import TextFrontEnd
+
+    return TextFrontEnd(out, err, quiet=options.quiet, settings=told)
+
+
+def _json(options: FrontEndOptions) -> FrontEnd:
+    from inarch_plugins.terminal.front_ends.json import JsonFrontEnd
+
+    return JsonFrontEnd(sys.stdout)
+
+
+def _jsonl(options: FrontEndOptions) -> FrontEnd:
+    from inarch_plugins.terminal.front_ends.json import JsonLinesFrontEnd
+
+    return JsonLinesFrontEnd(sys.stdout)
+
+
+def _converse(launch: Launch) -> int:
+    """Talk at the picture of a terminal that can be rewritten, else line by line."""
+    from inarch.output import is_terminal
+    from inarch_plugins.terminal.abilities import can_rewrite
+
+    if not is_terminal(sys.stdin):
+        from inarch_plugins.terminal.plain import piped
+
+        return piped(launch)
+    if launch.output == "text" and can_rewrite(sys.stdout):
+        try:
+            import termios  # noqa: F401 - not on Windows
+
+            from inarch_plugins.terminal.conversation.chat import converse
+        except ImportError:
+            pass
+        else:
+            return converse(launch)
+    from inarch_plugins.terminal.plain import plain
+
+    return plain(launch)

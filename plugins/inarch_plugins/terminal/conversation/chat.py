@@ -1,0 +1,402 @@
+"""The conversation: what is typed goes to a session, what happens there to the screen, until the person leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from prompt_toolkit.document import Document
+
+from inarch import InarchError, escape
+from inarch.commands import ANSWERED, say
+from inarch_plugins.terminal.abilities import has_colours
+from inarch_plugins.terminal.conversation.asking import ApprovalKeys
+from inarch_plugins.terminal.conversation.companions import Beside, companion_of
+from inarch_plugins.terminal.conversation.completing import LineCompleter, hint, open_list, picking
+from inarch_plugins.terminal.conversation.history import KeptHistory
+from inarch_plugins.terminal.conversation.keys import make_keys
+from inarch_plugins.terminal.conversation.pasting import Pastes
+from inarch_plugins.terminal.conversation.screen import TICK_S, Screen
+from inarch_plugins.terminal.conversation.streams import Above, folded, folded_lines
+from inarch_plugins.terminal.conversation.terminal_io import signals
+from inarch_plugins.terminal.conversation.work import ON, Line, Steering, Work
+from inarch_plugins.terminal.notifying import TURN_ENDED, Notifier, Settings
+
+if TYPE_CHECKING:
+    from inarch import Launch
+    from inarch_plugins.terminal.slash.talk import Talk
+
+GREETING = "Ask about this directory. Esc cancels, Ctrl-D leaves, /help lists commands."
+
+
+def converse(launch: Launch) -> int:
+    """Talk until the person leaves, and return the exit code.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    chat = Chat(launch)
+    sys.stdout.write(f"{folded(GREETING, chat.screen.columns)}\n")
+    sys.stdout.flush()
+    with asyncio.Runner() as runner:
+        return runner.run(chat.run())
+
+
+class Chat:
+    """One conversation at a terminal."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch, self.companion = launch, companion_of(launch)
+        self.colours = has_colours(sys.stdout, no_color=launch.options.no_color)
+        self.pastes = Pastes()
+        self.history = KeptHistory(launch.root, lambda: launch.state_dir, self.pastes.unfold)
+        self.completer = LineCompleter()
+        self.work = Work(self._do, self._changed)
+        self.screen = Screen(
+            sys.stdout, colours=self.colours, keys=make_keys(self), history=self.history, completer=self.completer
+        )
+        self.notifier = Notifier(self._sign)
+        self.asking = ApprovalKeys(self.screen, self.colours, self.notifier)
+        self.steering = Steering(lambda: self.talk.session if self.talk is not None else None, self._changed)
+        self.screen.queued = self._queued
+        self.screen.asked = lambda: self.asking.keys
+        self.screen.standing = self._standing_hint
+        if self.companion is not None:
+            self.screen.beside = self.companion.status
+        self.screen.app.key_processor.before_key_press += lambda _: self._key_comes()
+        self.talk: Talk | None = None
+        self._beside: set[asyncio.Task[None]] = set()
+        self._accompanied: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self.is_leaving = False
+        self._over: asyncio.Future[int]
+        self._ready: asyncio.Future[Talk]
+
+    async def run(self) -> int:
+        """Show the line, compose behind it, and do what is typed until the person leaves."""
+        loop = asyncio.get_running_loop()
+        self._over, self._ready, self.screen.loop = loop.create_future(), loop.create_future(), loop
+        drawn = asyncio.Event()
+        self.screen.app.after_render += lambda _: drawn.set()
+        with signals(self, loop), self._streams():
+            shown = loop.create_task(self.screen.app.run_async(handle_sigint=False, set_exception_handler=False))
+            shown.add_done_callback(self._ended)
+            await asyncio.wait([loop.create_task(drawn.wait()), shown], return_when=asyncio.FIRST_COMPLETED)
+            composed = loop.create_task(self._compose())
+            working = loop.create_task(self._work())
+            for task in (composed, working):
+                task.add_done_callback(self._failed)
+            try:
+                return await self._over
+            finally:
+                await self._close(working, composed, shown)
+
+    def send(self) -> None:
+        """Send the line: it is done at once, after what is being done, or beside it if it only tells something."""
+        line = self.screen.line
+        text = line.text.strip()
+        if not text:
+            line.reset()
+            self._go_on()
+            return
+        line.append_to_history()
+        line.reset()
+        item = Line(text, self.pastes.unfold(text).strip())
+        is_idle = self.talk is not None and not self.work.is_running and not self.work.waiting
+        if is_idle and self.talk is not None and picking(self.talk, text):
+            self._do_beside(self._pick(self.talk, item))
+            return
+        if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.shown):
+            self._do_beside(self._told(self.talk, item))
+        elif item.shown.startswith(("/", "!")) or not self.steering.add(item):
+            self.work.add(item)
+
+    def leave_list(self) -> None:
+        """Take away the list of what the line can become; of a command that is chosen from it, the line, too."""
+        line = self.screen.line
+        line.cancel_completion()
+        if self.talk is not None and picking(self.talk, line.text):
+            line.reset()
+
+    def take_back(self) -> None:
+        """Put the last line in waiting back into the input."""
+        line = self.steering.take_back() or self.work.take_back()
+        if line is not None:
+            self.screen.line.document = Document(line.shown)
+
+    def wake(self) -> None:
+        """Ask the model where a plugin said something and nothing is being done that would."""
+        if self.talk is not None and not (self.work.is_running or self.steering.waiting):
+            self.work.add_first(ON)
+
+    def cancel(self) -> None:
+        """Cancel what is being done."""
+        self.work.cancel()
+        if self.companion is not None:
+            self.companion.cancelled()
+
+    def interrupt(self, was_running: bool | None = None) -> None:
+        """Do what Ctrl-C means now: cancel, else leave a search or clear the line, else say how to leave."""
+        if self.companion is not None:
+            self.companion.cancelled()
+        if self.work.is_running if was_running is None else was_running:
+            self.work.cancel()
+        elif self.screen.app.layout.is_searching:
+            self.screen.leave_search()
+        elif self.screen.line.text:
+            self.screen.line.reset()
+        else:
+            self.screen.hint = "Ctrl-D leaves"
+        self.screen.changed()
+
+    def leave(self, code: int = ANSWERED) -> None:
+        """End the conversation; what is being done is cancelled in good order."""
+        if not self._over.done():
+            self._over.set_result(code)
+
+    def fold(self) -> None:
+        """Show reasoning and every call of what follows, and what was folded of this turn; or fold again."""
+        view = self.screen.view
+        if view is not None:
+            view.unfold(not view.is_unfolded)
+            self.screen.hint = f"reasoning and many calls are {'shown' if view.is_unfolded else 'folded'}"
+            self.screen.put("")
+
+    async def _compose(self) -> None:
+        from inarch_plugins.terminal.conversation.composing import ScreenFrontEnd, compose_talk, model_of
+        from inarch_plugins.terminal.recap import recap
+
+        loop = asyncio.get_running_loop()
+        front_end = ScreenFrontEnd(self.screen, self.asking, lambda: loop.call_soon_threadsafe(self.wake))
+        talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
+        talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
+        self.talk = talk
+        self.notifier.settings = talk.app.config.settings("terminal", Settings)
+        self._show_session(await asyncio.to_thread(model_of, talk))
+        self.history.hide_with(talk.session.state.journal.redactor.text)
+        if said:
+            self.screen.put(self._dim(said))
+        if before := recap(talk.session, self.screen.columns):
+            self.screen.put("".join(map(self._dim, before.splitlines())))
+        self._ready.set_result(talk)
+        if self.companion is not None:
+            self._accompanied = asyncio.get_running_loop().create_task(self.companion.run(Beside(self)))
+            self._accompanied.add_done_callback(self._failed)
+
+    def _switched(self) -> None:
+        """Show another session, or the same in another composition."""
+        from inarch_plugins.terminal.conversation.composing import model_of
+
+        assert self.talk is not None
+        self._show_session(model_of(self.talk))
+
+    def _show_session(self, model: str) -> None:
+        from inarch_plugins.terminal.conversation.composing import new_view
+
+        assert self.talk is not None
+        self.screen.settle()
+        unfolded = self.screen.view is not None and self.screen.view.is_unfolded
+        self.screen.view = new_view(self.talk, model, colours=self.colours, stream=self.screen.output.stdout)
+        self.screen.view.unfold(unfolded)
+        self.completer.ready(self.talk, asyncio.get_running_loop())
+        self.screen.changed()
+
+    async def _work(self) -> None:
+        """Do what is typed as soon as there is somebody to do it; until then it waits in line."""
+        self.talk = await asyncio.shield(self._ready)
+        await self.work.run()
+
+    async def _do(self, line: Line) -> None:
+        """Do a line: a command, or a prompt and what a command wants to be asked."""
+        from inarch_plugins.terminal.slash.talk import SlashCommands
+
+        if line is not ON:
+            self._echo(line.shown)
+        ticking = asyncio.get_running_loop().create_task(self._tick())
+        try:
+            talk, ran = self.talk, True
+            assert talk is not None
+            if line is ON:
+                pass
+            elif line.around is not None:
+                with line.around():
+                    ran = await self._turn(talk, line.whole, steers=False)
+            elif SlashCommands.takes(line.shown):  # a paste that begins with a sign of ours is words
+                await SlashCommands(talk).run(line.whole)
+            elif line.shown.startswith("!") and line.shown == line.whole and "\n" not in line.whole:
+                from inarch_plugins.terminal.user_commands import run_command
+
+                await run_command(talk.session, line.whole[1:].strip(), talk.write, is_typed=True)
+            else:
+                ran = await self._turn(talk, line.whole)
+            while talk.next_prompts or (ran and self.steering.has_more):
+                prompt = "" if ran and self.steering.has_more else talk.next_prompts.pop(0)
+                self._echo(prompt or self.steering.words())
+                ran = await self._turn(talk, prompt)
+            if talk.is_over:
+                self.leave()
+        finally:
+            ticking.cancel()
+            if self.completer.paths is not None:
+                self.completer.paths.changed()
+
+    async def _turn(self, talk: Talk, prompt: str, *, steers: bool = True) -> bool:
+        """Run a turn; whether it could be. What is typed goes into it, unless a companion has its requests."""
+        from inarch_plugins.terminal.conversation.composing import look_at_models
+
+        self.steering.in_turn = steers
+        try:
+            await talk.session.run(prompt)
+            self.notifier.tell(TURN_ENDED)
+            self._looking = self._do_beside(look_at_models(talk))
+            return True
+        except InarchError as error:  # the store's, or a model that isn't there: the turn's own are in its record
+            if self.screen.view is not None:
+                self.screen.settle()  # the view knows all that happened
+                self.screen.view.give_up()
+            say("error", str(error))
+            return False
+        finally:
+            self.steering.in_turn = False
+
+    def _go_on(self) -> None:
+        """Put what was said after the turn that runs; where none does, send on what waits."""
+        if self.work.is_running:
+            self.work.put_first(self.steering.after())
+        elif self.steering.has_more:
+            self.work.add_first(ON)
+        else:
+            self.work.go_on()
+
+    def _queued(self) -> list[str]:
+        said = [f"goes in: {line.shown}" for _, line in self.steering.waiting]
+        return [*said, *(f"queued: {line.shown}" for line in self.work.waiting)]
+
+    def _do_beside(self, doing: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(doing)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+        task.add_done_callback(self._failed)
+        return task
+
+    async def _pick(self, talk: Talk, line: Line) -> None:
+        """Have the words of a command picked; where there are none to pick it is done as it is."""
+        if not await open_list(talk, line.shown, self.screen):
+            self.work.add(line)
+
+    async def _told(self, talk: Talk, line: Line) -> None:
+        """Run a command that only tells, beside what is being done."""
+        from inarch_plugins.terminal.slash.talk import SlashCommands
+
+        self._echo(line.shown)
+        await SlashCommands(talk).run(line.whole)
+        if talk.is_over:
+            self.leave()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            if self.screen.view is not None and self.screen.view.is_moving:
+                self.screen.changed()
+
+    def _echo(self, text: str) -> None:
+        first, *rest = folded_lines(escape(text), self.screen.columns - 2)
+        lead = "\x1b[1;36m>\x1b[0m " if self.colours else "> "
+        self.screen.put("\n" + "\n".join([lead + first, *(f"  {line}" for line in rest)]) + "\n")
+
+    def _dim(self, text: str) -> str:
+        line = folded(escape(text, keep_newlines=False), self.screen.columns)
+        return f"\x1b[2m{line}\x1b[0m\n" if self.colours else f"{line}\n"
+
+    def _standing_hint(self) -> str:
+        state = self.screen.line.complete_state
+        if (
+            state is not None
+            and self.talk is not None
+            and (command := picking(self.talk, state.original_document.text))
+        ):
+            return hint(command)
+        if (self.work.is_held or self.steering.has_more) and not self.work.is_running:
+            return "Enter sends what is queued; Up takes it back"
+        return ""
+
+    def _sign(self, text: str) -> None:
+        self.screen.output.write_raw(text)
+        self.screen.output.flush()
+
+    def _key_comes(self) -> None:
+        self.notifier.looked()
+        self.asking.saw_key()
+        self.screen.hint = ""
+
+    def _changed(self) -> None:
+        self.screen.changed()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """End the conversation with the picture: the terminal is gone, or drawing failed."""
+        error = None if task.cancelled() else task.exception()
+        if self._over.done():
+            return
+        if error is None or isinstance(error, EOFError):
+            self._over.set_result(ANSWERED)
+        else:
+            self._over.set_exception(error)
+
+    def _failed(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._over.done():
+            self._over.set_exception(error)
+
+    async def _close(
+        self, working: asyncio.Task[None], composed: asyncio.Task[None], shown: asyncio.Task[None]
+    ) -> None:
+        """End in good order: first the turn, then the picture, then the application."""
+        self.is_leaving = True
+        for task in filter(None, (working, self._looking)):
+            task.cancel()
+        await asyncio.wait([working, composed, *self._beside])
+        if self._accompanied is not None:
+            self._accompanied.cancel()
+            await asyncio.wait([self._accompanied])
+        try:
+            await self._take_down(shown)
+        finally:  # a terminal that is gone takes no last picture; the session is kept all the same
+            if self.talk is not None:
+                try:
+                    self.talk.keep()
+                finally:
+                    await self.talk.app.aclose()
+
+    async def _take_down(self, shown: asyncio.Task[None]) -> None:
+        """End the picture, unless the end of input has done that."""
+        self.screen.settle()
+        over = self.screen.app.future
+        if over is not None and not over.done():
+            self.screen.app.exit()
+        await asyncio.wait([shown])
+        self.screen.output.write_raw(self.screen.rest())
+        self.screen.output.flush()
+
+    @contextmanager
+    def _streams(self) -> Iterator[None]:
+        """Put above the picture what anybody prints meanwhile."""
+        above = Above(self.screen.put, lambda: self.screen.columns, colours=self.colours)
+        with redirect_stdout(above), redirect_stderr(above):
+            try:
+                yield
+            finally:
+                above.end()
+        text = self.screen.rest()
+        if text:
+            sys.stderr.write(text)
+
+
+def _runs_at_once(talk: Talk, line: str) -> bool:
+    if not line.startswith("/"):
+        return False
+    from inarch_plugins.terminal.slash.talk import SlashCommands
+
+    return SlashCommands(talk).runs_at_once(line)

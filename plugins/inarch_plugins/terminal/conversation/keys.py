@@ -1,0 +1,160 @@
+"""What keys do: in the line, while a turn runs, and while a question stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+from prompt_toolkit.keys import Keys
+
+if TYPE_CHECKING:
+    from inarch_plugins.terminal.conversation.chat import Chat
+
+
+def make_keys(chat: Chat) -> KeyBindings:
+    """Return the keys of a conversation."""
+    keys = KeyBindings()
+    in_answer = Condition(lambda: chat.asking.is_open and has_focus(chat.screen.answer)())
+    at_question = Condition(lambda: chat.asking.is_open and not has_focus(chat.screen.answer)())
+    in_line = ~at_question & ~in_answer & ~is_searching
+    _line_keys(keys, chat, in_line)
+    _companions_keys(keys, chat, in_line & Condition(lambda: not chat.screen.line.text))
+    _running_keys(keys, chat, ~at_question & ~in_answer)
+    _question_keys(keys, chat, at_question, in_answer)
+    return keys
+
+
+def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
+    @keys.add("enter", filter=in_line)
+    def send(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        is_picked = buffer.complete_state is not None and buffer.complete_state.current_completion is not None
+        if is_picked and not buffer.text.startswith("/"):
+            buffer.complete_state = None  # the path stands in the line already
+        else:
+            chat.send()
+
+    @keys.add("escape", "enter", filter=in_line)
+    @keys.add("c-j", filter=in_line)
+    def new_line(event: KeyPressEvent) -> None:
+        event.current_buffer.newline(copy_margin=False)
+
+    @keys.add("tab", filter=in_line)
+    def complete(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state is not None:
+            buffer.complete_next()
+        else:
+            buffer.start_completion(select_first=False, insert_common_part=True)
+
+    @keys.add("s-tab", filter=in_line)
+    def complete_back(event: KeyPressEvent) -> None:
+        if event.current_buffer.complete_state is not None:
+            event.current_buffer.complete_previous()
+        else:
+            _run_command_of("s-tab", chat)
+
+    @keys.add(Keys.BracketedPaste, filter=in_line)
+    def paste(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        begins = not buffer.document.text_before_cursor.strip()
+        buffer.insert_text(chat.pastes.fold(event.data, begins=begins))
+
+    @keys.add("backspace", filter=in_line & Condition(lambda: bool(_sign(chat))))
+    def unpaste(event: KeyPressEvent) -> None:
+        event.current_buffer.delete_before_cursor(_sign(chat))
+
+    @keys.add("up", filter=in_line & Condition(lambda: not chat.screen.line.text and bool(chat.screen.queued())))
+    def take_back(event: KeyPressEvent) -> None:
+        chat.take_back()
+
+    @keys.add("c-o")
+    def fold(event: KeyPressEvent) -> None:
+        chat.fold()
+
+
+def _run_command_of(key: str, chat: Chat) -> None:
+    """Do what the slash command of a key does, if one has it; what stands in the line stays there."""
+    from inarch_plugins.terminal.conversation.work import Line
+
+    commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
+    if name := next((name for name, one in commands.items() if one.value.key == key), ""):
+        chat.work.add(Line(f"/{name}", f"/{name}"))
+
+
+def _companions_keys(keys: KeyBindings, chat: Chat, at_empty_line: Filter) -> None:
+    def call(does: Callable[[], object]) -> Callable[[KeyPressEvent], None]:
+        def pressed(event: KeyPressEvent) -> None:
+            does()
+
+        return pressed
+
+    for name, does in (chat.companion.keys if chat.companion is not None else {}).items():
+        keys.add(name, filter=at_empty_line)(call(does))
+
+
+def _sign(chat: Chat) -> int:
+    return chat.pastes.sign_before(chat.screen.line.document.text_before_cursor)
+
+
+def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:
+    @keys.add("escape", filter=unasked & ~is_searching)
+    def cancel(event: KeyPressEvent) -> None:
+        if chat.screen.line.complete_state is not None:
+            chat.leave_list()
+        else:
+            chat.cancel()
+
+    @keys.add("c-c")  # where the terminal leaves it to us
+    def interrupt(event: KeyPressEvent) -> None:
+        chat.interrupt()
+
+    @keys.add("c-z")
+    def suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
+    @keys.add("c-d", filter=unasked & Condition(lambda: not chat.screen.line.text))
+    def leave(event: KeyPressEvent) -> None:
+        chat.leave()
+
+
+def _question_keys(keys: KeyBindings, chat: Chat, at_question: Filter, in_answer: Filter) -> None:
+    @keys.add(Keys.Any, filter=at_question)
+    def press(event: KeyPressEvent) -> None:
+        chat.asking.press(event.data)
+
+    @keys.add(Keys.BracketedPaste, filter=at_question, eager=True)
+    @keys.add("enter", filter=at_question)
+    @keys.add("c-j", filter=at_question)
+    @keys.add("tab", filter=at_question)
+    @keys.add("up", filter=at_question)
+    @keys.add("down", filter=at_question)
+    @keys.add("backspace", filter=at_question)
+    def ignore(event: KeyPressEvent) -> None:
+        chat.asking.press("")
+
+    for key, char in (("e", "e"), ("s", "s"), ("enter", "\r")):
+        ends_word = Condition(partial(lambda char: chat.asking.ends_word(char), char))
+        keys.add(key, filter=ends_word, eager=True)(lambda event: chat.asking.take_word())
+
+    @keys.add("escape", filter=at_question, eager=True)
+    def cancel(event: KeyPressEvent) -> None:
+        chat.cancel()
+
+    @keys.add("c-d", filter=at_question)
+    def refuse(event: KeyPressEvent) -> None:
+        chat.asking.refuse()
+
+    @keys.add("enter", filter=in_answer)
+    @keys.add("c-j", filter=in_answer)
+    def answer(event: KeyPressEvent) -> None:
+        chat.asking.enter()
+
+    @keys.add("escape", filter=in_answer)
+    @keys.add("c-d", filter=in_answer)
+    def back(event: KeyPressEvent) -> None:
+        chat.asking.back()

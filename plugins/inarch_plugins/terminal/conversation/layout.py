@@ -1,0 +1,152 @@
+"""Where everything stands in the picture, from top to bottom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition, has_completions, has_focus, is_searching
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, StyleAndTextTuples, to_formatted_text
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Dimension,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    VerticalAlign,
+    Window,
+)
+from prompt_toolkit.layout.controls import SearchBufferControl, UIControl
+
+from inarch import shorten, width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from prompt_toolkit.formatted_text import AnyFormattedText as Text
+
+    from inarch_plugins.terminal.conversation.screen import Screen
+
+MOST_OFFERED = 8
+"""Completions that are shown at once."""
+MOST_QUEUED = 3
+"""Lines in waiting that are shown at once."""
+LEAST_LIVE = 3
+
+
+def make_layout(screen: Screen) -> Layout:
+    """Return the layout of the picture."""
+    search = SearchBufferControl(Buffer(multiline=False))
+    line = BufferControl(
+        screen.line, search_buffer_control=search, preview_search=True, include_default_input_processors=True
+    )
+    answer = BufferControl(screen.answer)
+    is_asked = Condition(lambda: bool(screen.asked()))
+    line_window = Window(
+        line,
+        get_line_prefix=lambda number, wrap: _prefix(screen, number, wrap),
+        wrap_lines=True,
+        dont_extend_height=True,
+        height=lambda: Dimension(min=1, max=max(1, screen.rows // 3)),
+    )
+    answer_window = Window(
+        answer,
+        get_line_prefix=lambda number, wrap: [("class:question", screen.label)] if not (number or wrap) else [],
+        wrap_lines=True,
+        dont_extend_height=True,
+    )
+    rows = [
+        _text(lambda: _live(screen)),
+        Window(height=1, char=" "),
+        _text(lambda: _beside(screen)),
+        _text(lambda: _queued(screen)),
+        ConditionalContainer(_text(lambda: _question(screen), wraps=True), is_asked & ~has_focus(screen.answer)),
+        ConditionalContainer(answer_window, has_focus(screen.answer)),
+        ConditionalContainer(line_window, ~is_asked & ~has_focus(screen.answer)),
+        ConditionalContainer(_search_window(search), is_searching),
+        ConditionalContainer(_text(lambda: _offered(screen)), has_completions),
+        _text(lambda: _status(screen)),
+    ]
+    return Layout(HSplit(rows, align=VerticalAlign.TOP, window_too_small=Window(line)), focused_element=line_window)
+
+
+def _text(make: Callable[[], Text], *, wraps: bool = False, focusable: bool = False) -> Window:
+    control: UIControl = FormattedTextControl(make, focusable=focusable, show_cursor=False)
+    return Window(control, dont_extend_height=True, wrap_lines=wraps, height=_none_if_empty(make))
+
+
+def _none_if_empty(make: Callable[[], Text]) -> Callable[[], Dimension]:
+    """Return the height of a part that takes no row where it has nothing to say."""
+    return lambda: Dimension() if make() else Dimension.exact(0)
+
+
+def _prefix(screen: Screen, number: int, wrap: int) -> AnyFormattedText:
+    return [("class:prompt", "> ")] if not (number or wrap) else "  "
+
+
+def _search_window(search: SearchBufferControl) -> Window:
+    return Window(search, height=1, get_line_prefix=lambda number, wrap: [("class:dim", "search back: ")])
+
+
+def _live(screen: Screen) -> AnyFormattedText:
+    if screen.view is None:
+        return ""
+    taken = screen.line.document.line_count + len(screen.queued()) + 4
+    text = screen.view.live(screen.columns, max(LEAST_LIVE, screen.rows - min(taken, screen.rows // 2)))
+    return to_formatted_text(ANSI("\n" + text)) if text else ""
+
+
+def _beside(screen: Screen) -> AnyFormattedText:
+    text = screen.beside(screen.columns) if screen.beside is not None else ""
+    return to_formatted_text(ANSI(text)) if text else ""
+
+
+def _queued(screen: Screen) -> AnyFormattedText:
+    waiting = screen.queued()
+    lines = [shorten(" ".join(line.split()), screen.columns) for line in waiting[:MOST_QUEUED]]
+    if len(waiting) > MOST_QUEUED:
+        lines.append(f"and {len(waiting) - MOST_QUEUED} more")
+    return [("class:queued", "\n".join(lines))] if lines else ""
+
+
+def _question(screen: Screen) -> AnyFormattedText:
+    """Return the question with its keys, broken between keys where the terminal is narrow."""
+    lead, *choices = [words.strip() for words in screen.asked().split("·")]
+    parts: StyleAndTextTuples = [("class:question", lead)]
+    used = width(lead)
+    for place, words in enumerate(choices):
+        between = " · " if place else " "
+        if used + width(between) + width(words) > screen.columns:
+            between, used = "\n", 0
+        key, _, rest = words.partition(" ")
+        parts += [("", between), ("class:key", key), ("", f" {rest}")]
+        used += width(between.strip("\n")) + width(words)
+    return parts
+
+
+def _offered(screen: Screen) -> AnyFormattedText:
+    state = screen.line.complete_state
+    if state is None or not state.completions:
+        return ""
+    place = state.complete_index or 0
+    first = max(0, min(place - MOST_OFFERED + 1, len(state.completions) - MOST_OFFERED))
+    if place < MOST_OFFERED:
+        first = 0
+    shown = state.completions[first : first + MOST_OFFERED]
+    wide = max(width(one.display_text) for one in shown)
+    parts: StyleAndTextTuples = []
+    for number, one in enumerate(shown, first):
+        name = shorten(one.display_text, screen.columns - 3)
+        room = screen.columns - 5 - max(wide, width(name))
+        said = f"  {shorten(one.display_meta_text, room)}" if one.display_meta_text and room > 8 else ""
+        style = "class:picked" if number == state.complete_index else ""
+        parts += [("", "  "), (style, name + " " * max(0, wide - width(name))), ("class:dim", said), ("", "\n")]
+    return parts[:-1]
+
+
+def _status(screen: Screen) -> AnyFormattedText:
+    if hint := screen.hint or screen.standing():
+        return [("class:hint", shorten(hint, screen.columns))]
+    text = screen.view.status(screen.columns) if screen.view is not None else ""
+    return to_formatted_text(ANSI(text)) if text else ""

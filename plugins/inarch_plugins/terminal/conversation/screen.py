@@ -1,0 +1,195 @@
+"""The picture at the bottom of the terminal: what moves, what waits, the line, what it can become, the figures."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import Completer, ThreadedCompleter
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.styles import Style
+
+from inarch_plugins.terminal.conversation.layout import make_layout
+from inarch_plugins.terminal.conversation.terminal_io import GuardedInput, Resizing, SteadyOutput, make_output
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from inarch import Event
+    from inarch_plugins.terminal.rendering import View
+
+FRAME_S = 1 / 30
+"""The shortest time between two pictures, so that a fast stream costs no more than a slow one."""
+TICK_S = 0.2
+"""Seconds between two pictures where only time passes."""
+_STYLE = {
+    "dim": "dim", "hint": "italic", "prompt": "bold", "picked": "reverse", "queued": "dim italic",
+    "question": "bold", "key": "bold",
+}  # fmt: skip
+_TONES = {"prompt": "ansicyan bold", "question": "ansiyellow bold", "key": "ansicyan bold", "hint": "ansiyellow"}
+
+
+class Screen:
+    """Draws the conversation.
+
+    What comes from other threads is put in line and drawn by the event loop.
+
+    Args:
+        stream: The terminal.
+        view: What happens, as text; None until it is known.
+        colours: Whether colours may be written.
+        keys: What keys do.
+        history: Earlier lines.
+        completer: What the line can become.
+    """
+
+    def __init__(
+        self, stream: TextIO, *, colours: bool, keys: KeyBindings, history: History, completer: Completer
+    ) -> None:
+        self.view: View | None = None
+        self.hint = ""
+        self.queued: Callable[[], Sequence[str]] = list
+        self.standing: Callable[[], str] = str  # a hint as long as it holds
+        self.beside: Callable[[int], str] | None = None  # the line of who takes part beside the keyboard
+        self.asked: Callable[[], str] = str  # the line of keys while a question stands
+        self.label = "> "
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: deque[Event | str] = deque()
+        self._woken = False
+        self._drawn = 0.0
+        self._is_lent = False
+        self.output: SteadyOutput = make_output(stream)
+        self.line = Buffer(
+            multiline=True,
+            history=history,
+            completer=ThreadedCompleter(completer),
+            complete_while_typing=Condition(self._completes_itself),
+            enable_history_search=False,
+        )
+        self.answer = Buffer(multiline=False)
+        self.app: Application[None] = Resizing(
+            layout=make_layout(self),
+            key_bindings=keys,
+            style=Style(list((_STYLE | (_TONES if colours else {})).items())),
+            include_default_pygments_style=False,
+            full_screen=False,
+            erase_when_done=True,
+            enable_page_navigation_bindings=False,
+            color_depth=None if colours else ColorDepth.DEPTH_1_BIT,
+            input=_terminal_input(),
+            output=self.output,
+        )
+        self.app.ttimeoutlen, self.app.timeoutlen = 0.05, 0.2
+
+    @property
+    def columns(self) -> int:
+        """How wide the terminal is."""
+        return self.output.get_size().columns
+
+    @property
+    def rows(self) -> int:
+        """How high the terminal is."""
+        return self.output.get_size().rows
+
+    def focus(self, *, on_answer: bool) -> None:
+        """Have what is typed go to the answer, or to the line."""
+        self.app.layout.focus(self.answer if on_answer else self.line)
+
+    def leave_search(self) -> None:
+        """Give up a search in earlier lines, if there is one."""
+        from prompt_toolkit.application.current import set_app
+        from prompt_toolkit.search import stop_search
+
+        with set_app(self.app):
+            stop_search()
+
+    def put(self, item: Event | str) -> None:
+        """Show an event, or print harmless text for good; from any thread."""
+        self._waiting.append(item)
+        if self.loop is not None and not self._woken:
+            self._woken = True
+            try:
+                self.loop.call_soon_threadsafe(self._soon)
+            except RuntimeError:  # the loop is closed: nobody looks any more
+                pass
+
+    def changed(self) -> None:
+        """Draw the picture anew when there is time."""
+        self.app.invalidate()
+
+    def settle(self) -> None:
+        """Draw everything that was put in line now."""
+        self._woken = False
+        if self._is_lent:
+            return
+        text = self._taken()
+        if text:
+            self._print(text)
+        else:
+            self.app.invalidate()
+
+    def lend(self, is_lent: bool) -> None:
+        """Draw nothing while somebody else has the terminal."""
+        self._is_lent = is_lent
+        if not is_lent:
+            self.put("")
+
+    def rest(self) -> str:
+        """Return what was put in line and is not printed yet."""
+        return self._taken()
+
+    def _soon(self) -> None:
+        assert self.loop is not None
+        wait = self._drawn + FRAME_S - self.loop.time()
+        if wait > 0:
+            self.loop.call_later(wait, self.settle)
+        else:
+            self.settle()
+
+    def _taken(self) -> str:
+        columns, texts = self.columns, []
+        while self._waiting:
+            if self.view is None and not isinstance(self._waiting[0], str):
+                break  # an event waits for the view
+            item = self._waiting.popleft()
+            if isinstance(item, str):
+                texts += [self._finished(columns), item]
+            elif self.view is not None:
+                self.view.saw(item)
+        texts.append(self._finished(columns))
+        return "".join(texts)
+
+    def _finished(self, columns: int) -> str:
+        return self.view.finished(columns) if self.view is not None else ""
+
+    def _print(self, text: str) -> None:
+        """Print text above the picture for good."""
+        if self.loop is not None:
+            self._drawn = self.loop.time()
+        if not self.app.is_running:
+            self._waiting.appendleft(text)
+            return
+        with self.output.held():
+            self.app.renderer.erase(leave_alternate_screen=False)
+            self.output.write_raw(text.replace("\r\n", "\n").replace("\n", "\r\n"))
+            self.app._redraw()
+
+    def _completes_itself(self) -> bool:
+        text = self.line.document.text_before_cursor
+        if text.startswith("/") and "\n" not in text:
+            return True
+        words = text.rsplit(None, 1)
+        return not text.startswith("!") and bool(words) and words[-1].startswith("@") and text.endswith(words[-1])
+
+
+def _terminal_input() -> GuardedInput:
+    import sys
+
+    assert sys.__stdin__ is not None
+    return GuardedInput(sys.__stdin__)

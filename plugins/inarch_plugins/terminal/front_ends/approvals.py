@@ -1,0 +1,116 @@
+"""The question before calls that need a yes: one for a whole batch, read from the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from inarch import Approval, ApprovalRequest
+from inarch.output import columns_of
+from inarch_plugins.terminal.front_ends.answers import Answers, answered, denied, only_asks, read_answers
+from inarch_plugins.terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, question
+
+ASK_WORDS = "Answer (a number or your own words; Enter alone: none): "
+UNCLEAR = "That is none of the answers; ? explains them.\n"
+SEE_FIRST = "That is all of it: some was not shown. Answer again."
+
+
+async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approval]:
+    """Ask until every call has an answer; the end of input answers no."""
+    settled = {one.call.id: await _words(one, err) for one in batch if only_asks(one)}
+    drafts: dict[str, str] = {}
+    whole = was_seen = False
+    note: tuple[str, ...] = ()  # what is told below what would run
+    _forget_typed()
+    while left := [request for request in batch if request.call.id not in settled]:
+        size = _size(err)
+        was_seen = was_seen or whole or not is_cut(left, size)
+        *about, ask = question(left, whole=whole, size=size).split("\n")
+        line = await _answered("\n".join([*about, *note, ask]), err)
+        note = ()
+        if line is None:
+            settled.update((request.call.id, denied(request)) for request in left)
+            break
+        found = read_answers(line, left)
+        if found.says_yes and not was_seen:
+            whole, note = True, (SEE_FIRST,)
+            _forget_typed()
+            continue
+        whole = found.word == "view"
+        if found.word in ("unclear", "help"):
+            err.write(UNCLEAR if found.word == "unclear" else explained(left))
+        settled.update((approval.call_id, approval) for approval in found.approvals)
+        settled.update((approval.call_id, approval) for approval in await _edited(found, drafts, err))
+    return [settled[request.call.id] for request in batch]
+
+
+async def _words(request: ApprovalRequest, err: TextIO) -> Approval:
+    _forget_typed()
+    return await answered(request, lambda text: _answered(f"{text}\n{ASK_WORDS}", err))
+
+
+def _size(err: TextIO) -> ScreenSize:
+    try:
+        return ScreenSize(os.get_terminal_size(err.fileno()).lines or GLANCE.rows, columns_of(err))
+    except (OSError, ValueError):
+        return GLANCE
+
+
+async def _answered(text: str, err: TextIO) -> str | None:
+    err.write(text)
+    err.flush()
+    try:
+        line = await _read_line()
+    except asyncio.CancelledError:  # what comes next begins on a line of its own
+        err.write("\n")
+        raise
+    if line is None:
+        err.write("\n")
+    return line
+
+
+async def _edited(found: Answers, drafts: dict[str, str], err: TextIO) -> list[Approval]:
+    """Have calls changed in an editor; one that was not changed is asked about again."""
+    approvals = []
+    for request in found.edits:
+        from inarch_plugins.terminal.front_ends.editor import edit
+
+        err.flush()
+        arguments = await edit(request, drafts, err, arguments=found.as_arguments)
+        if arguments is not None:
+            approvals.append(Approval(request.call.id, "modify", arguments=arguments))
+    return approvals
+
+
+def _forget_typed() -> None:
+    """Drop what was typed before the question stood there: it answers something else."""
+    try:
+        import termios
+
+        termios.tcflush(0, termios.TCIFLUSH)
+    except (ImportError, OSError):
+        pass
+    except termios.error:
+        pass
+
+
+async def _read_line() -> str | None:
+    """Wait for a line from the terminal, None at its end; a cancel leaves nothing waiting."""
+    if sys.platform == "win32":
+        return await asyncio.to_thread(sys.stdin.readline) or None
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[bytes] = loop.create_future()
+
+    def ready() -> None:
+        if not line.done():
+            line.set_result(os.read(0, 65536))
+
+    loop.add_reader(0, ready)
+    try:
+        data = await line
+    finally:
+        loop.remove_reader(0)
+    return data.decode("utf-8", "replace") if data else None

@@ -1,0 +1,106 @@
+"""`--output json`: one object a turn. `--output jsonl`: every stored event, a line each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from attrs import Factory, define
+
+from inarch import Approval, ApprovalRequest, Event, escape_json
+from inarch.commands import FAILED, exit_code, say
+from inarch_plugins.terminal.front_ends.spending import switched_words
+from inarch_sdk.exchanges import Recoveries
+
+
+@define(eq=False, repr=False)
+class JsonFrontEnd:
+    """Gathers a turn with its calls and writes it when it ends; notes and errors go to standard error. Asks nobody."""
+
+    out: TextIO
+    name: str = "json"
+    _turn: dict[str, Any] | None = None
+    _session_id: str = ""
+    _calls: dict[str, dict[str, Any]] = Factory(dict)
+    _recoveries: Recoveries = Factory(Recoveries)
+
+    def show(self, event: Event) -> None:
+        """Take note of an event; the end of the agent's turn is written."""
+        self._session_id = event.session_id
+        recovered = self._recoveries.take(event)
+        if event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
+            self._turn, self._calls = dict(event.data["turn"]), {}
+        elif event.kind == "call.state":
+            self._state(event.data)
+        elif event.kind == "call.result":
+            call = self._calls.setdefault(event.data["call_id"], {"id": event.data["call_id"]})
+            call |= {key: event.data[key] for key in ("name", "status", "result", "started", "ended")}
+            if recovered in self._calls:
+                self._calls[recovered]["recovered_by"] = call["id"]
+        elif event.kind == "turn.ended" and event.data["turn"]["type"] == "agent":
+            self._turn = dict(event.data["turn"])
+            self._write(exit_code(self._turn["status"], unmet=self._turn["unmet"]))
+        elif event.kind == "model.switched":
+            say("note", switched_words(event.data))
+        elif event.kind == "note" and event.data.get("source") != "repair":
+            say("note", event.data["text"])
+        elif event.kind == "error":
+            remedy = event.data["remedy"]
+            say("error", event.data["message"] + (f" ({remedy})" if remedy else ""))
+
+    def _state(self, data: Any) -> None:
+        call = self._calls.setdefault(data["call_id"], {"id": data["call_id"], "name": data["name"]})
+        if data.get("call"):
+            call |= data["call"]
+        call["status"] = data["status"]
+        if data.get("after"):
+            call["after"] = list(data["after"])
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Give no answer: a script can't be asked."""
+        return []
+
+    def close(self) -> None:
+        """Write a turn that never ended, as far as it came."""
+        if self._turn is not None:
+            self._write(FAILED)
+
+    def _write(self, code: int) -> None:
+        turn, self._turn = self._turn or {}, None
+        if self._calls:
+            turn["calls"] = list(self._calls.values())
+        record = {
+            "session_id": self._session_id,
+            "turn": turn,
+            "answer": turn.get("content", ""),
+            "usage": turn.get("usage"),
+            "exit": code,
+        }
+        write_json(self.out, json.dumps(record, ensure_ascii=False))
+
+
+@define(eq=False, repr=False)
+class JsonLinesFrontEnd:
+    """Writes events; asks nobody."""
+
+    out: TextIO
+    name: str = "jsonl"
+
+    def show(self, event: Event) -> None:
+        """Write a stored event; deltas are not stored."""
+        if event.kind != "model.delta":
+            write_json(self.out, event.line)
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Give no answer: a script can't be asked."""
+        return []
+
+    def close(self) -> None:
+        """Nothing is held back."""
+
+
+def write_json(out: TextIO, line: str) -> None:
+    """Write a line of JSON at once; what could mislead a terminal stands in it as an escape."""
+    out.write(escape_json(line) + "\n")
+    out.flush()

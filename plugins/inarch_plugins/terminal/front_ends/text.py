@@ -1,0 +1,228 @@
+"""`--output text` without a picture: the answer on standard output, a line on standard error for all else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+from inarch import escape
+from inarch.commands import say, say_remedy
+from inarch.figures import (
+    duration,
+    held_words,
+    reviewed_words,
+    rewritten_words,
+    seconds_between,
+    short_arguments,
+)
+from inarch.output import is_terminal
+from inarch_plugins.terminal.front_ends.spending import CacheRate, sum_words, switched_words, wait_words
+from inarch_plugins.terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
+
+if TYPE_CHECKING:
+    from inarch import Approval, ApprovalRequest, Event
+
+Data = Mapping[str, Any]
+WORTH_TELLING_S = 1.0
+"""A shorter wait is over before a line about it is read."""
+
+
+class TextFrontEnd:
+    """Shows a turn in whole lines: calls, notes, errors, the answer, then tokens, cost and time.
+
+    On a terminal the answer comes line by line, elsewhere once it is whole.
+    """
+
+    name = "text"
+
+    def __init__(self, out: TextIO, err: TextIO, *, quiet: bool = False, settings: Settings | None = None) -> None:
+        self._notifier = notifier_for(err, settings)
+        self._out, self._err, self._quiet = out, err, quiet
+        self._answer = LineByLine(out)
+        self._cache = CacheRate()
+        self._calls: dict[str, str] = {}
+        self._typed: set[str] = set()  # calls of the user's own, whose errors are told elsewhere
+        self._said: set[str] = set()  # notes of this turn
+        self._told: set[str] = set()  # errors of this turn
+        self._kinds: dict[str, Callable[[Data], None]] = {
+            "turn.started": self._turn_started,
+            "model.requested": self._requested,
+            "model.delta": lambda data: self._answer.add(data["text"]),
+            "model.replied": self._replied,
+            "model.switched": lambda data: self._note(switched_words(data), always=True),
+            "call.state": self._call_state,
+            "call.result": self._call_result,
+            "call.rewritten": lambda data: self._note(rewritten_words(data)),
+            "call.reviewed": lambda data: self._note(reviewed_words(data)),
+            "turn.held": lambda data: self._note(held_words(data)),
+            "limit.wait": self._waiting,
+            "note": self._noted,
+            "error": self._error,
+            "turn.ended": self._turn_ended,
+            "command.ran": lambda data: self._forget(),
+        }
+
+    def show(self, event: Event) -> None:
+        """Show an event; kinds that say nothing to a person are passed over."""
+        handle = self._kinds.get(event.kind)
+        if handle is not None:
+            handle(event.data)
+        elif "todos" in event.data:  # only how far the list is
+            self._note(f"todos: {str(event.data.get('text', '')).partition(chr(10))[0]}")
+        elif notice := event.data.get("notice"):
+            self._note(str(notice))
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask on the terminal; where there is none, give no answer."""
+        if not (is_terminal(sys.stdin) and is_terminal(self._err)):
+            return []
+        from inarch_plugins.terminal.front_ends.approvals import ask
+
+        self._answer.end()
+        self._notifier.tell(QUESTION_WAITS)
+        try:
+            return await ask(batch, self._err)
+        finally:
+            self._notifier.looked()
+
+    def close(self) -> None:
+        """Do nothing: what came is shown."""
+
+    def _turn_started(self, data: Data) -> None:
+        if data["turn"]["type"] == "agent":
+            self._answer = LineByLine(self._out, is_json=bool(data.get("settings", {}).get("output_schema")))
+
+    def _requested(self, data: Data) -> None:
+        self._answer.end()
+
+    def _replied(self, data: Data) -> None:
+        self._cache.replied(data)
+        if data.get("error") and data["error"] != "cancelled":
+            self._answer.break_off()
+
+    def _call_state(self, data: Data) -> None:
+        call_id, call = data["call_id"], data.get("call")
+        if call or call_id not in self._calls:
+            self._calls[call_id] = f"{data['name']} {short_arguments(call['arguments']) if call else ''}".rstrip()
+        if call and call["origin"] == "user":
+            self._typed.add(call_id)
+
+    def _call_result(self, data: Data) -> None:
+        label = self._calls.pop(data["call_id"], data["name"])
+        typed = data["call_id"] in self._typed
+        self._typed.discard(data["call_id"])
+        error, took = data["result"].get("error"), seconds_between(data.get("started"), data.get("ended"))
+        if typed or self._quiet:
+            return
+        words = [label, duration(took) if took is not None else "", _failure(data, error)]
+        self._say("call", " · ".join(filter(None, words)))
+        if error and error["code"] == "denied" and error["message"] not in self._said:
+            self._note(error["message"])
+            say_remedy(error["remedy"])
+
+    def _waiting(self, data: Data) -> None:
+        if data["seconds"] >= WORTH_TELLING_S:
+            line = wait_words(data, data["seconds"])
+            self._said.discard(line)  # a second wait is news
+            self._note(line)
+
+    def _noted(self, data: Data) -> None:
+        if data.get("source") != "repair":  # /stats counts those
+            self._note(data["text"], always=data.get("source") == "service")
+
+    def _note(self, text: str, *, always: bool = False) -> None:
+        if (always or not self._quiet) and text not in self._said:
+            self._said.add(text)
+            self._say("note", text)
+
+    def _error(self, data: Data) -> None:
+        self._say_error(data["message"] + (f" ({data['remedy']})" if data["remedy"] else ""), data["message"])
+
+    def _say_error(self, text: str, key: str) -> None:
+        if not any(key in told or told in key for told in self._told):
+            self._told.add(key)
+            self._say("error", text)
+
+    def _say(self, kind: str, text: str) -> None:
+        self._answer.end()
+        say(kind, text)
+
+    def _turn_ended(self, data: Data) -> None:
+        turn = data["turn"]
+        if turn["type"] != "agent":
+            return
+        self._answer.close(turn)
+        if turn["error"]:
+            self._say_error(turn["error"], turn["error"])
+        self._forget()
+        if turn["limit"]:
+            say("note", f"a limit ended the turn: {turn['limit']}")
+        if not self._quiet:
+            say("turn", " · ".join([*sum_words(turn, data), *self._cache.words()]))
+        self._notifier.tell(TURN_ENDED)
+
+    def _forget(self) -> None:
+        """Begin anew: what the next turn or command has to tell is news, even in the same words."""
+        self._said.clear()
+        self._told.clear()
+
+
+class LineByLine:
+    """The raw answer of a turn on standard output: on a terminal each line as it comes, elsewhere all at the end.
+
+    Args:
+        out: Standard output.
+        is_json: Whether the answer has to keep a schema: standard output is a whole one or nothing.
+    """
+
+    def __init__(self, out: TextIO, *, is_json: bool = False) -> None:
+        self._out, self._is_json = out, is_json
+        self._comes = is_terminal(out) and not is_json
+        self._reply = ""
+        self._written = 0  # characters of the reply
+
+    def add(self, text: str) -> None:
+        """Take a piece of a reply."""
+        if self._comes and text:
+            self._reply = self._reply + text if self._reply else text.lstrip("\n")
+            self._write(self._reply.rfind("\n") + 1)
+
+    def end(self) -> None:
+        """Write what is left of the reply."""
+        if self._reply:
+            self._write(len(self._reply))
+            self._out.write("" if self._reply.endswith("\n") else "\n")
+            self._out.flush()
+        self._reply, self._written = "", 0
+
+    def break_off(self) -> None:
+        """Say where a reply broke off that is on the screen already: what follows begins anew."""
+        if self._reply.strip():
+            self._reply = f"{self._reply.rstrip()}\n(the reply broke off here)"
+        self.end()
+
+    def close(self, turn: Data) -> None:
+        """Write the answer of a turn that is over, as far as it is not on the screen."""
+        answer = turn["content"].strip()
+        said = self._reply.strip()
+        self.end()
+        if answer and self._is_json and turn["status"] != "done":
+            say("note", "the last answer, which is not what was wanted:")
+            say_remedy(answer)
+        elif answer and not (said and said.endswith(answer)):
+            self._out.write(f"{escape(answer)}\n")
+            self._out.flush()
+
+    def _write(self, end: int) -> None:
+        if end > self._written:
+            self._out.write(escape(self._reply[self._written : end]))
+            self._out.flush()
+            self._written = end
+
+
+def _failure(data: Data, error: Data | None) -> str:
+    """Return what a line about a call says of its end; a denial is told at length below it."""
+    if error is None:
+        return ""
+    return "denied" if error["code"] == "denied" else f"{data['status']}: {error['code']}: {error['message']}"

@@ -1,0 +1,234 @@
+"""A conversation line by line: on a terminal that can only be written, shown by another front end, or from a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define
+
+from inarch import StoreError, UsageError
+from inarch_plugins.terminal.abilities import has_unread
+
+if TYPE_CHECKING:
+    from inarch import App, Launch
+    from inarch_plugins.terminal.slash.talk import Talk
+
+T = TypeVar("T")
+MOST_BYTES = 256 * 1024
+"""What is taken of a line from a pipe, as of standard input elsewhere."""
+
+
+def plain(launch: Launch) -> int:
+    """Talk line by line.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    from inarch.output import columns_of
+    from inarch_plugins.terminal.recap import recap
+
+    def talk_to_person(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
+        _greet(talk.app)
+        if before := recap(talk.session, columns_of(sys.stdout)):
+            sys.stderr.write(f"{before}\n")
+        return _converse(runner, talk, leaving)
+
+    return _composed(launch, talk_to_person)
+
+
+def piped(launch: Launch) -> int:
+    """Take each line of standard input as a prompt or a command, and return the code of the first that went wrong.
+
+    Raises:
+        UsageError: There is no line.
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    lines = _lines() if sys.stdin is not None else iter(())
+    try:
+        first = next(lines, None)
+    except OSError as error:
+        raise UsageError(f"standard input can't be read: {error.strerror or error}") from None
+    if first is None:
+        raise UsageError(
+            "a conversation needs a terminal, or a pipe with a prompt to a line",
+            'ask one question with inarch "…" or inarch ask',
+        )
+    return _composed(launch, lambda runner, talk, leaving: _follow(runner, talk, leaving, chain([first], lines)))
+
+
+def _composed(launch: Launch, talking: Callable[[asyncio.Runner, Talk, _Leaving], int]) -> int:
+    from inarch.output import columns_of
+    from inarch_plugins.terminal.slash.talk import Talk
+
+    app = launch.compose()
+    talk: Talk | None = None
+    with asyncio.Runner() as runner:
+        try:
+            talk = Talk(app, launch.session(app), launch, sys.stdout.write, lambda: columns_of(sys.stdout))
+            with _leaving() as leaving:
+                return talking(runner, talk, leaving)
+        finally:
+            if app.front_end is not None:
+                app.front_end.close()
+            runner.run((talk.app if talk is not None else app).aclose())
+
+
+class _Leave(BaseException):
+    """A signal asks the program to end while it waits for a line."""
+
+
+@define
+class _Leaving:
+    """Whether the program was asked to end, and whether it waits for a line, where that can be answered at once."""
+
+    is_asked: bool = False
+    at_prompt: bool = False
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for a line."""
+        self.at_prompt = True
+        try:
+            yield
+        finally:
+            self.at_prompt = False
+
+
+@contextmanager
+def _leaving() -> Iterator[_Leaving]:
+    """Take the signals that ask a program to end, such as the one of a terminal that is closed."""
+    from inarch.commands import interrupts
+
+    leaving = _Leaving()
+
+    def ask(number: int) -> None:
+        leaving.is_asked = True
+        if leaving.at_prompt:
+            raise _Leave
+
+    with interrupts(ask, ask, ("SIGTERM", "SIGHUP")):
+        yield leaving
+
+
+def _greet(app: App) -> None:
+    """Say how to talk, and how well the commands that a model may run are confined here."""
+    from inarch import InarchError
+    from inarch.commands import say
+    from inarch.figures import confinement_words
+
+    sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
+    if app.parts.tools.runners:
+        try:
+            sys.stderr.write(f"Commands are {confinement_words(app.workspace.confinement())}.\n")
+        except InarchError as error:
+            say("note", str(error))
+
+
+def _lines() -> Iterator[str]:
+    """Yield the lines of standard input that say something, each as soon as it is there."""
+    from inarch.commands import say
+
+    stream = sys.stdin.buffer
+    while data := stream.readline(MOST_BYTES):
+        if len(data) == MOST_BYTES and not data.endswith(b"\n") and (rest := stream.readline(MOST_BYTES)):
+            say("note", f"a line of standard input was cut after {MOST_BYTES // 1024} kB")
+            while rest and not rest.endswith(b"\n"):
+                rest = stream.readline(MOST_BYTES)
+        if line := data.decode("utf-8", "replace").strip():
+            yield line
+
+
+def _follow(runner: asyncio.Runner, talk: Talk, leaving: _Leaving, lines: Iterator[str]) -> int:
+    """Do lines that nobody types: the end of input ends the conversation, and so does a cancelled turn."""
+    from inarch.commands import CANCELLED, FAILED, USAGE, say
+
+    code = 0
+    while not talk.is_over and not leaving.is_asked:
+        try:
+            with leaving.waiting():
+                line = next(lines, None)
+        except _Leave:
+            break
+        if line is None:
+            return code
+        try:
+            if line.startswith("!"):
+                raise UsageError("a command after ! is taken from a person at a terminal only", "run it yourself")
+            done = _do(runner, talk, line)
+        except (StoreError, UsageError) as error:
+            say("error", str(error))
+            done = FAILED if isinstance(error, StoreError) else USAGE
+        if done == CANCELLED:
+            return done
+        code = code or done
+    return CANCELLED if leaving.is_asked else code
+
+
+def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
+    """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
+    from inarch.commands import CANCELLED, say
+
+    try:
+        import readline  # noqa: F401  # input() then edits and remembers lines
+    except ImportError:
+        pass
+    while not leaving.is_asked:
+        try:
+            line, is_typed = _line(leaving)
+        except _Leave:
+            break
+        except EOFError:
+            sys.stderr.write("\n")
+            return 0
+        except KeyboardInterrupt:
+            sys.stderr.write("\n(Ctrl-D leaves)")
+            continue
+        try:
+            _do(runner, talk, line, is_typed=is_typed)
+        except (StoreError, UsageError) as error:
+            say("error", str(error))
+        if talk.is_over:
+            return 0
+    return CANCELLED
+
+
+def _line(leaving: _Leaving) -> tuple[str, bool]:
+    """Return the next line, and whether a person typed it: the lines of a paste are there before they are asked for."""
+    was_there = has_unread()
+    with leaving.waiting():
+        line = input("\n> ").strip()
+    return line, not (was_there or has_unread())
+
+
+def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:
+    """Do a line, a command, or a prompt and what a command wants to be asked; return the first code that is not 0."""
+    from inarch_plugins.terminal.slash.talk import SlashCommands
+    from inarch_plugins.terminal.user_commands import run_command
+
+    code = 0
+    if SlashCommands.takes(line):
+        code = runner.run(_interruptible(SlashCommands(talk).run(line)))
+    elif line.startswith("!"):
+        runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write, is_typed=is_typed)))
+    elif line:
+        code = runner.run(talk.launch.run(talk.session, line))
+    sys.stdout.flush()
+    while talk.next_prompts:
+        done = runner.run(talk.launch.run(talk.session, talk.next_prompts.pop(0)))
+        code = code or done
+    return code
+
+
+async def _interruptible(doing: Coroutine[Any, Any, T]) -> T:
+    """Do something that Ctrl-C cancels."""
+    from inarch.commands import interrupts
+
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(doing)
+    with interrupts(lambda _: loop.call_soon_threadsafe(task.cancel)):
+        return await task

@@ -1,0 +1,270 @@
+"""Calls as they are shown: a line each, with what it does on what, how it went and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from inarch import width
+from inarch.figures import duration, seconds_between, short_arguments
+from inarch_plugins.terminal.rendering.diffs import changed_words, draw_diff, edit_lines
+from inarch_plugins.terminal.rendering.ink import Ink
+
+Data = Mapping[str, Any]
+TAIL_LINES = 4
+"""Lines of a running call's output that are shown."""
+_ARGUMENT = 16
+"""So many columns an argument has before anything else has room."""
+_LEAST_ARGUMENT = 10
+"""With fewer columns nobody knows what it was about: then how it went is left out, as its sign tells that."""
+_TAIL_KEPT = 4_000
+_MOST_SAID = 3
+_TELLING = ("command", "file_path", "pattern", "query", "function", "directory", "path", "name", "url", "text")
+_WHOLE_TEXTS = ("content", "search", "replace", "description", "message")
+_SILENT: tuple[Any, ...] = (None, False, "", [], {})
+
+
+@define(eq=False, repr=False)
+class ShownCall:
+    """One call, from its first state to its result."""
+
+    id: str
+    name: str
+    arguments: Data
+    origin: str = "model"
+    status: str = "validating"
+    began: float = 0.0
+    result: Data | None = None
+    files: set[str] = field(factory=set)
+    _tail: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has its result."""
+        return self.result is not None
+
+    @property
+    def is_going(self) -> bool:
+        """Whether it runs, or waits for an answer of the person."""
+        return self.status in ("executing", "awaiting_approval")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it went well and changed nothing: one of many like it need not be looked at."""
+        data = self.result or {}
+        result = data.get("result") or {}
+        went_well = data.get("status") == "success" and not result.get("error")
+        return went_well and not failed_exit(result.get("data")) and not self.changes
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changed a file, as far as is known."""
+        found = ((self.result or {}).get("result") or {}).get("data")
+        return bool(self.files or edit_lines(self.arguments, found))
+
+    def said(self, text: str) -> None:
+        """Keep the end of its live output."""
+        self._tail = (self._tail + text)[-_TAIL_KEPT:]
+
+    def label(self, ink: Ink, room: int) -> str:
+        """Return name and arguments: the one that tells most first, with its middle cut where room is short."""
+        name = ink.cut(ink.plain(self.name), room)
+        lead, rest = self._told()
+        left = room - width(name) - 1
+        if left < 4 or not (lead or rest):
+            return name
+        lead, rest = ink.plain(lead), ink.plain(rest)
+        if rest and width(lead) + 1 + 8 <= left:
+            return f"{name} {ink.cut(f'{lead} {rest}'.strip(), left)}"
+        return f"{name} {ink.cut_middle(lead or rest, left)}"
+
+    def _told(self) -> tuple[str, str]:
+        """Return the argument that tells most, and the others."""
+        given = {key: value for key, value in self.arguments.items() if value not in _SILENT}
+        moved = {key: given.pop(key) for key in ("file_path", "new_path") if key in given and "new_path" in given}
+        if len(moved) == 2:
+            return f"{moved['file_path']} -> {moved['new_path']}", short_arguments(given)
+        lead = next((key for key in _TELLING if isinstance(given.get(key), str)), None)
+        if lead is None and len(given) == 1:
+            return short_arguments(given), ""
+        text = str(given.pop(lead)) if lead else ""
+        first, *more = text.splitlines() or [""]
+        others = {key: value for key, value in given.items() if not (lead and key in _WHOLE_TEXTS)}
+        described = f"({value})" if isinstance(value := given.get("description"), str) and value else ""
+        # One argument alone would be told without its name: a second one keeps it.
+        named = " ".join(f"{key}={short_arguments({'': value})}" for key, value in others.items())
+        return first + (f" (+{counted(len(more), 'line')})" if more else ""), f"{named} {described}".strip()
+
+    def moving(self, columns: int, ink: Ink, now: float) -> str:
+        """Return its line while it isn't over."""
+        if self.status == "awaiting_approval":
+            return call_line("asks", "yellow", self, "awaiting approval", columns, ink)
+        if self.status == "executing":
+            took = now - self.began
+            return call_line("live", "dim", self, elapsed(took) if took >= 1 else "", columns, ink)
+        return call_line("waits", "dim", self, "", columns, ink)
+
+    def tail(self, columns: int, ink: Ink) -> list[str]:
+        """Return the last lines of its output while it runs."""
+        if self.status != "executing" or not self._tail.strip():
+            return []
+        lines = [line for line in self._tail.rstrip().split("\n") if line.strip()][-TAIL_LINES:]
+        return [below(ink.plain(line.rstrip("\r").rpartition("\r")[2]), columns, ink, "dim") for line in lines]
+
+    def ended(self, columns: int, ink: Ink) -> Iterator[str]:
+        """Yield its lines once it is over."""
+        data = self.result or {}
+        result = data.get("result") or {}
+        error, found = result.get("error"), result.get("data")
+        took = seconds_between(data.get("started"), data.get("ended"))
+        mark, style = _mark(str(data.get("status", "")), error, found)
+        changes = edit_lines(self.arguments, found) if not error else []
+        words = [_short(error) if error else self._outcome(found, changes, ink)]
+        words += [duration(took)] if took is not None else []
+        yield call_line(mark, style, self, ink.sign("dot").join(filter(None, words)), columns, ink)
+        if error:
+            yield from self._why(error, style, columns, ink)
+        elif failed_exit(found) and self.origin != "user":
+            yield from _last_lines(found, columns, ink)
+        room = columns - width(ink.sign("bar")) - 3
+        for line in draw_diff(changes, max(room, 4), ink):
+            yield f"{ink.paint(ink.sign('bar'), 'dim')}   {line}" if room >= 4 else line
+
+    def _outcome(self, found: Any, changes: list[Any], ink: Ink) -> str:
+        said = changed_words(changes, ink) if changes else outcome_words(found)
+        if not said and "file_path" in self.arguments and isinstance(text := self.arguments.get("content"), str):
+            said = f"{counted(len(text.splitlines()), 'line')} written"
+        if self.files and isinstance(found, Mapping) and "exit_code" in found:
+            said += f", {counted(len(self.files), 'file')} changed"
+        return ink.plain(said)
+
+    def _why(self, error: Data, style: str, columns: int, ink: Ink) -> Iterator[str]:
+        """Yield why it failed, unless the user knows."""
+        if error["code"] == "cancelled" or self.origin == "user":
+            return
+        room = columns - width(ink.sign("bar")) - 3
+        text = ink.plain(f"{error['code']}: {error['message']}")
+        for line in ink.wrapped(text, room, _MOST_SAID):
+            yield below(line, columns, ink, style)
+
+
+def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, ink: Ink) -> str:
+    """Return the line of a call: the end is cut last."""
+    lead = f"{ink.sign('item')} " if call.origin != "user" else ""
+    sign, dot = ink.sign(mark), ink.sign("dot")
+    room = columns - width(lead) - width(sign) - 1
+    if end:  # how long it took goes before what it was about does, and then how it went, where it went well
+        whole = width(call.label(ink, columns))
+        if room - width(dot + end) < min(whole, width(call.name) + _ARGUMENT):
+            end = end.rpartition(dot)[0] or end
+        if mark == "ok" and room - width(dot + end) < min(whole, width(call.name) + _LEAST_ARGUMENT):
+            end = ""
+    if end:
+        end = f"{dot}{end}" if width(dot + end) <= room - 8 else ""
+    label = call.label(ink, max(1, room - width(end)))
+    if room < 4:
+        return ink.paint(ink.cut(f"{sign} {label}", columns), style)
+    return f"{ink.paint(lead, 'dim')}{ink.paint(f'{sign} ', style)}{label}{ink.paint(end, 'dim')}"
+
+
+def tree_line(mark: str, style: str, text: str, columns: int, ink: Ink) -> str:
+    """Return a line of the tree that is no call; `text` is made harmless already."""
+    lead, said = f"{ink.sign('item')} ", f"{ink.sign(mark)} {text}"
+    if columns < width(lead) + 4:
+        return ink.paint(ink.cut(said, columns), style)
+    return ink.paint(lead, "dim") + ink.paint(ink.cut(said, columns - width(lead)), style)
+
+
+def below(text: str, columns: int, ink: Ink, style: str) -> str:
+    """Return a line that belongs to the one above."""
+    bar = f"{ink.sign('bar')}   " if columns >= 12 else ""
+    return ink.paint(bar, "dim") + ink.paint(ink.cut(text.expandtabs(4), columns - width(bar)), style)
+
+
+def elapsed(seconds: float) -> str:
+    """Return a time that still runs, in whole seconds."""
+    whole = int(max(seconds, 0))
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02d} s"
+
+
+def _last_lines(found: Any, columns: int, ink: Ink) -> Iterator[str]:
+    lines = [line for line in str(found.get("output") or "").splitlines() if line.strip()]
+    for line in lines[-_MOST_SAID:]:
+        yield below(ink.plain(line), columns, ink, "dim")
+
+
+def _short(error: Data) -> str:
+    return {"unknown_outcome": "outcome unknown"}.get(error["code"], "")
+
+
+def _mark(status: str, error: Data | None, found: Any) -> tuple[str, str]:
+    code = error["code"] if error else ""
+    if code == "unknown_outcome":
+        return "unknown", "yellow"
+    if status == "cancelled" or code in ("denied", "cancelled"):
+        return "stopped", "yellow"
+    if status == "success":
+        return ("failed", "yellow") if failed_exit(found) else ("ok", "green")
+    return "failed", "red"
+
+
+_LISTS = {
+    "files": "file", "entries": "entry", "hits": "hit", "commits": "commit", "lines": "line", "callers": "caller",
+    "entry_points": "entry point", "symbols": "symbol", "functions": "function", "paths": "path", "notes": "note",
+}  # fmt: skip
+_TEXTS = ("content", "diff", "output", "text")
+
+
+def outcome_words(data: Any) -> str:
+    """Return the result of a successful call in short, empty where there is nothing to say."""
+    if isinstance(data, str):
+        return counted(len(data.splitlines()), "line") if data else "nothing"
+    if isinstance(data, (list, tuple)):
+        are_files = bool(data) and all(isinstance(one, Mapping) and {"path"} < one.keys() for one in data)
+        return counted(len(data), "file" if are_files else "item")
+    if not isinstance(data, Mapping):
+        return ""
+    return _of_mapping(data)
+
+
+def _of_mapping(data: Data) -> str:
+    if "exit_code" in data:
+        return f"exit {data['exit_code']}"
+    for key, noun in _LISTS.items():
+        if isinstance(data.get(key), (list, tuple)):
+            return counted(len(data[key]), noun) + (", cut" if data.get("truncated") else "")
+    if isinstance(data.get("start_line"), int) and isinstance(data.get("end_line"), int) and "content" in data:
+        return _lines_read(data)
+    for key in _TEXTS:
+        if isinstance(data.get(key), str):
+            return counted(len(data[key].splitlines()), "line")
+    if isinstance(data.get("commit"), str):
+        return str(data["commit"])[:10]
+    note = data.get("note")
+    return note if isinstance(note, str) and len(note) <= 24 else ""
+
+
+def _lines_read(data: Data) -> str:
+    first, last, whole = data["start_line"], data["end_line"], data.get("total_lines")
+    read = max(0, last - first + 1)
+    return counted(read, "line") + (f" of {whole:,}" if isinstance(whole, int) and whole != read else "")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and not noun.endswith("ey") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def failed_exit(data: Any) -> int:
+    """Return the exit code of a command that ran and failed, else 0."""
+    code = data.get("exit_code") if isinstance(data, Mapping) else None
+    return code if isinstance(code, int) else 0
+
+
+def size_words(text: str) -> str:
+    """Return how long a text is."""
+    size = len(text)
+    return f"{size:,} characters" if size < 1_000 else f"{size / 1000:.1f} k characters"

@@ -1,0 +1,85 @@
+"""Where a conversation stands, in one line: what the session has come to while a turn runs, context, model, profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from inarch import width
+from inarch.figures import cost_words
+from inarch_plugins.terminal.rendering.ink import Ink
+
+Data = Mapping[str, Any]
+
+
+class Figures:
+    """Counts what replies took, until the end of a turn says it better."""
+
+    def __init__(self, window: Callable[[str], int | None], model: str = "", profile: str = "") -> None:
+        self.model = model
+        self._window, self._profile = window, profile
+        self._tokens = self._unknown = self._context = self._estimated = 0
+        self._cost = Decimal(0)
+        self._is_running = False
+
+    def replied(self, data: Data) -> None:
+        """Count a reply."""
+        self._is_running = True
+        usage = data["usage"]
+        taken = usage["input_tokens"] + usage["output_tokens"]
+        self._tokens += taken
+        self._estimated += bool(usage.get("estimated"))
+        if usage["cost_usd"] is None:
+            self._unknown += 1
+        else:
+            self._cost += Decimal(str(usage["cost_usd"]))
+        if data["purpose"] == "turn" and taken:
+            self._context = taken
+
+    def ended(self, data: Data) -> None:
+        """Take what the ledger says of the session; the line under the turn has said it."""
+        self._is_running = False
+        session = data.get("session")
+        if session:
+            self._tokens = session["input_tokens"] + session["output_tokens"]
+            self._cost, self._unknown = Decimal(str(session["cost_usd"])), session["unknown"]
+            self._estimated = session.get("estimated", 0)
+
+    def line(self, columns: int, ink: Ink) -> str:
+        """Return what there is room for: the profile goes first, then tokens, model, context and cost."""
+        parts = [(part, rank) for part, rank in self._parts() if part]
+        dot = ink.sign("dot")
+        while len(parts) > 1 and width(dot.join(part for part, _ in parts)) > columns:
+            parts.remove(max(parts, key=lambda part: part[1]))
+        return ink.paint(ink.cut(ink.plain(dot.join(part for part, _ in parts)), columns), "dim")
+
+    def _parts(self) -> list[tuple[str, int]]:
+        """Return each part with its rank, 1 being the most important."""
+        spent = self._is_running and (self._tokens or self._unknown or self._cost)
+        about = "about " if self._estimated else ""
+        return [
+            (f"{about}{thousands(self._tokens)} tokens" if spent and self._tokens else "", 4),
+            (self._spent() if spent else "", 1),
+            (self._fullness(), 2),
+            (self.model, 3),
+            (self._profile, 5),
+        ]
+
+    def _spent(self) -> str:
+        return cost_words({"cost_usd": self._cost, "unknown": self._unknown}).replace(" of unknown cost", " unknown")
+
+    def _fullness(self) -> str:
+        if not self._context:
+            return ""
+        whole = self._window(self.model) if self.model else None
+        return f"context {self._context / whole:.0%}" if whole else f"context {thousands(self._context)}"
+
+
+def thousands(number: int) -> str:
+    """Return a number in at most four digits."""
+    if number < 1_000:
+        return str(number)
+    if number < 100_000:
+        return f"{number / 1_000:.1f}k"
+    return f"{number / 1_000:.0f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"

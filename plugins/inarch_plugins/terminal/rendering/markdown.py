@@ -1,0 +1,144 @@
+"""Draws blocks of Markdown in so many columns."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from inarch import width
+from inarch_plugins.terminal.rendering.ink import Ink, fold, to_ascii
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from threading import Thread
+
+    from markdown_it import MarkdownIt
+    from rich.console import Console
+    from rich.segment import Segment
+
+MOST = 8_000
+"""A longer paragraph is shown as it is: finding what is emphasised in it may take long."""
+_LED = ("bullet_list_open", "ordered_list_open", "blockquote_open", "table_open")
+"""Before these rich leaves a line free even at the beginning."""
+STYLES = {
+    "markdown.paragraph": "none", "markdown.em": "bold", "markdown.strong": "bold", "markdown.code": "cyan",
+    "markdown.code_inline": "cyan", "markdown.s": "dim", "markdown.url": "dim", "markdown.item": "none",
+    "markdown.block_quote": "none", "markdown.code_block": "none", "markdown.table.header": "bold",
+    "markdown.table.border": "dim", **{f"markdown.h{level}": "bold" for level in range(1, 7)},
+}  # fmt: skip
+
+
+_preparing: list[Thread] = []
+
+
+def prepare() -> None:
+    """Import what draws Markdown in a thread of its own: to be called when there is time, such as before a reply."""
+    from threading import Thread
+
+    if not _preparing:
+        _preparing.append(Thread(target=draw_block, args=("", 80, Ink(False, True)), daemon=True))
+        _preparing[0].start()
+
+
+def is_ready() -> bool:
+    """Whether drawing would not wait for imports that are under way."""
+    return not (_preparing and _preparing[0].is_alive())
+
+
+def draw_block(source: str, columns: int, ink: Ink) -> str:
+    """Return a top-level block of Markdown as lines, each with its end, none wider than `columns` unless it is raw."""
+    if ink.raw:
+        source = source.strip("\n")
+        return f"{source if ink.glyphs else to_ascii(source)}\n" if source.strip() else ""
+    return "".join(f"{line}\n" for line in _lines(source, columns, ink))
+
+
+def _lines(source: str, columns: int, ink: Ink) -> Iterator[str]:
+    from inarch_plugins.terminal.rendering.blocks import DEPTH, block_parser
+
+    columns = max(1, columns)
+    if len(source) > MOST:
+        inline = (len(token.content) for token in block_parser().parse(source) if token.type == "inline")
+        if max(inline, default=0) > MOST:
+            yield from _as_it_is(source, columns, ink)
+            return
+    tokens = _parser().parse(source)
+    if any(token.level >= DEPTH - 4 for token in tokens):
+        yield from _as_it_is(source, columns, ink)
+        return
+    from inarch_plugins.terminal.rendering.elements import Document
+
+    console = _console(ink)
+    options = console.options.update(width=columns, height=None)
+    document = Document(tokens, ink)
+    lines = console.render_lines(document, options, pad=False)
+    if tokens and tokens[0].type in _LED and lines and not "".join(segment.text for segment in lines[0]).strip():
+        del lines[0]
+    if ink.glyphs and _letters(source) > _letters_of(lines) + sum(map(_letters, document.left_out)):
+        yield from _as_it_is(source, columns, ink)  # such as cells beyond the last column of a table
+        return
+    for line in lines:
+        yield from _finished(line, columns, ink)
+
+
+def _as_it_is(source: str, columns: int, ink: Ink) -> Iterator[str]:
+    yield from ink.wrapped(ink.plain_lines(source.rstrip("\n")), columns)
+
+
+def _letters_of(lines: list[list[Segment]]) -> int:
+    return sum(_letters(segment.text) for line in lines for segment in line)
+
+
+def _letters(text: str) -> int:
+    """Return how many letters there are, but for those of entities."""
+    if "&" in text:
+        from re import sub
+
+        text = sub(r"&#?\w+;", "", text)
+    return sum(map(str.isalpha, text))
+
+
+def _finished(line: list[Segment], columns: int, ink: Ink) -> Iterator[str]:
+    """Yield a line as text; what rich takes for narrower than other programs do is folded."""
+    while line and not line[-1].text.strip(" "):
+        line.pop()
+    if line:
+        last = line[-1]
+        line[-1] = last._replace(text=last.text.rstrip(" "))
+    plain = "".join(segment.text for segment in line)
+    if width(plain) > columns:
+        yield from fold(plain, columns)
+        return
+    yield "".join(_painted(segment, ink) for segment in line)
+
+
+def _painted(segment: Segment, ink: Ink) -> str:
+    style = segment.style
+    if style is None or not ink.colours or not segment.text:
+        return segment.text
+    from rich.color import ColorSystem
+
+    return style.render(segment.text, color_system=ColorSystem.STANDARD)
+
+
+@lru_cache(1)
+def _parser() -> MarkdownIt:
+    from inarch_plugins.terminal.rendering.blocks import make_parser
+
+    return make_parser()
+
+
+@lru_cache(4)
+def _console(ink: Ink) -> Console:
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.theme import Theme
+
+    console: Any = Console(
+        file=StringIO(), force_terminal=True, color_system="standard", width=80, height=25, legacy_windows=False,
+        emoji=False, highlight=False, markup=False, soft_wrap=False, theme=Theme(STYLES, inherit=True),
+        _environ={},
+    )  # fmt: skip
+    console.ink = ink
+    return console  # type: ignore[no-any-return]

@@ -1,0 +1,133 @@
+"""What a model thinks and says while it comes: made harmless, cut into blocks; each is finished once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from inarch import escape, width
+from inarch.figures import duration
+from inarch_plugins.terminal.rendering.blocks import Blocks
+from inarch_plugins.terminal.rendering.calls import below, elapsed, tree_line
+from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.markdown import draw_block, is_ready
+
+_UNFINISHED = "\r\u200c\u200d"  # half a line end, joiners: they mean something only with what follows
+
+LOOKS_BACK = 64
+"""Characters before a piece, of which `escape` looks at the last few."""
+
+
+class Speech:
+    """The text of one reply after another.
+
+    Args:
+        finished: Takes each block.
+    """
+
+    def __init__(self, finished: Callable[[str], None]) -> None:
+        self._finished = finished
+        self._blocks = Blocks()
+        self._pieces: list[str] = []  # of the present reply
+        self._before = self._held = ""
+        self._drawn: tuple[tuple[int, int, int], list[str]] = ((0, 0, 0), [])
+
+    @property
+    def text(self) -> str:
+        """All of the present reply."""
+        return "".join(self._pieces)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a block is unfinished."""
+        return not self._blocks.is_empty
+
+    def add(self, text: str) -> None:
+        """Take a piece."""
+        self._pieces.append(text)
+        text = self._held + text
+        whole = text.rstrip(_UNFINISHED)
+        self._held = text[len(whole) :]
+        self._take(whole)
+
+    def finish(self) -> None:
+        """Finish what is open: nothing more of this reply comes."""
+        held, self._held = self._held, ""
+        self._take(held)
+        for block in self._blocks.close():
+            self._finished(block)
+        self._before = ""
+
+    def forget(self) -> None:
+        """Begin a new reply."""
+        self.finish()
+        self._pieces.clear()
+
+    def moving(self, columns: int, rows: int, ink: Ink) -> list[str]:
+        """Return the last lines of what is unfinished."""
+        key = (self._blocks.version, columns, rows)
+        if self._drawn[0] != key:
+            source = self._blocks.tail(rows, rows * columns)
+            if not source.strip():
+                return []
+            if not is_ready():  # as it is, rather than later
+                return list(ink.wrapped(ink.plain_lines(source.rstrip("\n")), columns))[-rows:]
+            self._drawn = (key, draw_block(source, columns, ink).split("\n")[:-1][-rows:])
+        return self._drawn[1]
+
+    def _take(self, text: str) -> None:
+        if text:
+            for block in self._blocks.add(escape(text, after=self._before)):
+                self._finished(block)
+            self._before = (self._before + text)[-LOOKS_BACK:]
+
+
+_LAST = 400
+
+
+class Thinking:
+    """The reasoning of one reply."""
+
+    def __init__(self, began: float) -> None:
+        self.began = began
+        self._pieces: list[str] = []
+        self._last = ""
+
+    def add(self, text: str) -> None:
+        """Take a piece."""
+        self._pieces.append(text)
+        self._last = (self._last + text)[-_LAST:]
+
+    def moving(self, columns: int, ink: Ink, now: float) -> str:
+        """Return the line that is shown while it thinks: for how long, and its last words."""
+        text = f"thinking {ink.sign('cut')} {elapsed(now - self.began)}"
+        lead, sign, dot = ink.sign("item"), ink.sign("live"), ink.sign("dot")
+        room = columns - width(f"{lead} {sign} {text}{dot}")
+        if room < 12:
+            return tree_line("live", "dim", text, columns, ink)
+        return tree_line("live", "dim", f"{text}{dot}{_end(ink.plain(self._last), room)}", columns, ink)
+
+    def tail(self, columns: int, rows: int, ink: Ink) -> list[str]:
+        """Return its last lines."""
+        room = columns - width(ink.sign("bar")) - 3
+        text = ink.plain_lines("".join(self._pieces)[-max(rows, 1) * max(columns, 1) :])
+        return [below(line, columns, ink, "dim") for line in list(ink.wrapped(text.strip(), room))[-rows:]]
+
+    def ended(self, columns: int, ink: Ink, seconds: float | None, whole: bool) -> Iterator[str]:
+        """Yield what is left of it."""
+        took = f" for {duration(seconds) if seconds < 10 else elapsed(seconds)}" if seconds is not None else ""
+        yield tree_line("unfolded" if whole else "folded", "dim", f"thought{took}", columns, ink)
+        if whole:
+            text = ink.plain_lines("".join(self._pieces)).strip()
+            for line in ink.wrapped(text, columns - width(ink.sign("bar")) - 3):
+                yield below(line, columns, ink, "dim")
+
+
+def _end(text: str, columns: int) -> str:
+    """Return the end of a text, from the beginning of a word."""
+    if width(text) <= columns:
+        return text
+    kept = text
+    while width(kept) > columns:
+        kept = kept[max(1, (width(kept) - columns) // 2) :]
+    _, space, rest = kept.partition(" ")
+    return rest if space and rest else kept

@@ -1,0 +1,309 @@
+"""The picture of a conversation: what is finished and printed for good, what still moves, and a line of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from inarch_plugins.terminal.front_ends.spending import CacheRate, switched_words, wait_words
+from inarch_plugins.terminal.rendering.calls import elapsed, size_words, tree_line
+from inarch_plugins.terminal.rendering.figures import Figures
+from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.remarks import Page, Remarks
+from inarch_plugins.terminal.rendering.running import Running
+from inarch_plugins.terminal.rendering.speech import Speech, Thinking
+
+if TYPE_CHECKING:
+    from inarch import Event
+
+Data = Mapping[str, Any]
+
+
+class View:
+    """Makes text of events; whoever has the terminal draws it.
+
+    Args:
+        colours: Whether ANSI colours are wanted; without them there is no escape sequence at all.
+        glyphs: Whether the terminal shows more than ASCII.
+        raw: Whether the answer stays as the model wrote it.
+        model: The model's full name, for the line of figures until a turn says it.
+        profile: The profile's name, for the line of figures.
+        window: Returns how many tokens the context of a model holds, None where that is unknown.
+        opened_by: Says what shows calls that were folded into a line, where something does.
+        clock: Seconds that pass, for what is under way.
+    """
+
+    def __init__(
+        self,
+        *,
+        colours: bool,
+        glyphs: bool,
+        raw: bool = False,
+        model: str = "",
+        profile: str = "",
+        window: Callable[[str], int | None] = lambda model: None,
+        opened_by: str = "",
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._ink, self._clock = Ink(colours, glyphs, raw), clock
+        self._figures, self._cache = Figures(window, model, profile), CacheRate()
+        self._page = Page()
+        self._speech = Speech(self._page.block)
+        self._remarks = Remarks(self._page)
+        self._running = Running(self._page, opened_by)
+        self._thinking: Thinking | None = None
+        self._asked: tuple[str, float] | None = None  # what is awaited, and since when
+        self._wait: tuple[Data, float] | None = None  # what for, and when it ends
+        self._heard = False  # a piece of the present reply
+        self._kinds: dict[str, Callable[[Data], None]] = {
+            "turn.started": self._turn_started,
+            "input.ended": self._input,
+            "context.added": self._added,
+            "context.dropped": self._dropped,
+            "model.requested": self._requested,
+            "model.delta": self._delta,
+            "model.replied": self._replied,
+            "model.switched": self._switched,
+            "call.state": self._call_state,
+            "call.output": self._running.output,
+            "call.rewritten": self._rewritten,
+            "call.reviewed": lambda data: self._item("added", "dim", _figures().reviewed_words(data)),
+            "turn.held": lambda data: self._item("switched", "yellow", _figures().held_words(data)),
+            "call.result": self._call_result,
+            "file.changed": self._running.changed,
+            "limit.wait": self._waiting,
+            "note": self._noted,
+            "error": lambda data: self._remarks.error(data["message"], data.get("remedy", "")),
+            "turn.ended": self._turn_ended,
+            "command.ran": lambda data: self._remarks.forget(),
+        }
+
+    @property
+    def is_unfolded(self) -> bool:
+        """Whether reasoning, and each of many calls, is shown in what follows."""
+        return self._running.unfolded
+
+    def unfold(self, is_unfolded: bool) -> None:
+        """Show reasoning and every call of what follows, and the calls of this turn that were folded; or fold again."""
+        self._running.unfolded = is_unfolded
+        if is_unfolded:
+            self._running.open()
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether `live` changes with time alone: a call runs, a wait is counted down, a model is thinking."""
+        return bool(self._wait or self._asked or self._thinking or self._running.is_executing)
+
+    def saw(self, event: Event) -> None:
+        """Take the next event; a kind that says nothing to a person is passed over."""
+        handle = self._kinds.get(event.kind)
+        if handle is None and "todos" in event.data:
+            from inarch_plugins.terminal.rendering.remarks import todo_rows  # few turns have them
+
+            for row in todo_rows(event.data):
+                self._item(*row)
+        elif handle is None and (notice := event.data.get("notice")):
+            self._remarks.note(str(notice))
+        if handle is not None:
+            if event.kind != "note":  # a remark doesn't end the wait that it is about
+                self._wait = None
+            if event.kind == "model.switched" and not event.turn_id:  # asked for, and told by whoever did it
+                self._figures.model = event.data["new"]
+                return
+            handle(event.data)
+
+    def finished(self, columns: int) -> str:
+        """Return what is complete since the last call, to be printed above for good; ends in a line end or is empty."""
+        return "".join(text for _, text in self.pieces(columns))
+
+    def pieces(self, columns: int) -> Iterator[tuple[bool, str]]:
+        """Yield what `finished` returns piece by piece, each with whether it is a part of the answer."""
+        return self._page.take(max(columns, 1), self._ink)
+
+    def live(self, columns: int, rows: int) -> str:
+        """Return what still moves: at most `rows` lines, none wider than `columns`; no line end at the end."""
+        columns = max(columns, 1)
+        if rows <= 0:
+            return ""
+        now, ink = self._clock(), self._ink
+        lines = self._running.lines(columns, rows, ink, now)
+        lines += self._awaited(columns, rows - len(lines), now)
+        room = rows - len(lines)
+        if self._speech.is_open and room > 0:
+            above = [ink.paint(ink.sign("end"), "dim")] if self._page.tree_is_open else []
+            above = [""] if self._page.text_is_open else above
+            text = self._speech.moving(columns, room, ink)
+            lines += [*above, *text][-room:] if text else []
+        return "\n".join(lines)
+
+    def give_up(self) -> None:
+        """Stop what moves: the turn ended without being recorded, so no event will say it."""
+        self._asked = self._wait = None
+        self._running.close()
+        self._thought()
+        self._speech.finish()
+        self._page.close_tree()
+
+    def status(self, columns: int) -> str:
+        """Return one line of figures: tokens, cost, context used, model, profile; the least important go first."""
+        return self._figures.line(max(columns, 1), self._ink)
+
+    def _awaited(self, columns: int, room: int, now: float) -> list[str]:
+        """Return the lines of a wait, of thoughts, or of a request nobody has answered yet."""
+        ink = self._ink
+        if room <= 0:
+            return []
+        if self._wait is not None:
+            data, ends = self._wait
+            left = max(0.0, ends - now)
+            return [tree_line("live", "yellow", ink.plain(wait_words(data, left, " (Ctrl-C cancels)")), columns, ink)]
+        if self._thinking is not None:
+            lines = [self._thinking.moving(columns, ink, now)]
+            return lines + (self._thinking.tail(columns, room - 1, ink) if self.is_unfolded and room > 1 else [])
+        if self._asked is not None:
+            words, since = self._asked
+            took = f"{ink.sign('dot')}{elapsed(now - since)}" if now - since >= 1 else ""
+            return [tree_line("live", "dim", ink.plain(words) + took, columns, ink)]
+        return []
+
+    def _turn_started(self, data: Data) -> None:
+        turn = data["turn"]
+        if turn["type"] == "user":
+            return
+        self._remarks.forget()
+        self._speech.forget()
+        self._running.forget()
+        if turn["model"]:
+            self._figures.model = turn["model"]
+            self._remarks.title(turn["model"])
+
+    def _input(self, data: Data) -> None:
+        """Show what was said meanwhile where it goes in; what a prompt begins with is shown there."""
+        if data["outcome"] == "added":
+            who = f"plugin {data['by']}" if data["by"] else "you"
+            self._speech.finish()
+            self._item("added", "bold", f"{who}: {data['text']}")
+
+    def _added(self, data: Data) -> None:
+        images = len(data.get("images") or ())
+        size = size_words(data["text"]) if data["text"] or not images else ""
+        pictures = f"{images} picture{'s' if images > 1 else ''}" if images else ""
+        words = ", ".join(filter(None, (size, pictures)))
+        self._item("added", "dim", f"context {data['source']}: {words}")
+
+    def _noted(self, data: Data) -> None:
+        if data.get("source") != "repair":  # /stats counts those
+            self._remarks.note(data["text"])
+
+    def _dropped(self, data: Data) -> None:
+        from inarch.figures import dropped_words
+
+        self._item("dropped", "yellow", f"left out of the context: {dropped_words(data)}")
+
+    def _requested(self, data: Data) -> None:
+        words = f"asking {data['model']}" + (f", attempt {data['attempt']}" if data.get("attempt", 1) > 1 else "")
+        self._asked = (words + (f" for a {data['purpose']}" if data["purpose"] != "turn" else ""), self._clock())
+        if data["purpose"] == "turn":
+            self._running.close()
+            self._speech.forget()
+            self._heard = False
+
+    def _delta(self, data: Data) -> None:
+        self._asked, self._heard = None, True
+        if data["text"]:
+            if self._thinking is not None:
+                self._thought()
+            self._speech.add(data["text"])
+        elif data["reasoning"]:
+            if self._thinking is None:
+                self._speech.finish()
+                self._thinking = Thinking(self._clock())
+            self._thinking.add(data["reasoning"])
+
+    def _thought(self, *, timed: bool = True) -> None:
+        """Finish the thoughts."""
+        thinking, self._thinking = self._thinking, None
+        if thinking is not None:
+            took = self._clock() - thinking.began if timed else None
+            self._page.item(lambda columns, ink: thinking.ended(columns, ink, took, self.is_unfolded))
+
+    def _replied(self, data: Data) -> None:
+        self._figures.replied(data)
+        self._cache.replied(data)
+        self._asked = None
+        if data["purpose"] != "turn":
+            return
+        if not self._heard:  # nobody streamed it: events that were kept have the reply as a whole
+            self._whole_reply(data["message"]["parts"])
+        self._thought()
+        broke_off = data.get("error") and data["error"] != "cancelled" and self._speech.text.strip()
+        if broke_off:
+            self._speech.forget()
+            self._remarks.said("(the reply broke off here)", "yellow")
+        else:
+            self._speech.finish()
+
+    def _whole_reply(self, parts: list[Data]) -> None:
+        for part in parts:
+            if part["type"] == "reasoning" and part["text"].strip():
+                self._thinking = Thinking(self._clock())
+                self._thinking.add(part["text"])
+                self._thought(timed=False)
+            elif part["type"] == "text":
+                self._speech.add(part["text"])
+
+    def _switched(self, data: Data) -> None:
+        self._figures.model = data["new"]
+        self._item("switched", "yellow", switched_words(data))
+
+    def _call_state(self, data: Data) -> None:
+        self._speech.finish()
+        self._running.state(data, self._clock())
+
+    def _rewritten(self, data: Data) -> None:
+        self._running.rewritten(data)
+        self._item("switched", "yellow", _figures().rewritten_words(data))
+
+    def _call_result(self, data: Data) -> None:
+        self._speech.finish()
+        self._running.result(data)
+
+    def _waiting(self, data: Data) -> None:
+        self._asked = None
+        self._speech.finish()
+        self._wait = (data, self._clock() + data["seconds"])
+
+    def _item(self, mark: str, style: str, text: str) -> None:
+        """Add a line to the tree; one that is too long goes on below."""
+        self._remarks.item(mark, style, text)
+
+    def _turn_ended(self, data: Data) -> None:
+        turn = data["turn"]
+        if turn["type"] != "agent":
+            return
+        self._asked = None
+        self._running.close()
+        self._thought()
+        self._rest_of_the_answer(turn["content"])
+        self._speech.forget()
+        self._page.close_tree()
+        if turn["error"]:
+            self._remarks.error(turn["error"])
+        self._figures.ended(data)
+        self._remarks.sum_up(turn, data, self._cache.words())
+        self._remarks.forget()
+
+    def _rest_of_the_answer(self, answer: str) -> None:
+        """Add what of the answer didn't come in pieces: all of one that needed no model, what was added to a reply."""
+        answer, said = answer.strip(), self._speech.text.strip()
+        if not answer or said.endswith(answer):
+            return
+        self._speech.finish()
+        self._speech.add(answer.removeprefix(said) if said else answer)
+
+
+def _figures() -> Any:
+    from inarch import figures  # few turns need it
+
+    return figures

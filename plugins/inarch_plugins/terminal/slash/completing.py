@@ -1,0 +1,57 @@
+"""What the words of the commands can become, each with what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from inarch_plugins.terminal.slash.models import offers
+from inarch_plugins.terminal.slash.views import first_line
+
+if TYPE_CHECKING:
+    from inarch_plugins.terminal.slash.talk import Talk
+
+Row = tuple[str, str]
+
+
+async def models(talk: Talk, words: str) -> list[Row]:
+    """Return the models that the providers of the profile offer, by default one each."""
+    rows = [("auto", "the first provider that has a key")]
+    for name, offer in (await offers(talk)).items():
+        rows += offer.rows or [(f"{name}/{talk.app.composition.models[name].value.default_model}", "")]
+    return rows
+
+
+def profiles(talk: Talk, words: str) -> Iterable[Row]:
+    """Return the profiles."""
+    return [(name, "") for name in sorted(talk.app.config.profiles)]
+
+
+def tools(talk: Talk, words: str) -> Iterator[Row]:
+    """Yield the tools, and what takes new ones in."""
+    yield "refresh", "list new tools to the model itself from now on; costs its cache once"
+    for name, bound in sorted(talk.app.composition.tools.items()):
+        yield name, first_line(bound.value.description)
+
+
+def sessions(talk: Talk, words: str) -> Iterator[Row]:
+    """Yield the other sessions of this directory."""
+    for info in talk.app.store.sessions(talk.app.config.root):
+        if info.id != talk.session.id:
+            yield info.id, info.title
+
+
+def turns(talk: Talk, words: str) -> Iterator[Row]:
+    """Yield the numbers of the turns."""
+    for number, turn in enumerate(talk.session.turns, 1):
+        yield str(number), first_line(turn.content)
+
+
+def commands(talk: Talk, words: str) -> Iterable[Row]:
+    """Return the commands."""
+    return sorted((name, one.value.help) for name, one in talk.app.composition.slash_commands.items())
+
+
+def revoke(talk: Talk, words: str) -> Iterable[Row]:
+    """Return what `/approve` takes."""
+    return [("revoke", "take back what was approved")]

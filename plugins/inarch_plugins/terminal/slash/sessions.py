@@ -1,0 +1,92 @@
+"""`/sessions`, `/resume`, `/fork` and `/clear`: which session the next prompt goes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from inarch import UsageError, shorten
+
+if TYPE_CHECKING:
+    from inarch_plugins.terminal.slash.talk import Talk
+
+MOST_LISTED = 20
+
+
+def sessions(talk: Talk, words: str) -> str:
+    """Return the sessions of this directory, the newest first.
+
+    Raises:
+        UsageError: There are words.
+    """
+    if words:
+        raise UsageError("/sessions takes no words", "/resume ID goes on with one")
+    from inarch_sdk.figures import listing
+
+    known = talk.app.store.sessions()
+    here = [info for info in known if info.root == talk.app.config.root]
+    lines = [
+        shorten(f"{'*' if info.id == talk.session.id else ' '} {line}", talk.columns())
+        for info, line in zip(
+            here, listing(here[:MOST_LISTED], [one.id for one in known], names=talk.app.session_names), strict=False
+        )
+    ]
+    if len(here) > MOST_LISTED:
+        lines.append(f"  and {len(here) - MOST_LISTED:,} more: inarch sessions list")
+    return "\n".join(lines) or "no sessions in this directory yet"
+
+
+def resume(talk: Talk, words: str) -> str:
+    """Go on with the session whose id begins so, or with the last other one, and return where it stands.
+
+    With the same one, too, where another process wrote to it meanwhile: what that wrote is read then.
+
+    Raises:
+        UsageError: There is no such session, or it is about another directory.
+    """
+    if words:
+        info = talk.app.find_session(words)
+    else:
+        others = [one for one in talk.app.store.sessions(talk.app.config.root) if one.id != talk.session.id]
+        if not others:
+            raise UsageError("there is no other session of this directory", "/sessions lists them")
+        info = others[0]
+    if info.id == talk.session.id and not talk.is_overtaken:
+        return "this is the session already"
+    talk.go_on_with(talk.app.session(info.id))
+    from inarch_plugins.terminal.recap import recap
+
+    return recap(talk.session, talk.columns()) or f"session {info.id}, which has no turns yet"
+
+
+def fork(talk: Talk, words: str) -> str:
+    """Go on in a copy of this session, with its first turns or all of them.
+
+    Raises:
+        UsageError: The words are no number of a turn, or there is no such turn.
+    """
+    if words and not (words.isascii() and words.isdecimal()):
+        raise UsageError(f"/fork takes the number of a turn, not {words!r}", "such as /fork 2; turns count from 1")
+    if not talk.session.state.turns:
+        raise UsageError("there is nothing to fork yet", "a session can be forked after its first turn")
+    talk.keep()
+    old = talk.session.id
+    forked = talk.app.fork(old, int(words) if words else None)
+    talk.go_on_with(forked)
+    many = forked.state.gone + len(forked.state.history)
+    return (
+        f"forked: session {forked.id} with {many} turn{'' if many == 1 else 's'}; files are left as they are\n"
+        f"/resume {old} goes back"
+    )
+
+
+def clear(talk: Talk, words: str) -> str:
+    """Begin a new session.
+
+    Raises:
+        UsageError: There are words.
+    """
+    if words:
+        raise UsageError("/clear takes no words")
+    old, is_kept = talk.session.id, bool(talk.session.state.turns)
+    talk.go_on_with(talk.app.session())
+    return f"a new session\n/resume {old} goes back to the one before" if is_kept else "a new session"

@@ -1,0 +1,194 @@
+"""What the commands of a conversation work on: its application and its session, and where they say things."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from inarch import ConfigError, Event, InarchError, StoreError, UsageError, split_slash_command
+from inarch.commands import ANSWERED, CANCELLED, FAILED, USAGE, say
+
+if TYPE_CHECKING:
+    from inarch import App, Launch, Session
+    from inarch_plugins.terminal.slash.models import Offer
+
+_talk: ContextVar[Talk | None] = ContextVar("inarch_terminal_talk", default=None)
+
+
+@define(eq=False, repr=False)
+class Talk:
+    """A conversation that goes on, maybe with another session or another profile.
+
+    Args:
+        app: The composed application.
+        session: Where the next prompt goes.
+        launch: What the application was composed with.
+        write: Shows text that is made harmless already.
+        columns: Returns how wide the terminal is now.
+        switched: Told when another session or application took over.
+        next_prompts: Prompts that a command wants to be run now.
+        listed_models: The models that `/model` has listed; a number means one of them.
+        is_over: Whether the person wants to leave.
+        models: What the providers of the application offer, by their names, as far as they were asked.
+    """
+
+    app: App
+    session: Session
+    launch: Launch
+    write: Callable[[str], object]
+    columns: Callable[[], int]
+    switched: Callable[[], object] = field(default=lambda: None)
+    next_prompts: list[str] = field(factory=list)
+    listed_models: list[str] = field(factory=list)
+    is_over: bool = False
+    models: dict[str, Offer] = field(factory=dict)
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """Let this be the conversation of the commands that are run meanwhile, in this task."""
+        token = _talk.set(self)
+        try:
+            yield
+        finally:
+            _talk.reset(token)
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether another process went on with the session, so that nothing more can be kept from here."""
+        try:
+            self.keep()
+        except StoreError:
+            return True
+        return False
+
+    def go_on_with(self, session: Session) -> None:
+        """Let the next prompt go to another session of the application; what can't be kept of this one is told."""
+        if self.session.state.turns or self.session.is_kept:
+            self.flush(self.session)
+        self.session = session
+        self.switched()
+
+    def keep(self) -> None:
+        """Hand what was recorded to the store, if the session has turns at all.
+
+        Raises:
+            StoreError: The journal is required and could not be kept.
+        """
+        if self.session.state.turns or self.session.is_kept:
+            self.session.state.journal.flush()
+
+    async def recompose(self, launch: Launch, *, with_grants: bool) -> Sequence[str]:
+        """Compose anew and go on with the same session; where that fails everything stays as it was.
+
+        Returns:
+            What the new composition ignored or refused and the old one didn't.
+
+        Raises:
+            InarchError: The configuration is not usable.
+        """
+        app = await asyncio.to_thread(launch.compose)
+        old, grants = self.app, self.session.state.scheduler.grants
+        self.keep()
+        known = self.session.is_kept
+        app.parts.storage.take(old.parts.storage)
+        try:
+            session = app.session(self.session.id if known else None)
+        except BaseException:
+            old.parts.storage.take(app.parts.storage)
+            await app.aclose()
+            raise
+        self.app, self.session, self.launch, self.models = app, session, launch, {}
+        if with_grants:
+            now = session.state.scheduler.grants
+            now.shapes, now.rights, now.tools, now.everything = (
+                grants.shapes, grants.rights, grants.tools, grants.everything
+            )  # fmt: skip
+        await old.aclose()
+        self.switched()
+        before = set(left_out(old))
+        return [line for line in left_out(app) if line not in before]
+
+    @staticmethod
+    def flush(session: Session) -> None:
+        """Hand what was recorded in a session to the store; a failure is told."""
+        try:
+            session.state.journal.flush()
+        except StoreError as error:
+            say("error", str(error))
+
+
+def talk_here() -> Talk:
+    """Return the conversation that a command of the terminal was typed in.
+
+    Raises:
+        UsageError: It was typed somewhere else.
+    """
+    talk = _talk.get()
+    if talk is None:
+        raise UsageError("this command is one of the conversation at the terminal", "type it in inarch chat")
+    return talk
+
+
+def left_out(app: App) -> list[str]:
+    """Return a line for each thing that a composition ignored or refused."""
+    refused = [f"plugin {one.name!r} was refused: {one.reason} ({one.remedy})" for one in app.composition.refused]
+    return [*app.ignored, *refused]
+
+
+@define(eq=False, repr=False)
+class SlashCommands:
+    """Runs the lines of a conversation that are commands."""
+
+    talk: Talk
+
+    @staticmethod
+    def takes(line: str) -> bool:
+        """Whether a line is a command, known or not."""
+        return split_slash_command(line) is not None
+
+    def runs_at_once(self, line: str) -> bool:
+        """Whether a line is a command that may run beside a turn."""
+        name, _ = split_slash_command(line) or ("", "")
+        bound = self.talk.app.composition.slash_commands.get(name)
+        return bound is not None and bound.value.at_once
+
+    async def run(self, line: str) -> int:
+        """Run a line that is a command and return its exit code.
+
+        What goes wrong is told, and a cancel ends the command only.
+        """
+        talk, shown, code = self.talk, list[str](), ANSWERED
+        app, (name, words) = talk.app, split_slash_command(line) or ("", "")
+
+        def show(text: str) -> None:
+            shown.append(text)
+            talk.write(f"{text}\n")
+
+        def hear(event: Event) -> None:
+            nonlocal code
+            code = FAILED if event.kind == "error" else code  # what fails in a plugin's command is recorded, not raised
+
+        journal = talk.session.state.journal
+        journal.listeners.append(hear)
+        try:
+            with talk.here():
+                talk.next_prompts += await app.command(talk.session, line, show, talk.columns())
+        except InarchError as error:
+            code = USAGE if isinstance(error, (UsageError, ConfigError)) else FAILED
+            shown.append(str(error))
+            say("error", str(error))
+        except asyncio.CancelledError:
+            code = CANCELLED
+            shown.append("cancelled")
+            say("note", f"/{name} was cancelled")
+        finally:
+            journal.listeners.remove(hear)
+        if talk.app is not app:  # the session goes on in another application, which has a journal of its own
+            talk.session.record_command(name, words, shown[-1] if shown else "")
+            talk.flush(talk.session)
+        return code

@@ -1,0 +1,313 @@
+"""The commands that tell something, and those that change what the model sees or what may run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from inarch import UsageError, escape, width
+from inarch.figures import money
+
+if TYPE_CHECKING:
+    from inarch import ContextView, Session, Turn
+    from inarch_plugins.terminal.slash.talk import Talk
+
+_APPROVE = "/approve, /approve revoke for this session, /approve revoke all or ID for the project too"
+NAME_COLUMNS = 21
+WIDE = 60
+"""From this many columns on there is room for bars."""
+BAR_COLUMNS = 20
+BESIDE = 36
+"""Columns that what is said needs beside its name; with fewer it stands below."""
+REFRESH = "refresh"
+_WHOLE: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
+"""A word that is wider than the terminal is broken by it, so that it can be copied whole."""
+
+
+def tools(talk: Talk, words: str) -> str:
+    """Return the tools of the profile, or one of them with its arguments and effects; `refresh` takes new ones in."""
+    known = talk.app.composition.tools
+    if words == REFRESH and words not in known:
+        talk.session.refresh_tools()
+        return "the next request lists the tools there are now: its service reads the conversation anew, at full price"
+    if not words:
+        tools = sorted((name, bound.value) for name, bound in known.items())
+        rows = ((name, f"{tool.category} · {first_line(tool.description)}") for name, tool in tools)
+        return "\n".join(listed(rows, talk.columns())) or "no tools in this profile"
+    from inarch_sdk.tool_pages import argument_lines, effect_lines
+
+    if words not in known:
+        from inarch_sdk.nearest import nearest
+
+        raise UsageError(f"there is no tool {words!r}", nearest(words, known) or "/tools lists them")
+    tool = known[words].value
+    lead = f"{tool.name} · {tool.category} · plugin {known[words].plugin} · {tool.timeout_s:g} s"
+    about = _wrapped(f"{lead}\n\n{tool.description}", talk.columns())
+    arguments = _page_lines("Arguments", argument_lines(tool.input_schema), talk.columns())
+    effects = _page_lines("Effects", effect_lines(known[words].plugin, tool), talk.columns())
+    return "\n".join([about, *arguments, *effects])
+
+
+def plugins(talk: Talk, words: str) -> str:
+    """Return the plugins of the composition and what was refused of it.
+
+    Raises:
+        UsageError: There are words.
+    """
+    _none(words, "plugins")
+    composition = talk.app.composition
+    brought: dict[str, list[str]] = {}
+    for kind in ("models", "strategies", "stores", "workspaces", "slash_commands", "front_ends"):
+        for name, bound in getattr(composition, kind).items():
+            brought.setdefault(bound.plugin, []).append(f"/{name}" if kind == "slash_commands" else name)
+    rows = [
+        (one.name, ", ".join([*one.tools, *brought.get(one.name, ()), *_others(one.hooks)]))
+        for one in composition.loaded
+    ]
+    lines = list(listed(rows, talk.columns()))
+    refused = (f"refused: {one.name}: {one.reason} ({one.remedy})" for one in composition.refused)
+    lines += [_wrapped(line, talk.columns()) for line in refused]
+    return "\n".join(lines) or "no plugins in this profile"
+
+
+def stats(talk: Talk, words: str) -> str:
+    """Return what the session took so far.
+
+    Raises:
+        UsageError: There are words.
+    """
+    from inarch import to_data
+    from inarch.figures import hit_rate_words, repair_words, summed, table
+
+    _none(words, "stats")
+    rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
+    turns = talk.session.turns
+    many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
+    calls = sum(len(turn.calls) for turn in turns)
+    lead = f"session {talk.session.id} · {many} · {calls} call{'' if calls == 1 else 's'}"
+    if not rows:
+        return _wrapped(f"{lead} · no requests yet", talk.columns())
+    lines = list(table(rows))
+    if max(map(width, lines)) > talk.columns():
+        narrow = [*rows, {**summed(rows), "purpose": "in all"}] if len(rows) > 1 else rows
+        lines = [_wrapped(_spent(row), talk.columns()) for row in narrow]
+    repairs = talk.app.kept.contents(talk.session.id).repairs
+    said = filter(None, (hit_rate_words(rows), *_others_answered(turns), repair_words(repairs)))
+    lines += [_wrapped(line, talk.columns()) for line in said]
+    return "\n".join([_wrapped(lead, talk.columns()), *(escape(line) for line in lines)])
+
+
+def _others_answered(turns: Iterable[Turn]) -> Iterator[str]:
+    """Yield which models answered in place of those that were asked."""
+    from inarch.figures import answered_words
+
+    found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
+    yield from (f"{model} was {said}" for model, said in found.items() if said)
+
+
+def _spent(row: Mapping[str, Any]) -> str:
+    from inarch.figures import duration, spent_words
+    from inarch_plugins.terminal.front_ends.spending import PURPOSES
+
+    what = f"{PURPOSES.get(row['purpose'], row['purpose'])} {row.get('model', '')}".rstrip()
+    return f"{what}: {row['requests']:,} requests · {spent_words(row)} · {duration(row['seconds'])}"
+
+
+def context(talk: Talk, words: str) -> str:
+    """Return what the model sees, and where its tokens go; where the context began anew.
+
+    Raises:
+        UsageError: There are words, or the profile's model isn't there.
+    """
+    from inarch.host import contents_of
+    from inarch_sdk.context_breaks import break_lines
+
+    _none(words, "context")
+    columns, session = talk.columns(), talk.session
+    breaks = contents_of(session.state.journal.store, session.id).breaks
+    anew = (_wrapped(line, columns) for line in break_lines(breaks.found))
+    return escape("\n".join([*context_lines(session.context(), columns), *anew]))
+
+
+def compact(talk: Talk, words: str) -> str:
+    """Leave earlier turns out of what the model sees, and return what that was.
+
+    Raises:
+        UsageError: KEEP is no number.
+    """
+    from inarch import to_data
+    from inarch.figures import dropped_words
+
+    keep = words.strip() or "1"
+    if not (keep.isascii() and keep.isdecimal()):
+        raise UsageError(f"/compact takes the number of last turns to keep whole, not {keep!r}", "such as /compact 2")
+    dropped = talk.session.compact(int(keep))
+    if not dropped:
+        return _wrapped("Nothing to leave out: there are no more whole turns than that.", talk.columns())
+    said = f"Left out from now on: {dropped_words(to_data(dropped))}."
+    back = f"Read it back with: inarch sessions show {talk.session.id} (--json has results, too)"
+    return _wrapped(f"{said}\n{back}", talk.columns())
+
+
+def context_lines(view: ContextView, columns: int) -> Iterator[str]:
+    """Yield the lines of `/context`: what the model sees, in at most `columns` columns."""
+    whole = view.window or view.tokens or 1
+    yield _wrapped(f"{view.model} · window {f'{view.window:,} tokens' if view.window else 'unknown'}", columns)
+    for row in view.rows:
+        if row.tokens:
+            yield _row(row.name, row.tokens, whole, columns)
+    yield _row("in all", view.tokens, whole, columns)
+    if view.window:
+        yield _row("free", max(0, view.window - view.tokens), whole, columns)
+    yield ""
+    for said in _remarks(view):
+        yield _wrapped(said, columns)
+
+
+def _row(name: str, tokens: int, whole: int, columns: int) -> str:
+    share = tokens / whole
+    line = f"{name:<{NAME_COLUMNS}}{tokens:>9,} {share:>5.0%}"
+    return f"{line}  {'#' * round(min(1.0, share) * BAR_COLUMNS)}".rstrip() if columns >= WIDE else line
+
+
+def _remarks(view: ContextView) -> Iterator[str]:
+    whole, short, dropped = view.turns
+    if whole + short + dropped:
+        yield f"earlier turns: {whole} whole, {short} as prompt and answer, {dropped} not seen"
+    cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
+    yield f"the input of one such request costs: {cost}"
+    known = view.calibration
+    if not known.reports:
+        yield f"not calibrated yet: the count may be {known.margin:.0%} off"
+        return
+    many = "1 report" if known.reports == 1 else f"{known.reports} reports"
+    yield f"calibrated on {many} of the service: estimate × {known.ratio:.2f}, at most {known.margin:.0%} off"
+    if view.last is not None:
+        yield f"last request: counted at most {view.last.counted:,}, reported {view.last.reported:,}"
+
+
+def approve(talk: Talk, words: str) -> str:
+    """Return what runs without a question; `revoke` takes it back first.
+
+    Args:
+        talk: Where it was approved.
+        words: Nothing or `list`; `revoke` for the session, `revoke all` for the project too, `revoke ID` for one of it.
+
+    Raises:
+        UsageError: The words mean nothing here.
+    """
+    return "\n".join(escape(said, keep_newlines=False) for said in _approved(talk.session, words))
+
+
+def _approved(session: Session, words: str) -> Iterable[str]:
+    grants = session.state.scheduler.grants
+    match words.split():
+        case [] | ["list"]:
+            return _grants(session)
+        case ["revoke"]:
+            return _revoked(session, everywhere=False)
+        case ["revoke", "all"]:
+            return _revoked(session, everywhere=True)
+        case ["revoke", one]:
+            gone = grants.revoke_kept(one)
+            if not gone:
+                raise UsageError(f"nothing of the id {one!r} was approved for this project", "/approve shows them")
+            for approval in gone:  # it was approved for this session as well
+                grants.shapes.pop(approval.key, None)
+            return [f"revoked {approval.id}  {approval.shape}" for approval in gone]
+        case _:
+            raise UsageError(f"/approve {words}: not known", _APPROVE)
+
+
+def _grants(session: Session) -> Iterator[str]:
+    grants = session.state.scheduler.grants
+    yield "in this session"
+    yield from (f"  {said}" for said in grants.listed() or ("nothing",))
+    yield "in this project"
+    yield from [f"  {one.id}  {one.shape}" for one in grants.kept()] or ["  nothing"]
+
+
+def _revoked(session: Session, *, everywhere: bool) -> Iterator[str]:
+    grants = session.state.scheduler.grants
+    gone = [f"revoked for this session: {said}" for said in grants.listed()]
+    gone += [f"revoked {one.id}  {one.shape}" for one in (grants.revoke_kept() if everywhere else ())]
+    grants.revoke()
+    yield from gone or ["nothing was approved"]
+
+
+def _none(words: str, name: str) -> None:
+    if words:
+        raise UsageError(f"/{name} takes no words")
+
+
+def _others(hooks: tuple[str, ...]) -> Iterator[str]:
+    """Yield what a plugin brings that has no name of its own."""
+    said = {"inarch_tracers": "a tracer", "inarch_context_sources": "a context source", "inarch_policies": "a policy"}
+    yield from (said[hook] for hook in hooks if hook in said)
+
+
+def _page_lines(heading: str, lines: Iterable[str], columns: int) -> Iterator[str]:
+    """Yield a heading and lines below it, wrapped, each as far in as it stands."""
+    from textwrap import wrap
+
+    yield f"\n{heading}"
+    for line in lines:
+        margin = " " * (2 + len(line) - len(line.lstrip()))
+        said = escape(line.lstrip(), keep_newlines=False)
+        yield from wrap(said, max(columns, 20), initial_indent=margin, subsequent_indent=f"{margin}  ", **_WHOLE)
+
+
+def first_line(text: str) -> str:
+    """Return what a text begins with, up to its first line end."""
+    return text.strip().split("\n", 1)[0]
+
+
+def listed(rows: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:
+    """Yield a line for each name with what is said of it; what is longer goes on below, and nothing is cut."""
+    from textwrap import wrap
+
+    pairs = [(escape(name, keep_newlines=False), escape(said, keep_newlines=False)) for name, said in rows]
+    wide = max((width(name) for name, _ in pairs), default=0) + 2
+    beside = columns >= wide + BESIDE
+    for name, said in pairs:
+        indent = " " * (wide if beside else 2)
+        lines = wrap(said, max(columns, 20), initial_indent=indent, subsequent_indent=indent, **_WHOLE)
+        if beside and lines:
+            yield f"{name}{lines[0][width(name) :]}"
+            yield from lines[1:]
+        else:
+            yield name
+            yield from lines
+
+
+def _wrapped(text: str, columns: int) -> str:
+    from textwrap import fill
+
+    paragraphs = escape(text).split("\n")
+    return "\n".join(fill(one, max(columns, 20), break_on_hyphens=False) for one in paragraphs)
+
+
+def help_text(talk: Talk, words: str) -> str:
+    """Return the list of commands, or what is known of one."""
+    composed = talk.app.composition
+    bound = composed.slash_commands.items()
+    own = sorted(name for name, one in bound if one.plugin in composed.builtins)
+    commands = (composed.slash_commands[name].value for name in dict.fromkeys([*own, *(name for name, _ in bound)]))
+    rows = {f"/{command.name}": (command.words, command.help) for command in commands}
+    rows["!COMMAND"] = "", "Run a command in the workspace, confined; the model sees its output with the next prompt."
+    rows["@PATH"] = "", "Put a file, a folder or a picture of the workspace into the prompt."
+    if words:
+        name = f"/{words.removeprefix('/')}"
+        if name not in rows:
+            from inarch_sdk.nearest import nearest
+
+            raise UsageError(f"there is no command {name}", nearest(name, rows))
+        rows = {name: rows[name]}
+    told = ((f"{name} {words}".rstrip(), text) for name, (words, text) in rows.items())
+    return "\n".join(listed(told, talk.columns()))
+
+
+def leave(talk: Talk, words: str) -> str:
+    """End the conversation."""
+    talk.is_over = True
+    return ""

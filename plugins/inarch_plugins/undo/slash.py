@@ -1,0 +1,128 @@
+"""`/diff`, `/undo`, `/redo`, `/rewind` and `/retry`: what turns changed, shown, taken back, put on, tried anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from textwrap import wrap
+
+from inarch import SlashContext, UndoReport, UsageError, escape
+from inarch_plugins.undo.report import changed_paths, report_lines, turn_lines
+
+MOST_PATHS = 3
+"""Files of a turn that are named."""
+
+
+async def undo(words: str, context: SlashContext) -> str:
+    """Take changes back and return which.
+
+    Raises:
+        UsageError: There is nothing to undo, or nothing of this name.
+    """
+    return _told(await _to_its_end(context.extension("undo").undo, words), context)
+
+
+async def redo(words: str, context: SlashContext) -> str:
+    """Put changes on again that were undone, and return which.
+
+    Raises:
+        UsageError: There is nothing to redo, or nothing of this name.
+    """
+    return _told(await _to_its_end(context.extension("undo").redo, words), context)
+
+
+async def diff(words: str, context: SlashContext) -> str:
+    """Return what the session, or a turn or call of it, changed in files.
+
+    Raises:
+        UsageError: There is no turn or call of this name.
+    """
+    from inarch_plugins.undo.differing import diff_lines
+
+    undoing = context.extension("undo")
+    files = await asyncio.to_thread(undoing.changed, words)
+    if not files:
+        return "nothing of what was changed in files stands" if words else "no file is changed by this session"
+    return "\n".join(escape(line, keep_newlines=False) for line in diff_lines(files))
+
+
+async def rewind(words: str, context: SlashContext) -> str:
+    """Take back what a turn and those after it changed, or list the turns.
+
+    Raises:
+        UsageError: There is no turn of this name.
+    """
+    undoing = context.extension("undo")
+    if words:
+        return _told(await _to_its_end(undoing.rewind, words), context)
+    found = await asyncio.to_thread(undoing.checkpoints)
+    lines = [escape(line, keep_newlines=False) for line in turn_lines(found, context.columns)]
+    if not lines:
+        return "no turn changed a file"
+    return "\n".join([*lines, *wrap("/rewind TURN takes back what it and those after it changed", context.columns)])
+
+
+async def retry(words: str, context: SlashContext) -> str:
+    """Have the last prompt run again and return what becomes of its changes.
+
+    Raises:
+        UsageError: There is no prompt yet, or the words mean nothing.
+    """
+    if words not in ("", "undo"):
+        raise UsageError(f"/retry {words}: not known", "/retry, or /retry undo to take the turn's changes back first")
+    prompt, paths = context.extension("undo").last()
+    if not prompt:
+        raise UsageError("there is no prompt to run again", "ask something first")
+    said = await undo("", context) if words else _standing(paths)
+    task = asyncio.current_task()
+    if task is None or not task.cancelling():
+        context.submit(prompt)
+    return said
+
+
+def turns(words: str, context: SlashContext) -> list[tuple[str, str]]:
+    """Return the numbers of the turns that changed something, for the first word."""
+    known = context.extension("undo").checkpoints().turns if " " not in words else ()
+    return [(str(one.number), one.prompt.strip().partition("\n")[0]) for one in known if one.number]
+
+
+def rewinding(words: str, context: SlashContext) -> list[tuple[str, str]]:
+    """Return the turns that there is a way back to, the latest first, each with its prompt and what it changed."""
+    found = context.extension("undo").checkpoints()
+    rows = list[tuple[str, str]]()
+    stands = False
+    for one in reversed(found.turns if " " not in words else ()):
+        calls = found.standing(one)
+        stands = stands or bool(calls)
+        if one.number and stands:
+            paths = sorted(changed_paths(data for call in calls for data in one.calls[call]))
+            more = f" and {len(paths) - MOST_PATHS} more" if len(paths) > MOST_PATHS else ""
+            changed = f"{', '.join(paths[:MOST_PATHS])}{more}" or "nothing changed"
+            rows.append((str(one.number), f"{one.prompt.strip().partition(chr(10))[0]} ({changed})"))
+    return rows
+
+
+def retrying(words: str, context: SlashContext) -> list[tuple[str, str]]:
+    """Return what `/retry` takes."""
+    return [] if " " in words else [("undo", "take the changes of the last turn back first")]
+
+
+async def _to_its_end(doing: Callable[[str], UndoReport], words: str) -> UndoReport:
+    """Do it in a thread, which no cancel can end: what became of the files is told in any case."""
+    work = asyncio.ensure_future(asyncio.to_thread(doing, words))
+    while not work.done():
+        try:
+            await asyncio.wait([work])
+        except asyncio.CancelledError:
+            pass
+    return work.result()
+
+
+def _told(report: UndoReport, context: SlashContext) -> str:
+    return "\n".join(escape(line) for line in report_lines(report, context.columns))
+
+
+def _standing(paths: list[str]) -> str:
+    if not paths:
+        return ""
+    return escape(f"what it changed stays: {', '.join(paths)} (/retry undo takes that back first)", keep_newlines=False)
