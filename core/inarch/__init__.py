@@ -6,6 +6,10 @@ use, so `import inarch` costs next to nothing.
 
 from __future__ import annotations
 
+from inarch.former_names import install
+
+install()
+
 __version__ = "0.1.0"
 
 

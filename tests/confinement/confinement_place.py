@@ -52,7 +52,7 @@ class Place:
         shutil.copy("/bin/true", self.folder / "ws/tool")
         shutil.copy(HERE / "confinement_attempts.py", self.folder / "ws/attempts.py")
         # The user may not be able to reach the folders of the tests and of the installed package.
-        shutil.copytree(PACKAGE, self.folder / "code/inarch_confinement")
+        shutil.copytree(PACKAGE, self.folder / "code/inarch_lib/confinement")
         shutil.copy(HERE / "confinement_launcher.py", self.folder / "code/launcher.py")
         self.own()
 

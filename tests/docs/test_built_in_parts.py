@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from inarch.plugins.discovery import package_of
 from inarch_plugins import BUILT_IN, COMMANDS, NAMES
 
 ROOT = Path(__file__).parents[2]
@@ -14,7 +15,7 @@ PARTS = {package: part for part, package in BUILT_IN.items()}
 
 def test_each_part_has_a_row_with_its_commands() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", PAGE.partition("## Built-in parts")[2], re.MULTILINE))
-    commands = {name: target.partition(".")[0] for name, target in COMMANDS.items()}
+    commands = {name: package_of(target.partition(":")[0]) for name, target in COMMANDS.items()}
     missing = [
         name for name, package in commands.items()
         if "." not in name and package in PARTS and not re.search(rf"`(inarch )?{name}`", rows[PARTS[package]])

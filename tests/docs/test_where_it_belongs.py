@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import inarch
+from inarch.plugins.discovery import package_of
 from inarch_plugins import BUILT_IN
 
 pytestmark = pytest.mark.once
@@ -20,8 +21,7 @@ PLUGINS: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf
 
 
 def is_registered(modules: Iterable[str], place: str) -> bool:
-    folder, _, package = place.rpartition("/")
-    return folder == "plugins" and any(home.split(".")[0] == package for home in modules)
+    return place.removeprefix("plugins/").replace("/", ".") in map(package_of, modules)
 
 
 HOLDS: dict[str, Callable[[str], bool]] = {

@@ -42,7 +42,7 @@ def test_a_list_and_a_question_without_a_terminal(cli: Run) -> None:
 
 
 def test_parts_of_plugins_are_imported_when_they_are_used() -> None:
-    plugins = (*(f"inarch_{name}." for name in ("plan", "hooks", "skills", "jsonl_logger")), "sqlite3", "yaml")
+    plugins = (*(f"inarch_plugins.{name}." for name in ("plan", "hooks", "skills", "jsonl_logger")), "sqlite3", "yaml")
     program = (
         "import inarch, sys, tempfile\n"
         "app = inarch.compose(root=tempfile.mkdtemp(), config={}, journal=False)\n"

@@ -55,7 +55,7 @@ for name, module in {[*BUILTINS.items()]!r}:
     if (child := os.fork()) == 0:
         with inarch.compose(root={str(tmp_path)!r}, without=[name], journal=False) as app:
             built = app.composition.builtins
-        imported = any(one.partition(".")[0] == module for one in sys.modules)
+        imported = any((one + ".").startswith(module + ".") for one in sys.modules)
         os._exit(imported or name in built or len(built) != {len(BUILTINS) - 1})
     left += [] if os.waitpid(child, 0)[1] == 0 else [name]
 print(left)

@@ -113,7 +113,8 @@ def test_our_own_editable_or_installed_distribution_is_found() -> None:
 def test_discovery_imports_nothing_heavy() -> None:
     code = (
         "import sys; from inarch.plugins.discovery import discover; discover();"
-        "heavy = {'importlib.metadata', 'attrs', 'attr', 'pluggy', 'inspect', 'inarch_plugins.sandbox_fs', 'inarch_brief.offline'};"
+        "heavy = {'importlib.metadata', 'attrs', 'attr', 'pluggy', 'inspect', 'inarch_plugins.sandbox_fs',"
+        " 'inarch_brief.offline'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)

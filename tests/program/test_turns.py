@@ -142,7 +142,8 @@ def test_an_unwritable_state_directory_is_told_and_no_journal_is_the_way_on(
 
 def test_a_display_that_fails_is_a_crash_with_the_answer(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
     code = (
-        "import sys\nfrom inarch_plugins.terminal.front_ends.text import TextFrontEnd\nfrom inarch.program.main import run\n"
+        "import sys\nfrom inarch_plugins.terminal.front_ends.text import TextFrontEnd\n"
+        "from inarch.program.main import run\n"
         "TextFrontEnd._requested = lambda self, data: 1 / 0\nsys.exit(run(sys.argv[1:]))"
     )
     done = subprocess.run(

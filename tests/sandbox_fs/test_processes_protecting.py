@@ -107,7 +107,8 @@ def packages() -> str:
     folder.chmod(0o755)
     for package in sorted({*OURS, "inarch_plugins.sandbox_fs", "h11"} - {"inarch_testing"}):
         source = Path(str(import_module(package).__file__)).parent
-        shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, folder.joinpath(*package.split(".")), ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(str(import_module("inarch_plugins").__file__), folder / "inarch_plugins")
     return str(folder)
 
 

@@ -18,10 +18,7 @@ T = TypeVar("T")
 
 KERNEL = "inarch"
 """The name under which the kernel's own parts stand where a plugin's name would."""
-_LIBRARIES = (
-    "confinement", "egress", "languages", "output", "schemas", "search", "sdk", "secrets", "staging", "testing", "toml",
-)  # fmt: skip
-OURS = frozenset({"inarch", *(f"inarch_{name}" for name in _LIBRARIES)})
+OURS = frozenset({"inarch", "inarch_lib", "inarch_sdk", "inarch_testing"})
 """The packages of the kernel and the libraries beside it."""
 _BETWEEN = OURS | {"pluggy", "attr", "attrs", "cattr", "cattrs", "jsonschema"}
 """Modules that call a plugin's code, or are called on its behalf: no place where it could be mended. Any other package
@@ -87,7 +84,8 @@ def _place(error: BaseException) -> str:
         code, module = trace.tb_frame.f_code, trace.tb_frame.f_globals.get("__name__")
         top = module.partition(".")[0] if type(module) is str else ""
         foreign = top not in _BETWEEN and top not in sys.stdlib_module_names and not code.co_filename.startswith("<")
-        foreign = foreign and not getattr(sys.modules.get(top), "__tracebackhide__", False)
+        packages = (sys.modules.get(name) for name in (top, ".".join(str(module).split(".")[:2])))
+        foreign = foreign and not any(getattr(package, "__tracebackhide__", False) for package in packages)
         if code.co_filename == file or (not file and foreign):
             file, line = code.co_filename, trace.tb_lineno
         trace = trace.tb_next

@@ -20,6 +20,8 @@ from inarch.contract.metadata import (
 )
 from inarch.plugins.readiness import Ready, proposed_ready, read_ready
 
+_SHARED = ("inarch_plugins", "inarch_brief")
+
 
 class FoundPlugin(NamedTuple):
     """An installed plugin. `location` is the folder of its metadata, or the file of a single-file plugin."""
@@ -34,8 +36,8 @@ class FoundPlugin(NamedTuple):
 
     @property
     def package(self) -> str:
-        """The top-level package, which also owns the plugin's commands."""
-        return self.module.partition(".")[0]
+        """The package that also owns the plugin's commands."""
+        return package_of(self.module)
 
     def owns(self, command: FoundCommand) -> bool:
         """Whether a command is of the plugin's package and distribution."""
@@ -63,8 +65,8 @@ class FoundCommand(NamedTuple):
 
     @property
     def package(self) -> str:
-        """The top-level package that the command comes from."""
-        return self.target.partition(":")[0].partition(".")[0]
+        """The package that the command comes from."""
+        return package_of(self.target.partition(":")[0])
 
 
 class Discovery(NamedTuple):
@@ -84,6 +86,12 @@ class Discovery(NamedTuple):
     def ready(self) -> tuple[Ready, ...]:
         """What providers need, the lowest rank first."""
         return tuple(sorted({*self.declared, *own_ready()}))
+
+
+def package_of(module: str) -> str:
+    """Return the top-level package of a module, or the plugin's in a package that holds several of Inarch's own."""
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] in _SHARED else parts[0]
 
 
 def discover(paths: Sequence[str] | None = None) -> Discovery:

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.guarding import guarded
-from inarch.plugins.discovery import FoundPlugin
+from inarch.plugins.discovery import FoundPlugin, package_of
 
 _CODE = (".py", *EXTENSION_SUFFIXES)
 
@@ -113,6 +113,11 @@ def locate(module: str) -> ModuleSpec | None:
 
     Asks every finder of `sys.meta_path`, so editable installs are found as well.
     """
+    package = package_of(module)
+    if "." in package:
+        from importlib.util import find_spec
+
+        return find_spec(package)
     top, *rest = module.split(".")
     spec = next((spec for spec in _specs(top) if spec is not None), None)
     name = top

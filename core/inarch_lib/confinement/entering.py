@@ -110,7 +110,7 @@ def confine_reader(memory_bytes: int, cpu_seconds: int = 0) -> None:
         OSError: A layer that this system has can't be put on. The process must end then.
     """
     layers = own_layers() if sys.platform == "linux" else frozenset({"limits"})
-    own = str(Path(__file__).parents[1])
+    own = str(Path(__file__).parents[2])
     confine(
         Plan(
             "/usr", sys.executable, readable=(*LIBRARIES, sys.base_prefix, own, *filter(None, sys.path)),

@@ -151,8 +151,8 @@ def _names(text: str, loopback: str) -> bool:
 
 def _places() -> list[str]:
     """Return the folders that hold what the proxy imports beside the standard library."""
-    found = (spec.origin for spec in map(find_spec, _PACKAGES) if spec and spec.origin)
-    return list(dict.fromkeys(str(Path(origin).parents[1]) for origin in found))
+    found = ((spec.origin, name.count(".")) for name in _PACKAGES if (spec := find_spec(name)) and spec.origin)
+    return list(dict.fromkeys(str(Path(origin).parents[1 + depth]) for origin, depth in found))
 
 
 def _variables(proxy: str, direct: str) -> dict[str, str]:

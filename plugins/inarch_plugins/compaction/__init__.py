@@ -8,7 +8,7 @@ import inarch
 
 
 class LeavingOut:
-    """Leaves out the least missed, without asking any model: see `inarch_plugins.compaction.leaving_out` for the order."""
+    """Leaves out the least missed, without asking any model: `leaving_out` has the order."""
 
     name = "leaving-out"
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of a line, made from the classes of the events: `python -m inarch_plugins.jsonl_logger.schema` prints it.
+"""The JSON Schema of a line, made from the classes of events: `python -m inarch_plugins.jsonl_logger.schema` prints it.
 
 `event-log.schema.json` beside this file is what that prints; a test holds the two together.
 """

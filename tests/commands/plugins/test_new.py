@@ -83,7 +83,7 @@ def test_the_prefix_and_the_spelling_are_put_right() -> None:
         ("test-it", "begins with test"),
         ("git", "the plugin 'git' exists: inarch"),
         ("native", "a name of Inarch's own"),
-        ("search", "a module inarch_brief.search is installed"),
+        ("search", "a module inarch_search is installed"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_in_words(name: str, words: str) -> None:

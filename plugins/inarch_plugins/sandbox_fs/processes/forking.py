@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import define, field
 
-import inarch_lib.confinement
+import inarch_lib
 from inarch import ToolFailed
 from inarch_plugins.sandbox_fs.processes import wire
 from inarch_plugins.sandbox_fs.processes.trying import Reached
@@ -20,8 +20,9 @@ from inarch_plugins.sandbox_fs.processes.trying import Reached
 _START = """
 import sys, types
 sys.path.append(sys.argv[1])
-package = sys.modules["inarch_plugins.sandbox_fs"] = types.ModuleType("inarch_plugins.sandbox_fs")
-package.__path__ = [sys.argv[2]]
+for name, path in ("inarch_plugins", []), ("inarch_plugins.sandbox_fs", [sys.argv[2]]):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = path
 from inarch_plugins.sandbox_fs.processes.server import main
 main(int(sys.argv[3]))
 """
@@ -107,7 +108,7 @@ class ForkServer:
 
 def _spawn(channel: int, complaints: int) -> int:
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    library = os.path.dirname(os.path.dirname(os.path.abspath(inarch_lib.confinement.__file__)))
+    library = os.path.dirname(os.path.dirname(os.path.abspath(inarch_lib.__file__)))
     command = [sys.executable, "-I", "-S", "-c", _START, library, folder, str(os.getpid())]
     actions = [
         (os.POSIX_SPAWN_DUP2, channel, 0),

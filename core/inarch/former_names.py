@@ -1,0 +1,65 @@
+"""Packages that were at the top of an installation in 0.1: found under these names for one release, with a warning."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # typing's costs as much as all else of `inarch --version`
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+_LIBRARIES = "confinement egress output schemas secrets staging toml"
+_PLUGINS = (
+    "agents anthropic auth commands compaction dispatch export gemini git hooks isolation jsonl_logger litellm memory"
+    " native openai plan project replay sandbox_fs setup skills sqlite_store summary terminal undo"
+)
+_BRIEF = {"brief_tracer": "tracer", "languages": "languages", "offline": "offline", "search": "search"}
+MOVED = {
+    **{f"inarch_{name}": f"inarch_lib.{name}" for name in _LIBRARIES.split()},
+    **{f"inarch_{name}": f"inarch_plugins.{name}" for name in _PLUGINS.split()},
+    **{f"inarch_{former}": f"inarch_brief.{name}" for former, name in _BRIEF.items()},
+}
+"""The present name of each."""
+
+
+class _Alias:
+    """Loads a module of a former name: it is the module of the present one."""
+
+    def __init__(self, present: str) -> None:
+        self.present = present
+        self.spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module of the present name."""
+        import warnings
+        from importlib import import_module
+
+        warnings.warn(f"{spec.name} is now {self.present}", DeprecationWarning, stacklevel=2)
+        module = import_module(self.present)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own spec back: it has run already."""
+        module.__spec__ = self.spec
+
+
+class FormerNames:
+    """Finds modules under their former names; first of all, or a path would find parts of them a second time."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Return the spec of a module that has moved."""
+        top, dot, rest = name.partition(".")
+        if top not in MOVED:
+            return None
+        from importlib.machinery import ModuleSpec
+
+        return ModuleSpec(name, _Alias(f"{MOVED[top]}{dot}{rest}"))  # type: ignore[arg-type]
+
+
+def install() -> None:
+    """Find them from now on."""
+    if not any(isinstance(finder, FormerNames) for finder in sys.meta_path):
+        sys.meta_path.insert(0, FormerNames())
