@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from inarch.contract.workspaces import Restorable as Restorable
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from inarch.contract.asking import RightsOffer
     from inarch.contract.errors import StoreError
     from inarch.contract.event import Event
@@ -187,22 +189,10 @@ class ForksSessions(Protocol):
         ...
 
 
-class KeepsLogs(Protocol):
-    """A tracer that keeps files of sessions."""
-
-    def logs(self) -> Iterable[object]:
-        """Return the paths of all logs, one for each session; what was set aside is read with it."""
-        ...
-
-    def files(self, session_id: str) -> Iterable[object]:
-        """Return the paths of what is kept of a session."""
-        ...
-
-
 class HasFiles(Protocol):
     """A tracer that keeps files about a session."""
 
-    def files(self, session_id: str) -> Iterable[str]:
+    def files(self, session_id: str) -> Iterable[str | PathLike[str]]:
         """Return their paths."""
         ...
 
@@ -210,8 +200,8 @@ class HasFiles(Protocol):
 class HasLogs(Protocol):
     """A tracer that keeps a log of each session, as `inarch sessions restore` takes it."""
 
-    def logs(self) -> Iterable[str]:
-        """Return the paths of all; each is called as its session."""
+    def logs(self) -> Iterable[str | PathLike[str]]:
+        """Return the paths of all; each is called as its session. What was set aside before it is read with it."""
         ...
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from attrs import evolve
 
 from inarch.contract.beside_events import ChildEnded, ChildStarted
 from inarch.contract.call_events import CallResult
-from inarch.contract.capabilities import KeepsLogs, able
+from inarch.contract.capabilities import HasFiles, HasLogs, able
 from inarch.contract.codec import to_data
 from inarch.contract.errors import PluginError, StoreError
 from inarch.contract.event_parts import Spent
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 SOURCE = "resume"
+T = TypeVar("T")
 
 
 def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> list[Note]:
@@ -124,25 +125,25 @@ def all_logs(parts: Parts) -> Iterator[Path]:
 
 def logs_by(parts: Parts, tracer: Bound[Tracer]) -> Sequence[Path]:
     """Return the logs that one tracer keeps."""
-    return _files_of(parts, tracer, lambda keeping: keeping.logs())
+    return _files_of(parts, tracer, HasLogs, lambda keeping: keeping.logs())
 
 
 def logs_of(parts: Parts, session_id: str) -> Iterator[Path]:
     """Yield the files that tracers keep of a session."""
     for tracer in parts.composition.tracers:
-        yield from _files_of(parts, tracer, lambda keeping: keeping.files(session_id))
+        yield from _files_of(parts, tracer, HasFiles, lambda keeping: keeping.files(session_id))
 
 
-def _files_of(parts: Parts, tracer: Bound[Tracer], ask: Callable[[KeepsLogs], Iterable[object]]) -> Sequence[Path]:
-    keeping = able(tracer.value, KeepsLogs)
+def _files_of(
+    parts: Parts, tracer: Bound[Tracer], capability: type[T], ask: Callable[[T], Iterable[str | os.PathLike[str]]]
+) -> Sequence[Path]:
+    keeping = able(tracer.value, capability)
     if keeping is None:
         return ()
     try:
         with guarded(tracer.plugin, "tracer", passes=()):
-            found = [Path(str(file)) for file in ask(keeping)]
-        if (
-            tracer.plugin not in parts.composition.outcome.elsewhere
-        ):  # else they are real paths, whatever became of them
+            found = [Path(file) for file in ask(keeping)]
+        if tracer.plugin not in parts.composition.outcome.elsewhere:  # those are real paths, whatever became of them
             found = [Path(os.path.realpath(file.parent), file.name) for file in found]
     except PluginError:
         return ()
