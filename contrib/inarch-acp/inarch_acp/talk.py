@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from acp import RequestError, schema
 from attrs import define, field
 
 import inarch
-from inarch.capabilities import able
+from inarch.capabilities import Scans, able
 from inarch_acp.asking import Asking, Request
 from inarch_acp.calls import LARGEST_DIFF
 from inarch_acp.commands import available_commands, choices, config_options, modes, of_plugins, run_command
@@ -22,15 +22,6 @@ from inarch_acp.signing_in import check_model, refusal
 from inarch_acp.spending import Spending
 from inarch_acp.updates import Update, Updates, agent_chunk
 from inarch_acp.wire import as_json, plain
-
-
-class Scans(Protocol):
-    """A store that gives a session's events one by one."""
-
-    def scan(self, session_id: str) -> Iterator[inarch.Event]:
-        """Yield them, in order."""
-        ...
-
 
 Send = Callable[[str, Update], None]
 Compose = Callable[[Sequence[Asked], inarch.Replacements | None], Awaitable[inarch.App]]

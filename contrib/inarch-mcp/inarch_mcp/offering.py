@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from mcp import types
 
 import inarch
-from inarch.capabilities import ForModes, able
+from inarch.capabilities import ForModes, ForWatchers, able
 
 _READING = frozenset({"search", "nav", "trace"})
 _SAMPLES: Mapping[str, Any] = {
@@ -41,12 +41,6 @@ def reads_only(tool: inarch.Tool) -> bool:
     if tool.category == "command":  # what a command does depends on its words
         return False
     return changes_nothing(tool, _samples(tool))
-
-
-class ForWatchers(Protocol):
-    """A tool that only shows something to who watches a session, if it says so."""
-
-    for_a_watcher: bool
 
 
 def is_for(tool: inarch.Tool, mode: str) -> bool:
