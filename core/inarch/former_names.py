@@ -9,18 +9,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-_LIBRARIES = "confinement egress output schemas secrets staging toml"
-_PLUGINS = (
-    "agents anthropic auth commands compaction dispatch export gemini git hooks isolation jsonl_logger litellm memory"
-    " native openai plan project replay sandbox_fs setup skills sqlite_store summary terminal undo"
-)
-_BRIEF = {"brief_tracer": "tracer", "languages": "languages", "offline": "offline", "search": "search"}
-MOVED = {
-    **{f"inarch_{name}": f"inarch_lib.{name}" for name in _LIBRARIES.split()},
-    **{f"inarch_{name}": f"inarch_plugins.{name}" for name in _PLUGINS.split()},
-    **{f"inarch_{former}": f"inarch_brief.{name}" for former, name in _BRIEF.items()},
-}
-"""The present name of each."""
+_PRESENT = ("inarch_brief", "inarch_lib", "inarch_plugins", "inarch_sdk", "inarch_testing")
 
 
 class _Alias:
@@ -52,11 +41,16 @@ class FormerNames:
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Return the spec of a module that has moved."""
         top, dot, rest = name.partition(".")
-        if top not in MOVED:
+        if not top.startswith("inarch_") or top in _PRESENT:
             return None
+        from importlib import import_module
         from importlib.machinery import ModuleSpec
 
-        return ModuleSpec(name, _Alias(f"{MOVED[top]}{dot}{rest}"))  # type: ignore[arg-type]
+        try:  # whoever ships them says what has moved
+            present = import_module("inarch_plugins").FORMER.get(top)
+        except ImportError:
+            return None
+        return None if present is None else ModuleSpec(name, _Alias(f"{present}{dot}{rest}"))  # type: ignore[arg-type]
 
 
 def install() -> None:

@@ -86,3 +86,16 @@ OFFERED = {name: f"inarch_{name}" for name in ("acp", "batch", "live", "mcp", "w
 
 KEPT_KEYS = {"auth": "inarch_plugins.auth.kept:with_kept_keys"}
 """Who adds kept keys to the environment: a function of it and of the file that names them, by its part."""
+
+_LIBRARIES = "confinement egress output schemas secrets staging toml"
+_PLUGINS = (
+    "agents anthropic auth commands compaction dispatch export gemini git hooks isolation jsonl_logger litellm memory"
+    " native openai plan project replay sandbox_fs setup skills sqlite_store summary terminal undo"
+)
+FORMER = {
+    **{f"inarch_{name}": f"inarch_lib.{name}" for name in _LIBRARIES.split()},
+    **{f"inarch_{name}": f"inarch_plugins.{name}" for name in _PLUGINS.split()},
+    **{f"inarch_{name}": f"inarch_brief.{name}" for name in ("languages", "offline", "search")},
+    "inarch_brief_tracer": "inarch_brief.tracer",
+}
+"""Packages that were at the top of an installation in 0.1, and their present names: to go with the next release."""

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from inarch.former_names import MOVED
+from inarch_plugins import FORMER
 
 CODE = """
 import importlib, sys, warnings
@@ -24,7 +24,7 @@ assert said[-1] == f"{former} is now {present}", said
 
 @pytest.mark.parametrize(
     ("former", "present"),
-    [*MOVED.items(), ("inarch_search.tokens", "inarch_brief.search.tokens")],
+    [*FORMER.items(), ("inarch_search.tokens", "inarch_brief.search.tokens")],
 )
 def test_a_former_name_is_the_module_itself(former: str, present: str) -> None:
     done = subprocess.run([sys.executable, "-c", CODE, former, present], capture_output=True, text=True)

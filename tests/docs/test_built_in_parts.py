@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from inarch.plugins.discovery import package_of
+from inarch.contract.metadata import package_of
 from inarch_plugins import BUILT_IN, COMMANDS, NAMES
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.plugins.discovery import package_of
+from inarch.contract.metadata import package_of
 from inarch_plugins import BUILT_IN
 
 pytestmark = pytest.mark.once

@@ -9,7 +9,7 @@ import pytest
 
 import inarch
 from inarch.contract.guarding import OURS
-from inarch.plugins.discovery import package_of
+from inarch.contract.metadata import package_of
 from inarch_plugins import BUILT_IN, COMMANDS
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ import pytest
 
 import inarch
 from inarch.contract import guarding
-from inarch.plugins.discovery import package_of
+from inarch.contract.metadata import package_of
 from inarch.testing import HttpServer, json_reply, sse_reply
 
 PAGES = Path(__file__).parents[2]

@@ -79,13 +79,14 @@ def _place(error: BaseException) -> str:
     import sys
     from pathlib import PurePath
 
+    from inarch.contract.metadata import package_of
+
     file, line, trace = "", 0, error.__traceback__
     while trace is not None:
         code, module = trace.tb_frame.f_code, trace.tb_frame.f_globals.get("__name__")
         top = module.partition(".")[0] if type(module) is str else ""
         foreign = top not in _BETWEEN and top not in sys.stdlib_module_names and not code.co_filename.startswith("<")
-        packages = (sys.modules.get(name) for name in (top, ".".join(str(module).split(".")[:2])))
-        foreign = foreign and not any(getattr(package, "__tracebackhide__", False) for package in packages)
+        foreign = foreign and not getattr(sys.modules.get(package_of(str(module))), "__tracebackhide__", False)
         if code.co_filename == file or (not file and foreign):
             file, line = code.co_filename, trace.tb_lineno
         trace = trace.tb_next

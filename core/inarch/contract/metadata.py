@@ -22,6 +22,16 @@ OURS = "inarch"
 GROUPS = (PLUGINS, COMMANDS, READY, SHIPPED)
 
 
+_SHARED = ("inarch_plugins", "inarch_brief")
+"""Packages that hold several plugins of ours."""
+
+
+def package_of(module: str) -> str:
+    """Return the top-level package of a module, or that of its plugin in a package that holds several."""
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] in _SHARED else parts[0]
+
+
 class Distribution(NamedTuple):
     """An installed distribution, its place, and the entries of each group that is Inarch's."""
 

@@ -15,12 +15,11 @@ from inarch.contract.metadata import (
     Distribution,
     distributions,
     own_distribution,
+    package_of,
     search_path,
     shipped,
 )
 from inarch.plugins.readiness import Ready, proposed_ready, read_ready
-
-_SHARED = ("inarch_plugins", "inarch_brief")
 
 
 class FoundPlugin(NamedTuple):
@@ -86,12 +85,6 @@ class Discovery(NamedTuple):
     def ready(self) -> tuple[Ready, ...]:
         """What providers need, the lowest rank first."""
         return tuple(sorted({*self.declared, *own_ready()}))
-
-
-def package_of(module: str) -> str:
-    """Return the top-level package of a module, or the plugin's in a package that holds several of Inarch's own."""
-    parts = module.split(".")
-    return ".".join(parts[:2]) if parts[0] in _SHARED else parts[0]
 
 
 def discover(paths: Sequence[str] | None = None) -> Discovery:

@@ -12,7 +12,8 @@ from typing import Protocol, runtime_checkable
 
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.guarding import guarded
-from inarch.plugins.discovery import FoundPlugin, package_of
+from inarch.contract.metadata import package_of
+from inarch.plugins.discovery import FoundPlugin
 
 _CODE = (".py", *EXTENSION_SUFFIXES)
 
