@@ -1,10 +1,10 @@
-"""What a newcomer has to read, and how true the doors are: the house's measures, each a JSON line.
+"""The measures of the house, a JSON line for each: its size, circles, doors, shapes and names.
 
     python benchmarks/house.py [--list]
 
-`--list` prints what the counts consist of. The last rows run Inarch against a scripted server on loopback: what a
-prompt with three calls enters (functions that were called; the bodies of modules don't count), how often a walk along
-the code turns back to a file that it has left, and how many modules start-up imports.
+`--list` also prints the items behind each count. The last rows run Inarch against a scripted server on loopback. They
+count the files and functions that a prompt with three calls enters (bodies of modules don't count), the times that a
+walk along the code turns back to a file that it has left, and the modules that start-up imports.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def runs(root: Path, inarch: Running) -> Iterator[Row]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--list", action="store_true", help="what the counts consist of")
+    parser.add_argument("--list", action="store_true", help="print the items behind each count")
     whole = parser.parse_args().list
     root = Path(__file__).resolve().parents[1]
     packages = [str(root / "core"), str(root / "plugins")]

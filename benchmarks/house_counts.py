@@ -1,4 +1,4 @@
-"""What the source of the house comes to: counts for `house.py`, over the files of a checkout.
+"""Counts for `house.py` over the source files of a checkout.
 
 Not a benchmark. Code lines are lines without blank ones, comments and docstrings. Nothing is imported but entry points.
 """
@@ -160,7 +160,7 @@ def circles(graph: grimp.ImportGraph, among: Collection[str]) -> list[str]:
 
 
 def tangles(house: House) -> Iterator[Row]:
-    """Yield what imports each other."""
+    """Yield the circles of imports."""
     graph = house.imports(False)
     found = circles(graph, graph.modules)
     yield Row("import circles at run time, in all packages", len(found), found, 0)
@@ -180,7 +180,7 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def doors(house: House, public: Collection[str], lent: Collection[str], built_in: Collection[str]) -> Iterator[Row]:
-    """Yield what goes through the doors that everybody has, and what goes around them."""
+    """Yield counts of public names, and of imports and members that are not public."""
     yield Row("public names", len(public), [], 190)
     yield Row("names that `inarch.host` lends to built-in parts", len(lent), sorted(lent), 25)
     private = ("inarch.host", "inarch_sdk")
@@ -242,7 +242,7 @@ def places_of(house: House, module: str) -> list[str]:
 
 
 def shapes(house: House) -> Iterator[Row]:
-    """Yield what is too large or has a name that others have."""
+    """Yield what is too large, and names that several things have."""
     paths = house.files("core", "plugins")
     classes = [(house.name(path), node) for path in paths for node in ast.walk(house.tree(path))
                if isinstance(node, ast.ClassDef)]  # fmt: skip

@@ -46,7 +46,7 @@ class FormerNames:
         from importlib import import_module
         from importlib.machinery import ModuleSpec
 
-        try:  # whoever ships them says what has moved
+        try:  # the table is beside the plugins: the kernel names none
             present = import_module("inarch_plugins").FORMER.get(top)
         except ImportError:
             return None

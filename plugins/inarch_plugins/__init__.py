@@ -1,7 +1,8 @@
-"""What Inarch's own distribution brings, as plain data: every start reads it, so nothing is imported here.
+"""The built-in parts, commands, defaults and reserved names of Inarch's own distribution, as plain data.
 
-The kernel finds this module by the entry point `inarch.shipped`. The plugins themselves are entry points of the group
-`inarch.plugins`, as anybody's are. A new one is named there, and here if the default profile is to have it.
+Every start reads this module, so it imports nothing. The kernel finds it by the entry point `inarch.shipped`. Shipped
+plugins are entry points of the group `inarch.plugins`, like those of other distributions. Name a new one there, and
+here if the default profile should have it.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ OFFERED = {name: f"inarch_{name}" for name in ("acp", "batch", "live", "mcp", "w
 """Commands of distributions that may be installed beside Inarch, so that their names are no prompts."""
 
 KEPT_KEYS = {"auth": "inarch_plugins.auth.kept:with_kept_keys"}
-"""Who adds kept keys to the environment: a function of it and of the file that names them, by its part."""
+"""The function that adds kept keys to the environment, by its part: of the environment and the file of names."""
 
 _LIBRARIES = "confinement egress output schemas secrets staging toml"
 _PLUGINS = (

@@ -77,7 +77,7 @@ class AsksInParts(Protocol):
 
 
 class ForWatchers(Protocol):
-    """A tool that only shows something to who watches a session: no other program is offered it."""
+    """A tool that only shows something to the person at a session: no other program is offered it."""
 
     for_a_watcher: bool
 
@@ -385,7 +385,7 @@ CAPABILITIES: Mapping[str, tuple[type[Any], ...]] = {
     "workspaces": (Restorable,),
     "front_ends": (Selects,),
 }
-"""What objects of a kind may offer wherever they are: whatever is between one and its user passes it on."""
+"""The capabilities that a wrapper of such an object passes on, by kind."""
 
 
 def able(value: object, capability: type[T]) -> T | None:
