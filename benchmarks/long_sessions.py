@@ -19,7 +19,6 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import median
 
-from inarch.contract.beside_events import ContextDropped
 from inarch.contract.call_events import CallResult, CallState, FileChanged
 from inarch.contract.events import (
     ContextAdded,
@@ -33,6 +32,7 @@ from inarch.contract.events import (
     event_data,
 )
 from inarch.contract.ids import new_id, utc_now
+from inarch.contract.other_events import ContextDropped
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolResult, Turn, Usage
 from inarch_plugins.jsonl_logger.logger import JsonlLogger
 from inarch_plugins.sqlite_store.store import SqliteStore
@@ -139,9 +139,9 @@ def measured(argv: list[str], cwd: Path) -> tuple[float, float]:
 _CHAT = """
 import asyncio, io, sys
 import inarch
-from inarch.program.composing import Options
-from inarch.program.conversing import Launched
-from inarch_plugins.terminal.conversation.composing import new_view
+from inarch.program.composer import Options
+from inarch.program.chat_launch import Launched
+from inarch_plugins.terminal.conversation.chat_start import new_view
 from inarch_plugins.terminal.slash.talk import SlashCommands
 from inarch_plugins.terminal.slash.talk import Talk
 

@@ -23,13 +23,13 @@ from inarch.contract.records import PlannedCall, PluginContext, Turn
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
-from inarch.sessions.extending import Access
+from inarch.sessions.extension import Access
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.tools import TOOLS
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 from inarch_plugins.sqlite_store.store import SqliteStore
-from inarch_plugins.undo.undoing import Undoing
-from inarch_sdk.tooling import tool
+from inarch_plugins.undo.undo_run import Undoing
+from inarch_sdk.tool_decorator import tool
 
 FILES, EDITS, TREE, ROUNDS = 500, 50, 10_000, 5
 LINES = "".join(f"line {number} of a file of the usual length\n" for number in range(100))

@@ -182,7 +182,7 @@ def _give(descriptor: int, text: str) -> None:
 def _import_all() -> None:
     """Import what runs of the program would: Inarch and its plugins, each whole, but for the library of LiteLLM."""
     import inarch
-    from inarch.contract.guarding import OURS
+    from inarch.contract.guard import OURS
 
     for name in inarch.__all__:
         getattr(inarch, name)

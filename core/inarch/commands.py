@@ -1,6 +1,6 @@
 """What a command of the program builds on: the flags, what they compose, messages on standard error, and exit codes."""
 
-from inarch.program.composing import compose_given as compose_given
+from inarch.program.composer import compose_given as compose_given
 from inarch.program.failure import ANSWERED as ANSWERED
 from inarch.program.failure import CANCELLED as CANCELLED
 from inarch.program.failure import FAILED as FAILED

@@ -2,11 +2,11 @@
 
 from inarch_lib.output.columns import shorten as shorten
 from inarch_lib.output.columns import width as width
-from inarch_lib.output.escaping import escape as escape
-from inarch_lib.output.escaping import escape_json as escape_json
-from inarch_lib.output.printing import Harmless as Harmless
-from inarch_lib.output.printing import aligned as aligned
-from inarch_lib.output.printing import columns_of as columns_of
-from inarch_lib.output.printing import is_terminal as is_terminal
-from inarch_lib.output.printing import print_json as print_json
-from inarch_lib.output.printing import print_line as print_line
+from inarch_lib.output.escapes import escape as escape
+from inarch_lib.output.escapes import escape_json as escape_json
+from inarch_lib.output.printer import Harmless as Harmless
+from inarch_lib.output.printer import aligned as aligned
+from inarch_lib.output.printer import columns_of as columns_of
+from inarch_lib.output.printer import is_terminal as is_terminal
+from inarch_lib.output.printer import print_json as print_json
+from inarch_lib.output.printer import print_line as print_line

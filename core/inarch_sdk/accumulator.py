@@ -36,7 +36,7 @@ from inarch.contract.records import (
     Usage,
     UsageDelta,
 )
-from inarch_lib.output.escaping import shown
+from inarch_lib.output.escapes import shown
 from inarch_sdk.bounds import MOST_TOKENS, fault_of, read_json, size_of
 from inarch_sdk.usage import credible_usage
 

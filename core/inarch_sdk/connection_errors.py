@@ -14,7 +14,7 @@ import httpx2
 from attrs import frozen
 
 from inarch.contract.errors import ProviderError
-from inarch_lib.output.escaping import shown
+from inarch_lib.output.escapes import shown
 
 _CERTIFICATE = "check the base_url, the clock and who stands in between; for an authority of your own set SSL_CERT_FILE"
 _TLS = "check the base_url and its port: a server without TLS has an address that begins with http://"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from inarch.contract.records import SessionInfo
 from inarch_lib.output.columns import shorten
-from inarch_lib.output.escaping import escape
-from inarch_lib.output.printing import columns_of
+from inarch_lib.output.escapes import escape
+from inarch_lib.output.printer import columns_of
 
 if TYPE_CHECKING:
     from inarch.contract.processes import Confinement

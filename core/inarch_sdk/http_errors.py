@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from inarch.contract.errors import LONGEST_ASKED_S, ProviderError, ProviderErrorKind
-from inarch_lib.output.escaping import shown
+from inarch_lib.output.escapes import shown
 
 MESSAGE_CHARACTERS = 300
 PAGE_CHARACTERS = 200

@@ -8,7 +8,7 @@ from typing import Any
 
 from inarch.contract.codec import to_data
 from inarch.contract.records import ToolResult
-from inarch_lib.output.escaping import shown
+from inarch_lib.output.escapes import shown
 
 CHANGED_BY_USER = "changed_by_user"
 """Key of a result's metadata: the arguments that a person changed before the call ran, by name."""

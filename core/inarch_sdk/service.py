@@ -17,7 +17,7 @@ from attrs import define, field
 
 from inarch.contract.capabilities import Renews, able
 from inarch.contract.errors import InarchError, ProviderError
-from inarch_lib.output.escaping import shown
+from inarch_lib.output.escapes import shown
 from inarch_sdk.http_errors import from_response, provider_error
 from inarch_sdk.sse import ACCEPTED_ENCODING, LONGEST, TooLong, Unfinished, beginning, events, whole
 

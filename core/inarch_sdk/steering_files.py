@@ -8,7 +8,7 @@ from functools import cache
 
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, Verdict
-from inarch_lib.staging.spelling import folded
+from inarch_lib.staging.spellings import folded
 
 # Each name is a path below any folder; what lies below it counts, too. Looked up on 2026-11-28:
 # Agents: agents.md, code.claude.com/docs/en/permission-modes (protected paths), developers.openai.com/codex,

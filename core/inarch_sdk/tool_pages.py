@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from inarch.contract.errors import InarchError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects
 

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from inarch.contract.events import Event
-from inarch.contract.intervening import MOST_TEXT
+from inarch.contract.interventions import MOST_TEXT
 from inarch.contract.records import PluginContext, Turn
 from inarch.host import Bound, fault_of
 from inarch_testing.apps import environ_in, scripted_app, write_files

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from inarch.contract import asking, events
-from inarch.contract import beside_events as beside
+from inarch.contract import approval_records, events
 from inarch.contract import call_events as calls
+from inarch.contract import other_events as beside
 from inarch.contract.event_parts import Branch, Failure, KeptImage, Spent
 from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import (
@@ -61,8 +61,10 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         beside.ModelSwitched("m", "n", text),
         calls.CallState("c1", "read_file", "scheduled", call, Effects(frozenset({text}), frozenset({"b"})), ("c0",)),
         beside.CallRewritten("c1", "read_file", "hooks", text, {"file_path": text}, "ask", text),
-        asking.ApprovalAsked(("c1",), (HASH,), (text,)),
-        asking.ApprovalGiven("c1", "modify", "session", "user", text, {"file_path": text}, {text: (text,)}, "edits"),
+        approval_records.ApprovalAsked(("c1",), (HASH,), (text,)),
+        approval_records.ApprovalGiven(
+            "c1", "modify", "session", "user", text, {"file_path": text}, {text: (text,)}, "edits"
+        ),
         calls.CallState("c1", "read_file", "executing", announces=True),
         calls.CallOutput("c1", text),
         calls.FileChanging("c1", text, HASH, HASH, "new.py", 0o100644, True, (text,)),
@@ -103,8 +105,8 @@ def spare_turn(session: str = "s", turn: str = "t") -> tuple[EventData, ...]:
         calls.CallOutput("", ""),
         calls.CallResult("", "", "cancelled", ToolResult(False)),
         beside.CallReviewed("", "", "", "", ""),
-        asking.ApprovalAsked((), ()),
-        asking.ApprovalGiven("", "deny"),
+        approval_records.ApprovalAsked((), ()),
+        approval_records.ApprovalGiven("", "deny"),
         calls.FileChanging("", "", None, None),
         calls.FileChanged("", "", None, None),
         calls.ChangesUndoing("", "redo", ()),

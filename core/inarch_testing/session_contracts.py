@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from inarch.contract.errors import ProviderError
-from inarch.contract.intervening import MOST_TEXT
+from inarch.contract.interventions import MOST_TEXT
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, ToolResult
 from inarch_testing.model_bench import tasks_left

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from inarch import repair_arguments
-from inarch.contract.asking import RightsOffer
+from inarch.contract.approval_records import RightsOffer
 from inarch.contract.capabilities import (
     AsksInParts,
     Choosy,

@@ -47,7 +47,7 @@ own](../how-to/replace-parts.md) can stand where parts of plugins would: a model
 """
 GROUPS: dict[str, tuple[str, ...]] = {
     "Use Inarch from a program": ("sessions.app", "sessions.session", "contract.replacements"),
-    "Make a plugin": ("contract.hookspecs", "inarch_sdk.tooling", "contract.folders"),
+    "Make a plugin": ("contract.hookspecs", "inarch_sdk.tool_decorator", "contract.folders"),
     "What a plugin offers: ports": (
         "contract.ports",
         "contract.front_ends",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inarch.config.load import load_config
 from inarch.plugins.composition import compose_plugins
 from inarch.plugins.discovery import discover
-from inarch_plugins.commands.plugins.settings import Setting, settings_of
+from inarch_plugins.commands.plugins.settings_text import Setting, settings_of
 
 HEAD = """# Settings of the shipped plugins
 

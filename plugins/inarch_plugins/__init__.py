@@ -52,32 +52,32 @@ READY = {"openai-compatible": ("settings.base_url", 30), "offline": ("nothing", 
 COMMANDS = {
     "ask": "inarch.program.ask:ask",
     "chat": "inarch.program.chat:chat",
-    "sessions": "inarch_plugins.commands.sessions.group:sessions",
+    "sessions": "inarch_plugins.commands.sessions.sessions_command:sessions",
     "sessions.show": "inarch_plugins.commands.sessions.show:show_session",
     "sessions.fork": "inarch_plugins.commands.sessions.fork:fork_a_session",
     "sessions.export": "inarch_plugins.commands.sessions.export:export_session",
-    "sessions.diff": "inarch_plugins.replay.commands:diff_sessions",
+    "sessions.diff": "inarch_plugins.replay.replay_command:diff_sessions",
     "sessions.delete": "inarch_plugins.commands.sessions.delete:delete_sessions",
     "sessions.rename": "inarch_plugins.commands.sessions.rename:rename_session",
     "sessions.search": "inarch_plugins.commands.sessions.search:search_sessions",
     "sessions.restore": "inarch_plugins.commands.sessions.restore:restore_sessions",
-    "replay": "inarch_plugins.replay.commands:replay",
+    "replay": "inarch_plugins.replay.replay_command:replay",
     "undo": "inarch_plugins.undo.commands:undo",
     "redo": "inarch_plugins.undo.commands:redo",
     "blame": "inarch_plugins.undo.blame:blame",
-    "tools": "inarch_plugins.commands.tools:tools",
-    "models": "inarch_plugins.commands.models.group:models",
-    "plugins": "inarch_plugins.commands.plugins.group:plugins",
-    "policy": "inarch_plugins.commands.policy.group:policy",
-    "config": "inarch_plugins.commands.config.group:config",
+    "tools": "inarch_plugins.commands.tools_command:tools",
+    "models": "inarch_plugins.commands.models.models_command:models",
+    "plugins": "inarch_plugins.commands.plugins.plugins_command:plugins",
+    "policy": "inarch_plugins.commands.policy.policy_command:policy",
+    "config": "inarch_plugins.commands.config.config_command:config",
     "config.model": "inarch_plugins.commands.config.model:set_model",
-    "auth": "inarch_plugins.auth.commands:auth",
+    "auth": "inarch_plugins.auth.auth_command:auth",
     "help": "inarch_plugins.commands.help:help_command",
     "stats": "inarch_plugins.commands.stats:stats",
     "doctor": "inarch_plugins.commands.doctor.command:doctor",
     "context": "inarch_brief.tracer.answers.context_command:context",
     "trace": "inarch_brief.tracer.answers.trace_command:trace",
-    "dispatch": "inarch_plugins.dispatch.cli:dispatch",
+    "dispatch": "inarch_plugins.dispatch.dispatch_command:dispatch",
     "setup": "inarch_plugins.setup.command:setup",
 }
 """Commands and their functions; `GROUP.NAME` is one within a group."""
@@ -85,7 +85,7 @@ COMMANDS = {
 OFFERED = {name: f"inarch_{name}" for name in ("acp", "batch", "live", "mcp", "web")}
 """Commands of distributions that may be installed beside Inarch, so that their names are no prompts."""
 
-KEPT_KEYS = {"auth": "inarch_plugins.auth.kept:with_kept_keys"}
+KEPT_KEYS = {"auth": "inarch_plugins.auth.keyring_environment:with_kept_keys"}
 """The function that adds kept keys to the environment, by its part: of the environment and the file of names."""
 
 _LIBRARIES = "confinement egress output schemas secrets staging toml"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Approval, ModelRequest, Usage
-from inarch.contract.asking import ApprovalRequest
+from inarch.contract.approval_records import ApprovalRequest
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 from inarch_testing.apps import write_files
 

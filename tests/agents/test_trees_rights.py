@@ -15,7 +15,7 @@ import pytest
 
 import inarch
 from inarch import Approval
-from inarch.contract.asking import ApprovalRequest
+from inarch.contract.approval_records import ApprovalRequest
 from inarch.testing import calls, says
 from inarch_testing.apps import write_files
 

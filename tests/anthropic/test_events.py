@@ -17,9 +17,9 @@ import inarch
 from inarch import Delta, Finish, HttpService, Message, ProviderError, ProviderNote, Reasoning, Text
 from inarch.testing import HttpReply, HttpServer, json_reply
 from inarch_plugins.anthropic import BETAS
+from inarch_plugins.anthropic.claude import Anthropic
 from inarch_plugins.anthropic.events import Events
-from inarch_plugins.anthropic.provider import Anthropic
-from inarch_plugins.anthropic.requests import Encoder
+from inarch_plugins.anthropic.messages_request import Encoder
 from inarch_sdk.accumulator import Accumulator
 from inarch_testing.http_server import Answer
 

@@ -15,9 +15,9 @@ from tests.services.anthropic_rules import MODELS, check, check_schema, units, u
 import inarch
 from inarch import CallPart, Image, Message, Reasoning, ResultPart, Text, ToolResult
 from inarch_plugins.anthropic import BETAS
+from inarch_plugins.anthropic.answer_schemas import closed_schema
 from inarch_plugins.anthropic.blocks import fingerprint
-from inarch_plugins.anthropic.requests import Encoder
-from inarch_plugins.anthropic.schemas import closed_schema
+from inarch_plugins.anthropic.messages_request import Encoder
 from inarch_plugins.anthropic.versions import NEWEST, version_of
 from inarch_sdk.usage import cost_of
 
@@ -249,7 +249,7 @@ def test_extra_wins_and_a_reply_that_was_begun_ends_the_request() -> None:
 
 def test_an_hour_in_the_cache_has_its_price() -> None:
     from inarch import HttpService
-    from inarch_plugins.anthropic.provider import Anthropic
+    from inarch_plugins.anthropic.claude import Anthropic
 
     prices = [Anthropic(HttpService("a", ""), "m", "m", cache).price("claude-haiku-5-5") for cache in ("5m", "1h")]
     if None in prices:

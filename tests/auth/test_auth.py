@@ -134,10 +134,10 @@ def test_a_locked_keyring_is_told_and_the_session_goes_on(cli: Run, keep: Keep) 
 
 
 def test_a_keyring_that_hangs_is_left(environ: dict[str, str], keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inarch_plugins.auth import kept
+    from inarch_plugins.auth import keyring_environment
 
     keep("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(kept, "READ_S", 1.0)
+    monkeypatch.setattr(keyring_environment, "READ_S", 1.0)
     hanging = environ | {"PYTHON_KEYRING_BACKEND": "backends.Hanging"}
     began = time.monotonic()
     with inarch.compose(root=environ["HOME"], config={}, environ=hanging) as app:

@@ -14,7 +14,7 @@ from attrs import Factory, define
 
 import inarch
 from inarch_brief.tracer import inarch_tools
-from inarch_brief.tracer.answers.settings import Settings
+from inarch_brief.tracer.answers.tracer_settings import Settings
 from inarch_brief.tracer.graph.call_graph import Graph
 from inarch_brief.tracer.graph.flows import flow_to
 from inarch_brief.tracer.graph.model import Flow

@@ -13,7 +13,7 @@ import pytest
 from attrs import define, field
 
 from inarch.calls.scheduler import Scheduler
-from inarch.contract.asking import Approval, ApprovalRequest
+from inarch.contract.approval_records import Approval, ApprovalRequest
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import Event
 from inarch.contract.records import (
@@ -32,7 +32,7 @@ from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
 from inarch_sdk.memory_store import MemoryStore
-from inarch_sdk.tooling import FunctionTool, tool
+from inarch_sdk.tool_decorator import FunctionTool, tool
 
 
 def sha(data: bytes) -> str:

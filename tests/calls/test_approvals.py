@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from inarch.calls.shapes import digest
-from inarch.contract.asking import Approval, ApprovalRequest
+from inarch.contract.approval_records import Approval, ApprovalRequest
 from inarch.contract.records import Effects, Verdict
-from inarch_sdk.tooling import tool
+from inarch_sdk.tool_decorator import tool
 
 Kitchen = Any
 

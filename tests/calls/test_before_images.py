@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from inarch.calls import comparing
+from inarch.calls import workspace_diff
 from inarch.calls.before_images import Keeper, Keeping
-from inarch.calls.comparing import Tree
+from inarch.calls.workspace_diff import Tree
 from inarch.contract.call_events import FileChanged, FileChanging
 from inarch.contract.events import Note
 from inarch.journal.journal import Journal
@@ -60,7 +60,7 @@ class Place:
     def settle(self) -> None:
         """Wait until what was written just now is no longer new to a comparison."""
         newest = max(place.lstat().st_ctime_ns for place in (self.folder, *self.folder.rglob("*")))
-        while time.time_ns() < newest + 2 * comparing._RACY_NS:
+        while time.time_ns() < newest + 2 * workspace_diff._RACY_NS:
             time.sleep(0.01)
 
 
@@ -113,7 +113,7 @@ def test_changes_are_recorded_however_a_command_ends(place: Place) -> None:
 
 
 def test_too_many_files_are_told_once_and_nothing_is_recorded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing, "MOST_FILES", 2)
+    monkeypatch.setattr(workspace_diff, "MOST_FILES", 2)
     for number in range(5):
         (place.folder / str(number)).write_text("1")
     for _ in range(2):

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from inarch.calls.explaining import explain
+from inarch.calls.explanation import explain
 from inarch.calls.grants import Grants, ProjectGrants
-from inarch.contract.asking import Approval, ApprovalRequest, Right, RightsOffer
+from inarch.contract.approval_records import Approval, ApprovalRequest, Right, RightsOffer
 from inarch.contract.errors import ToolFailed
 from inarch.contract.records import Verdict
-from inarch_sdk.tooling import tool
+from inarch_sdk.tool_decorator import tool
 
 Kitchen = Any
 Chosen = Mapping[str, tuple[str, ...]]

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls.commands import canonical, words_of
-from inarch.calls.explaining import command_table, key_for
+from inarch.calls.command_words import canonical, words_of
+from inarch.calls.explanation import command_table, key_for
 from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Effects, ToolCall, Verdict
 from inarch_sdk.joined_commands import split_line
-from inarch_sdk.tooling import tool
+from inarch_sdk.tool_decorator import tool
 
 Kitchen = Any
 

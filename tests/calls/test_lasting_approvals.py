@@ -13,10 +13,10 @@ from inarch.calls.grants import Grants, ProjectGrants
 from inarch.calls.rules import RulesPolicy
 from inarch.config.approvals import approvals_of, revoke_approvals
 from inarch.config.grants import Rule
-from inarch.contract.asking import Approval
+from inarch.contract.approval_records import Approval
 from inarch.contract.ids import new_id
 from inarch.contract.records import Effects
-from inarch_sdk.tooling import tool
+from inarch_sdk.tool_decorator import tool
 
 Kitchen = Any
 

@@ -10,7 +10,7 @@ from inarch.calls import outputs
 from inarch.contract.errors import Cancelled
 from inarch.contract.records import Effects
 from inarch.journal.redaction.redactor import Redactor
-from inarch_sdk.tooling import tool
+from inarch_sdk.tool_decorator import tool
 
 Kitchen = Any
 ANY = Effects(exclusive=True)

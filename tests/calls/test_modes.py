@@ -11,7 +11,7 @@ from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Category, Effects, PluginContext, ToolCall, Verdict
 from inarch.plugins.composition import Bound
-from inarch_sdk.tooling import FunctionTool, tool
+from inarch_sdk.tool_decorator import FunctionTool, tool
 
 
 class Policy:

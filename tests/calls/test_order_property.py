@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from inarch.contract.errors import ToolFailed
 from inarch.contract.records import Effects, ToolCall
-from inarch_sdk.tooling import FunctionTool, tool
+from inarch_sdk.tool_decorator import FunctionTool, tool
 
 Kitchen = Any
 FILES = ["a", "b", "d/a", "d/b", "d/e/a"]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch.calls import ordering
-from inarch.calls.ordering import Path, changes_protected, components, edges, may_write, normalised
+from inarch.calls import call_order
+from inarch.calls.call_order import Path, changes_protected, components, edges, may_write, normalised
 from inarch.contract.records import Effects
 
 
@@ -101,4 +101,4 @@ def test_many_calls_cost_few_edges(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = [_effects(writes=f"d/x{number}") for number in range(half)] + [Effects(reads=frozenset({""}))] * half
     waits = edges(batch)
     assert sum(map(len, waits)) <= 2 * len(batch)
-    assert half > ordering.MANY_WAITS
+    assert half > call_order.MANY_WAITS

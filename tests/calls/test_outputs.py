@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from inarch.calls.outputs import LONGEST_RESULT
 from inarch.contract.records import Effects
-from inarch_sdk.shortening import shortened
-from inarch_sdk.tooling import tool
+from inarch_sdk.short_data import shortened
+from inarch_sdk.tool_decorator import tool
 
 Kitchen = Any
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch.calls.ordering import normalised
+from inarch.calls.call_order import normalised
 from inarch.calls.rules import RulesPolicy, path_matches
 from inarch.config.grants import Rule
 from inarch.contract.records import Effects, ToolCall
-from inarch_sdk.tooling import tool
+from inarch_sdk.tool_decorator import tool
 
 Kitchen = Any
 

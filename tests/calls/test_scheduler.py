@@ -13,9 +13,9 @@ import pytest
 from inarch.calls import attempt, runner
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.records import Effects, PlannedCall, ToolResult
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.journal.journal import Journal
-from inarch_sdk.tooling import tool
+from inarch_sdk.tool_decorator import tool
 
 from ..forking import LONGEST_S
 
@@ -352,7 +352,7 @@ import asyncio, threading
 from inarch.calls import attempt
 from inarch.calls.scheduler import Scheduler
 from inarch.contract.records import CallPart, PluginContext
-from inarch_sdk.tooling import tool
+from inarch_sdk.tool_decorator import tool
 from inarch.journal.journal import Journal
 from inarch_sdk.memory_store import MemoryStore
 from inarch.plugins.composition import Bound

@@ -5,7 +5,7 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls.live import IllegalTransition, advance
+from inarch.calls.live_call import IllegalTransition, advance
 from inarch.contract.records import TERMINAL, CallStatus
 
 ORDER = ["validating", "awaiting_approval", "scheduled", "executing", "end"]

@@ -245,7 +245,7 @@ def test_a_trusted_projects_address_does_not_count_for_auto(tmp_path: Path) -> N
 )
 def test_a_key_goes_only_where_the_user_wants_it(base_url: str, settings: dict[str, str], sent: bool) -> None:
     from inarch_plugins.openai.compatible import Settings, inarch_models
-    from inarch_plugins.openai.either import EitherWire
+    from inarch_plugins.openai.wire_choice import EitherWire
 
     given = Settings(base_url=base_url, **settings)  # type: ignore[arg-type]
     (provider,) = inarch_models(inarch.PluginContext("x", ".", given, environ={"OPENAI_API_KEY": KEY}))

@@ -18,8 +18,8 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
+from inarch_plugins.openai.chat_request import Encoder
 from inarch_plugins.openai.dialect import Dialect
-from inarch_plugins.openai.requests import Encoder
 
 ASKED = Message("user", (Text("look"), Text("more")))
 

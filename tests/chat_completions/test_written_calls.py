@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.testing import sse_reply
-from inarch_plugins.openai.written_calls import WrittenCalls
+from inarch_plugins.openai.text_calls import WrittenCalls
 
 from .wire import call, calls, chunk, run, says
 

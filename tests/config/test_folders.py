@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config.folders import ProjectFolder, folders_of
+from inarch.config.plugin_folders import ProjectFolder, folders_of
 from inarch.config.trust import grant, trust_of
 from inarch.contract.errors import ToolFailed
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from inarch.config.directories import cache_dir, state_dir, user_config_path
 from inarch.config.load import check_config
-from inarch.config.places import cache_dir, state_dir, user_config_path
 
 
 def test_xdg_variables_come_first() -> None:

@@ -15,9 +15,9 @@ from attrs import Factory, field, frozen
 from inarch.config.environment import from_text
 from inarch.config.load import load_config
 from inarch.contract.errors import ConfigError
-from inarch_plugins.commands.config.rendering import as_data, as_rows
+from inarch_plugins.commands.config.config_text import as_data, as_rows
 from inarch_plugins.commands.config.starter import schema
-from inarch_plugins.commands.plugins.settings import Setting, settings_of
+from inarch_plugins.commands.plugins.settings_text import Setting, settings_of
 from inarch_sdk.settings import keys_of
 
 from .conftest import Place

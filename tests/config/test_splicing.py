@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inarch.config.load import load_config
 from inarch.config.tables import REST, SHIPPED_PLUGINS
 from inarch.contract.errors import ConfigError
-from inarch_plugins.commands.config.rendering import as_data
+from inarch_plugins.commands.config.config_text import as_data
 from inarch_plugins.commands.config.starter import schema
 
 from .conftest import Place

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config.folders import folders_of
+from inarch.config.plugin_folders import folders_of
 from inarch.config.project_files import read_trusted
 from inarch.config.trust import grant, revoke, trust_of
 from inarch.contract.errors import StoreError, ToolFailed

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config.folders import BroughtFiles, folders_of
+from inarch.config.plugin_folders import BroughtFiles, folders_of
 from inarch.config.trust import grant, trust_of
 from inarch.config.user_commands import named_folders, user_command
 from inarch.contract.errors import ToolFailed

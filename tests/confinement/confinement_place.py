@@ -18,7 +18,7 @@ from attrs import define, field
 
 import inarch_lib.confinement
 from inarch_lib.confinement import ALL_LAYERS, Plan
-from inarch_lib.confinement.places import loader_of
+from inarch_lib.confinement.system_paths import loader_of
 
 HERE = Path(__file__).parent
 PACKAGE = Path(inarch_lib.confinement.__file__).parent

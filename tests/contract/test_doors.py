@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from inarch.contract.errors import Cancelled, ConfigError, PluginError, ProviderError, ToolFailed
-from inarch.contract.guarding import Door, call_guarded, guarded
+from inarch.contract.guard import Door, call_guarded, guarded
 
 DOORS: tuple[Door, ...] = get_args(Door)
 WIDE: tuple[Door, ...] = ("load", "hook")

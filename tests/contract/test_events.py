@@ -9,14 +9,14 @@ from typing import Any
 import attrs
 import pytest
 
-from inarch.contract import asking, beside_events, call_events, events
+from inarch.contract import approval_records, call_events, events, other_events
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.event_kinds import EVENT_CLASSES, EVENT_KINDS
 from inarch.contract.event_parts import Branch, KeptImage, Spent
 from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import CallPart, Effects, Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
 
-HOMES = (events, call_events, asking, beside_events)
+HOMES = (events, call_events, approval_records, other_events)
 RESULT = ToolResult(False, None, ToolError("timeout", "too slow", "wait"), {"duration_s": 1.5})
 CALL = ToolCall("c", "p", "t", "read_file", {"file_path": "a.py"}, "error", RESULT, after=("b",))
 TURN = Turn("t", "agent", "u", "s", "now", calls=(CALL,), usage=Usage(1, 2, cost_usd=Decimal("0.01")))

@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 from inarch.contract import hookspecs
-from inarch_sdk import tooling
+from inarch_sdk import tool_decorator
 
 
 def test_hooks_lists_every_hookspec() -> None:
@@ -23,5 +23,5 @@ def test_no_hook_is_firstresult_and_all_but_settings_take_the_context(name: str)
 
 
 def test_the_example_of_the_tool_decorator_runs() -> None:
-    assert doctest.testmod(tooling).attempted > 0
-    assert doctest.testmod(tooling).failed == 0
+    assert doctest.testmod(tool_decorator).attempted > 0
+    assert doctest.testmod(tool_decorator).failed == 0

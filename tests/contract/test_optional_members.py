@@ -12,7 +12,7 @@ from inarch.calls.before_images import Keeping
 from inarch.calls.context import veiled
 from inarch.calls.lease import Handle, Lease
 from inarch.contract.capabilities import CAPABILITIES, optional
-from inarch.program.showing import Display
+from inarch.program.output_choice import Display
 from inarch.testing import calls, says, scripted_app
 from inarch_plugins.replay.stand_ins import RecordedTool, RecordedTracer
 from inarch_testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
-from inarch_plugins.dispatch.books import WINDOW, Balance, Books, Outcome
-from inarch_plugins.dispatch.cli import dispatch
+from inarch_plugins.dispatch.break_even import WINDOW, Balance, Books, Outcome
+from inarch_plugins.dispatch.dispatch_command import dispatch
 
 CHEAP = inarch.Usage(100, 10, cost_usd=Decimal("0.001"))
 DEAR = inarch.Usage(1000, 100, cost_usd=Decimal("0.01"))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from inarch_lib.confinement import levels
-from inarch_lib.egress import Egress, starting
+from inarch_lib.egress import Egress, proxy_start
 
 pytestmark = pytest.mark.once
 
@@ -105,7 +105,7 @@ FAILS = "import socket; socket.socket.accept = lambda _: 1 / 0; "
 
 
 def test_a_name_that_is_just_being_looked_up_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_BOOT", HANGS + starting._BOOT)
+    monkeypatch.setattr(proxy_start, "_BOOT", HANGS + proxy_start._BOOT)
     egress = Egress(["pypi.example"])
     with taken(egress) as end:
         end.sendall(b"CONNECT pypi.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -116,7 +116,7 @@ def test_a_name_that_is_just_being_looked_up_is_not_waited_for(monkeypatch: pyte
 
 
 def test_one_that_cannot_serve_ends_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_BOOT", FAILS + starting._BOOT)
+    monkeypatch.setattr(proxy_start, "_BOOT", FAILS + proxy_start._BOOT)
     egress = Egress(["pypi.example"])
     try:
         with taken(egress):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from inarch.contract.asking import ApprovalAsked, ApprovalGiven
+from inarch.contract.approval_records import ApprovalAsked, ApprovalGiven
 from inarch.contract.call_events import CallResult, CallState, FileChanged
 from inarch.contract.events import (
     Event,

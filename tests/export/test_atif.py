@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch.contract.beside_events import ChildEnded, ChildStarted, ContextDropped
 from inarch.contract.events import ModelReplied, ModelRequested
+from inarch.contract.other_events import ChildEnded, ChildStarted, ContextDropped
 from inarch.contract.records import Message, Text, ToolError, Usage
 
 from .telling import Telling

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inarch.contract.events import ContextAdded, ErrorHappened, LimitWait, Note
 from inarch.contract.records import ToolError
-from inarch_lib.output.escaping import escape
+from inarch_lib.output.escapes import escape
 from inarch_plugins.export.html.prose import prose
 from inarch_plugins.export.html.tags import tag, text
 

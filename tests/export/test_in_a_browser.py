@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.contract.beside_events import CommandRan
 from inarch.contract.events import ContextAdded
+from inarch.contract.other_events import CommandRan
 from inarch.contract.records import ToolError
 from inarch_plugins.export.html.page import MOST_OPEN
 

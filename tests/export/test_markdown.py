@@ -6,7 +6,7 @@ from hypothesis import example, given
 from markdown_it import MarkdownIt
 
 from inarch.contract.records import ToolError
-from inarch_lib.output.escaping import escape
+from inarch_lib.output.escapes import escape
 from inarch_plugins.export.fences import code, fenced, quoted
 
 from .telling import Telling

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from inarch.contract.beside_events import CallReviewed, CallRewritten, CommandRan
 from inarch.contract.call_events import CallResult, CallState, ChangesUndone, FileChanged
 from inarch.contract.events import ContextAdded, ErrorHappened, LimitWait, ModelReplied, ModelRequested, Note
+from inarch.contract.other_events import CallReviewed, CallRewritten, CommandRan
 from inarch.contract.records import Message, ToolCall, ToolError, ToolResult, Usage
 from inarch_plugins.export.html.page import MOST_OPEN
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inarch.contract.asking import Approval
+from inarch.contract.approval_records import Approval
 from inarch.program.main import run
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import calls, says

@@ -129,7 +129,7 @@ def check_shown(shown: str) -> None:
 
 @pytest.mark.parametrize("name", FAILS)
 def test_it_ends_in_one_clear_error(name: str, talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
+    monkeypatch.setattr("inarch.turns.model_client.ATTEMPTS", 1)
     script, said = FAILS[name]
     talking = talk(script)
     (turn,) = talking.run("hi")
@@ -143,7 +143,7 @@ def test_it_ends_in_one_clear_error(name: str, talk: Talks, monkeypatch: pytest.
 
 @pytest.mark.parametrize("name", SUCCEEDS)
 def test_it_ends_in_text_all_the_same(name: str, talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
+    monkeypatch.setattr("inarch.turns.model_client.ATTEMPTS", 1)
     script, said = SUCCEEDS[name]
     (turn,) = talk(script).run("hi")
     assert (turn.status, turn.content, turn.error) == ("done", said, None)
@@ -163,7 +163,7 @@ def test_a_fault_that_passes_is_asked_again(talk: Talks) -> None:
 
 
 def test_a_server_that_is_not_there(talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
+    monkeypatch.setattr("inarch.turns.model_client.ATTEMPTS", 1)
     (turn,) = talk(settings={"base_url": "http://127.0.0.1:9/v1beta"}).run("hi")
     assert turn.error is not None and "can't be reached at http://127.0.0.1:9/v1beta" in turn.error
 
@@ -183,7 +183,7 @@ def test_a_key_that_no_header_can_hold_is_not_shown(talk: Talks, monkeypatch: py
 
 
 def test_after_a_fault_the_conversation_goes_on(talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
+    monkeypatch.setattr("inarch.turns.model_client.ATTEMPTS", 1)
     talking = talk(reply(call("list_files")), refused(500, "INTERNAL", "oops"), reply("fine"))
     first, second = talking.run("list", "again")
     assert (first.status, second.status, second.content) == ("failed", "done", "fine")

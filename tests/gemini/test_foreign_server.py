@@ -119,8 +119,8 @@ def test_a_conversation_with_two_calls(address: str, root: Path) -> None:
 def test_its_faults_end_in_one_clear_error(
     address: str, root: Path, monkeypatch: pytest.MonkeyPatch, chaos: dict[str, int], said: str
 ) -> None:
-    monkeypatch.setattr("inarch.turns.asker.ATTEMPTS", 1)
-    monkeypatch.setattr("inarch.turns.asker.A_MINUTE_S", 0.0)
+    monkeypatch.setattr("inarch.turns.model_client.ATTEMPTS", 1)
+    monkeypatch.setattr("inarch.turns.model_client.A_MINUTE_S", 0.0)
     ask(f"{address}/__aimock/chaos", chaos)
     turn = run(address, root, "hello")
     assert turn.status == "failed"

@@ -10,7 +10,7 @@ import pytest
 
 import inarch
 from inarch.testing import calls, says
-from inarch_plugins.hooks.reading import Hooks
+from inarch_plugins.hooks.hook_config import Hooks
 
 from .conftest import Desk, one
 

@@ -14,7 +14,7 @@ from isolated_apps import GRACE_S, HERE
 
 import inarch
 from inarch.testing import says, scripted_app
-from inarch_plugins.isolation.allowing import within
+from inarch_plugins.isolation.run_rights import within
 
 Made = Callable[..., inarch.App]
 SECRET = "sk-hush-0123456789abcdef"

@@ -17,8 +17,8 @@ import pytest
 from isolated_apps import GRACE_S, HERE, call
 
 import inarch
-from inarch.contract.guarding import OURS
-from inarch.contract.loading import LoadJob
+from inarch.contract.guard import OURS
+from inarch.contract.loaders import LoadJob
 from inarch_plugins.isolation import rights
 from inarch_plugins.isolation.channel import MOST_WAITING_BYTES, PendingCall
 from inarch_plugins.isolation.wire import MOST_VALUES, Malformed, Messages

@@ -16,7 +16,7 @@ from isolated_apps import GRACE_S, HERE, call
 
 import inarch
 from inarch.config.load import load_config
-from inarch.plugins.apart import Apart, isolated_verdict
+from inarch.plugins.isolated_plugins import Apart, isolated_verdict
 from inarch.plugins.modules import single_file
 from inarch_plugins.isolation import ProcessLoader
 

@@ -19,7 +19,7 @@ import inarch
 from inarch.config.grants import Isolation
 from inarch_lib.confinement import features
 from inarch_plugins.isolation import rights
-from inarch_plugins.isolation.allowing import within
+from inarch_plugins.isolation.run_rights import within
 
 
 @pytest.fixture
@@ -275,9 +275,9 @@ def test_the_process_loads_little_of_inarch(compose: Any, tmp_path: Path) -> Non
     source = 'import inarch, sys\n@inarch.tool\ndef loaded() -> list[str]:\n    "Loaded."\n    return [*sys.modules]\n'
     (tmp_path / "little.py").write_text(source)
     names = call(compose(files=(str(tmp_path / "little.py"),)), "loaded").data
-    assert {"inarch_plugins.isolation.child", "inarch.plugins.alone"} <= set(names)
-    far = ("calls", "program", "config", "journal", "sessions", "turns", "plugins.composition", "plugins.loading")
-    near = ("process", "loading", "proxies", "rights", "spawning")
+    assert {"inarch_plugins.isolation.child", "inarch.plugins.single_load"} <= set(names)
+    far = ("calls", "program", "config", "journal", "sessions", "turns", "plugins.composition", "plugins.plugin_loader")
+    near = ("process", "proxy_plugin", "proxies", "rights", "spawner")
     beside = tuple([f"inarch.{name}" for name in far] + [f"inarch_plugins.isolation.{name}" for name in near])
     heavy = ("rich", "click", "prompt_toolkit", "httpx2", "sqlite3")
     assert [name for name in names if name.startswith((*beside, *heavy))] == []

@@ -17,14 +17,14 @@ from inarch.contract.errors import (
     StoreError,
     ToolFailed,
 )
-from inarch.contract.loading import Offered
+from inarch.contract.loaders import Offered
 from inarch.contract.records import PluginContext
 from inarch.plugins.checks import PORTS
 from inarch.plugins.registration import registration_of
 from inarch_plugins.isolation.failures import error_data, error_from
-from inarch_plugins.isolation.loading import _described_settings, _proxies
 from inarch_plugins.isolation.methods import MEMBERS
 from inarch_plugins.isolation.process import PluginProcess
+from inarch_plugins.isolation.proxy_plugin import _described_settings, _proxies
 from inarch_plugins.isolation.rights import Launch
 from inarch_plugins.isolation.wire import Malformed, Messages, encoded
 

@@ -29,7 +29,7 @@ from inarch.contract.events import (
     TurnEnded,
     TurnStarted,
 )
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.journal.history import History
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor

@@ -8,9 +8,9 @@ import pytest
 
 from inarch import Event, ToolResult
 from inarch.contract.errors import StoreError
-from inarch.journal.folding import fold, is_readable_drop
+from inarch.journal.fold import fold, is_readable_drop
 from inarch.journal.history import History
-from inarch.journal.settling import Settled
+from inarch.journal.interrupted_calls import Settled
 
 TIME = "2026-01-01T00:00:00.000000Z"
 CALL = {"id": "c1", "provider_id": "p1", "turn_id": "a", "name": "read_file", "arguments": {"path": "x"}}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.events import Note
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch_sdk.memory_store import MemoryStore

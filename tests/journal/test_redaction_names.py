@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inarch_lib.secrets.names import looks_random, secrets_of
+from inarch_lib.secrets.secret_names import looks_random, secrets_of
 
 DRAWN = "q7Rt2Xz9Lm4Kp8Vw"
 """Sixteen characters drawn by lot: the fewest that look so."""

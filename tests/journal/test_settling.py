@@ -14,7 +14,7 @@ from inarch.contract.call_events import CallState, FileChanged, FileChanging
 from inarch.contract.errors import ToolFailed
 from inarch.contract.events import Event, EventData, event_data
 from inarch.contract.records import Effects
-from inarch.journal.settling import OpenCall, OpenCalls, Settled, settle
+from inarch.journal.interrupted_calls import OpenCall, OpenCalls, Settled, settle
 
 FILE, FOLDER = 0o100644, 0o040755
 Files = Mapping[str, tuple[str | None, int]]

@@ -122,8 +122,8 @@ async def converse(home: Path, prompts: Sequence[str], approve: str, until: int 
 def type_lines(home: Path) -> None:
     """Keep two lines in the history of the prompt, which a terminal would have done."""
     os.environ.update(environ(home))
-    from inarch.config.places import state_dir
-    from inarch_plugins.terminal.conversation.history import KeptHistory
+    from inarch.config.directories import state_dir
+    from inarch_plugins.terminal.conversation.line_history import KeptHistory
 
     history = KeptHistory(str(PROJECT), lambda: state_dir(os.environ))
     history.hide_with(str)

@@ -12,7 +12,7 @@ from tests.export.written import export
 
 import inarch
 from inarch_plugins.replay import replay
-from inarch_sdk.restoring import restore_log
+from inarch_sdk.log_restore import restore_log
 
 from .conftest import Kept
 
@@ -144,8 +144,8 @@ def test_what_was_approved_for_good_still_runs_unasked(everyday: Kept) -> None:
 
 
 def test_trust_history_and_notes_are_still_there(everyday: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inarch.config.places import state_dir
-    from inarch_plugins.terminal.conversation.history import KeptHistory
+    from inarch.config.directories import state_dir
+    from inarch_plugins.terminal.conversation.line_history import KeptHistory
 
     for name, value in everyday.environ.items():
         monkeypatch.setenv(name, value)

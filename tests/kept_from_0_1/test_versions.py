@@ -96,7 +96,7 @@ def test_a_configuration_may_say_its_version(tmp_path: Path) -> None:
 
 
 def dispatch_books(place: Path) -> None:
-    from inarch_plugins.dispatch.books import Books
+    from inarch_plugins.dispatch.break_even import Books
 
     assert not Books.beside(str(place), "/nowhere").outcomes
 
@@ -117,7 +117,7 @@ def offers(place: Path) -> None:
 
 @pytest.mark.parametrize("reads", [dispatch_books, dispatch_decisions, offers])
 def test_a_cache_of_another_version_is_as_good_as_none(tmp_path: Path, reads: Callable[[Path], None]) -> None:
-    from inarch_plugins.dispatch.books import Books, Outcome
+    from inarch_plugins.dispatch.break_even import Books, Outcome
     from inarch_plugins.dispatch.cache import DecisionCache
     from inarch_plugins.openai.offers import Offer, Offers
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch_brief.languages import Apart, apart
+from inarch_brief.languages import Apart, reader_process
 from inarch_lib.confinement import own_layers
 
 
@@ -27,15 +27,15 @@ def test_one_process_reads_many_files(reading: Apart) -> None:
 
 
 def test_a_crash_is_told_and_the_next_file_is_read(reading: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
-    starting = apart._STARTING
-    monkeypatch.setattr(apart, "_STARTING", "import os, sys; sys.stdin.buffer.read(1); os.abort()  # {path}")
+    starting = reader_process._STARTING
+    monkeypatch.setattr(reader_process, "_STARTING", "import os, sys; sys.stdin.buffer.read(1); os.abort()  # {path}")
     assert reading.read("a.js", b"function f() {}").problem == "its parser crashed"
-    monkeypatch.setattr(apart, "_STARTING", starting)
+    monkeypatch.setattr(reader_process, "_STARTING", starting)
     assert reading.read("a.js", b"function f() {}").symbols[1].name == "f"
 
 
 def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apart, "_STARTING", "import time; time.sleep(600)  # {path}")
+    monkeypatch.setattr(reader_process, "_STARTING", "import time; time.sleep(600)  # {path}")
     reading = Apart(0.05)
     try:
         assert reading.read("a.js", b"function f() {}" * 2).problem == "reading it takes more than 0.05 s"
@@ -46,7 +46,7 @@ def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_missing_grammar_is_asked_for_once(reading: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
     hiding = "import sys; sys.modules['tree_sitter_go'] = None"
-    monkeypatch.setattr(apart, "_STARTING", apart._STARTING.replace("import sys", hiding, 1))
+    monkeypatch.setattr(reader_process, "_STARTING", reader_process._STARTING.replace("import sys", hiding, 1))
     assert reading.read("a.go", b"package a").problem == "tree-sitter-go is not installed"
     assert reading.missing == {"Go": "tree-sitter-go is not installed"}
     assert reading.read("b.go", b"package a").problem == "tree-sitter-go is not installed"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch.config.folders import UserFolder
+from inarch.config.plugin_folders import UserFolder
 from inarch_plugins.memory.memory import LONGEST, Memory, Note, checked, read_notes, with_note
 
 lines = st.lists(

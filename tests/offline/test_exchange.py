@@ -20,7 +20,7 @@ from inarch import (
     ToolSpec,
 )
 from inarch_brief.offline.exchange import MAX_ROUNDS
-from inarch_brief.offline.provider import Offline
+from inarch_brief.offline.offline_model import Offline
 
 EVERY_TOOL = tuple(
     ToolSpec(name, "", {})

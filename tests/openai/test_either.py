@@ -72,7 +72,7 @@ def test_a_wire_that_was_chosen_stays(tmp_path: Path, api: str, path: str) -> No
 
 def test_a_server_that_lost_the_wire_is_asked_over_chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For an address that usually has it; the name is looked up in `addresses`, so the test says it is one."""
-    monkeypatch.setattr("inarch_plugins.openai.either.prefers_responses", lambda url: True)
+    monkeypatch.setattr("inarch_plugins.openai.wire_choice.prefers_responses", lambda url: True)
     service = OpenAIService()
     paths: list[str] = []
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_lib.output.matching import Hunk, hunks, same_lines, split_lines, unified
+from inarch_lib.output.line_matches import Hunk, hunks, same_lines, split_lines, unified
 
 
 def lines(text: str) -> list[bytes]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_lib.output import matching
-from inarch_lib.output.matching import Clash, Merged, clash_text, hunks, merge, same_lines, split_lines
+from inarch_lib.output import line_matches
+from inarch_lib.output.line_matches import Clash, Merged, clash_text, hunks, merge, same_lines, split_lines
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end"])
 TEXT = st.lists(LINE, max_size=12).map(b"".join)
@@ -32,8 +32,8 @@ def test_a_side_that_changed_nothing_gives_way(base: bytes, changed: bytes) -> N
     assert merge(base, changed, base) == Merged(changed)
     assert merge(base, changed, changed) == Merged(changed)
     parts = [split_lines(base), split_lines(base), split_lines(changed)]
-    assert matching._merge(*parts) == Merged(changed)
-    assert matching._merge(parts[0], parts[2], parts[1]) == Merged(changed)
+    assert line_matches._merge(*parts) == Merged(changed)
+    assert line_matches._merge(parts[0], parts[2], parts[1]) == Merged(changed)
 
 
 @given(TEXT, TEXT, TEXT)

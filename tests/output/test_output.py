@@ -55,7 +55,7 @@ def test_every_character_is_shown_as_in_a_text_that_has_marks() -> None:
 
 def test_dashes_and_ellipses_cost_no_expression(tmp_path: Path) -> None:
     program = """
-        from inarch_lib.output.escaping import _unsafe, escape, escape_json
+        from inarch_lib.output.escapes import _unsafe, escape, escape_json
         text = "“a” – b … → │ 日本 Привет"
         assert escape(text) == escape_json(text) == text
         assert not _unsafe.cache_info().currsize

@@ -50,7 +50,7 @@ def test_parts_of_plugins_are_imported_when_they_are_used() -> None:
         f"print(*sorted(name for name in sys.modules if name.startswith({plugins})))"
     )
     ran = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["inarch_plugins.hooks.places"]
+    assert ran.stdout.split() == ["inarch_plugins.hooks.hook_files"]
 
 
 @pytest.mark.once

@@ -7,8 +7,8 @@ import click
 import pytest
 
 from inarch.contract.errors import PluginError, UsageError
-from inarch.plugins.commands import load_command
 from inarch.plugins.discovery import discover
+from inarch.plugins.plugin_commands import load_command
 
 if TYPE_CHECKING:
     from conftest import Site

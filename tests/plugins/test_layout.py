@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.contract.guarding import OURS
+from inarch.contract.guard import OURS
 from inarch.contract.metadata import package_of
 from inarch_plugins import BUILT_IN, COMMANDS
 

@@ -15,11 +15,11 @@ from tests.plugins.conftest import Site
 
 import inarch
 from inarch.config.load import load_config
-from inarch.contract.loading import LoadJob, Offered
+from inarch.contract.loaders import LoadJob, Offered
 from inarch.plugins import composition
-from inarch.plugins.commands import load_command
 from inarch.plugins.composition import Composition, compose_plugins
 from inarch.plugins.discovery import FoundPlugin, discover
+from inarch.plugins.plugin_commands import load_command
 
 LOUD = "raise SystemExit('imported in this process')\n"
 TABLES: Mapping[str, Any] = {"asking": {"mode": "process"}}

@@ -13,7 +13,7 @@ import pytest
 
 from inarch.config.tables import SHIPPED_PLUGINS
 from inarch.contract.errors import PluginError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import FoundPlugin, discover
 from inarch.plugins.modules import files_hash, locate

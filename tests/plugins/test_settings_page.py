@@ -9,7 +9,7 @@ from inarch.config.load import load_config
 from inarch.plugins.composition import compose_plugins
 from inarch.plugins.discovery import discover
 from inarch_plugins.commands.config.starter import schema
-from inarch_plugins.commands.plugins.settings import settings_of
+from inarch_plugins.commands.plugins.settings_text import settings_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "plugin-settings.md").read_text("utf-8")
 

@@ -16,9 +16,9 @@ TABLES = """
 BUILT_IN = {"guest": "guest_part"}
 COMMANDS = {
     "greet": "guest_part.cli:greet",
-    "sessions": "inarch_plugins.commands.sessions.group:sessions",
+    "sessions": "inarch_plugins.commands.sessions.sessions_command:sessions",
     "sessions.greet": "guest_part.cli:greet",
-    "tools": "inarch_plugins.commands.tools:tools",
+    "tools": "inarch_plugins.commands.tools_command:tools",
 }
 """
 COMMANDS = """

@@ -78,11 +78,11 @@ def test_a_question_about_callers_loads_no_other_plan(project: Path, environ: di
     }
     assert not loaded & {
         "inarch_brief.tracer.answers.function_traces",
-        "inarch.contract.undoing",
+        "inarch.contract.undo_records",
         "inarch.contract.event_kinds",
         "inarch.calls.previews",
-        "inarch.contract.asking",
-        "inarch.contract.beside_events",
+        "inarch.contract.approval_records",
+        "inarch.contract.other_events",
         "inarch_sdk.prices",
         "difflib",
     }
@@ -102,17 +102,19 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert len(server.requests) == 1 and "httpx2" in loaded
     assert not loaded & {"jsonschema", "cattrs", "loguru", "prompt_toolkit", "litellm", "httpx"}
     assert not loaded & {"rich", "pygments", "httpx2._main", "searched-for-cycles"}
-    assert not loaded & {"inarch.contract.loading", "inarch_plugins.project.mentions", "inarch_sdk.memory_store"}
-    assert not loaded & {"inarch.journal.folding", "inarch_plugins.sandbox_fs.patching"}
-    assert not loaded & {"inarch.turns.context.compacting", "inarch_sdk.snapshots"}
-    assert not loaded & {"inarch.contract.children", "inarch.contract.asking"}
+    assert not loaded & {"inarch.contract.loaders", "inarch_plugins.project.mentions", "inarch_sdk.memory_store"}
+    assert not loaded & {"inarch.journal.fold", "inarch_plugins.sandbox_fs.patch"}
+    assert not loaded & {"inarch.turns.context.compaction", "inarch_sdk.snapshots"}
+    assert not loaded & {"inarch.contract.children", "inarch.contract.approval_records"}
     assert not loaded & {
         "inarch_plugins.dispatch.cache",
         "inarch_plugins.dispatch.prompt",
         "inarch_plugins.dispatch.decided",
     }
     assert not loaded & {"inarch.calls.scheduler", "inarch.calls.runner", "inarch.calls.approvals"}
-    assert not loaded & {f"inarch.contract.{name}" for name in ("beside_events", "call_events", "processes", "undoing")}
-    assert not loaded & {"inarch.sessions.healing", "inarch.journal.history"}
+    assert not loaded & {
+        f"inarch.contract.{name}" for name in ("other_events", "call_events", "processes", "undo_records")
+    }
+    assert not loaded & {"inarch.sessions.repair", "inarch.journal.history"}
     tracing = ("indexing", "finding", "linking", "facts", "store", "answers.flow_answers", "graph")
     assert not loaded & {f"inarch_brief.tracer.{name}" for name in tracing}

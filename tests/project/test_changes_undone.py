@@ -10,7 +10,7 @@ import pytest
 
 from inarch.contract.events import Event
 from inarch.turns.session_state import BetweenTurns
-from inarch_plugins.project.meanwhile import MOST_NAMED, changes_undone
+from inarch_plugins.project.recent_actions import MOST_NAMED, changes_undone
 
 
 class Since:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from inarch.contract.beside_events import CommandRan
+from inarch.contract.other_events import CommandRan
 from inarch.contract.records import Message, Text
 from inarch.testing import says, scripted_app
-from inarch_plugins.project.meanwhile import MOST, MOST_OF_ONE, TITLE
+from inarch_plugins.project.recent_actions import MOST, MOST_OF_ONE, TITLE
 
 
 def texts(message: Message) -> list[str]:

@@ -12,9 +12,9 @@ import pytest
 import inarch
 from inarch.testing import sse_reply
 from inarch_plugins.litellm.requests import Encoder as LiteEncoder
+from inarch_plugins.openai.chat_request import Encoder
 from inarch_plugins.openai.dialect import Dialect
-from inarch_plugins.openai.requests import Encoder
-from inarch_plugins.terminal.front_ends.spending import CacheRate
+from inarch_plugins.terminal.front_ends.turn_cost import CacheRate
 from inarch_sdk.usage import cost_of, dearest
 
 from ..chat_completions.wire import call, calls, chunk, run, says

@@ -11,8 +11,8 @@ import pytest
 
 import inarch
 from inarch.testing import HttpServer, ScriptedModel, json_reply, says, scripted_app, sse_reply
-from inarch_plugins.gemini.listing import Listed
-from inarch_plugins.gemini.requests import Encoder as GeminiEncoder
+from inarch_plugins.gemini.generate_request import Encoder as GeminiEncoder
+from inarch_plugins.gemini.model_list import Listed
 from inarch_plugins.litellm import Settings
 from inarch_plugins.litellm.provider import LiteLLM
 from inarch_plugins.litellm.requests import Encoder as LiteEncoder

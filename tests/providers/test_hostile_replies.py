@@ -19,7 +19,7 @@ from tests.export.written import FORMATS, export
 
 import inarch
 from inarch.contract.ids import SystemClock
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer
 from inarch_plugins.terminal.front_ends.text import TextFrontEnd

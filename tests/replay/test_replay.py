@@ -283,7 +283,7 @@ def test_what_stands_between_turns_is_done_again(tmp_path: Path) -> None:
     script = [calls(READ, PATCH), says("done"), says("two"), calls(READ), says("three")]
 
     async def play(session: inarch.Session, _: inarch.App) -> None:
-        from inarch.contract.beside_events import CommandRan
+        from inarch.contract.other_events import CommandRan
         from inarch.contract.records import PlannedCall
 
         await session.run("one")

@@ -7,7 +7,7 @@ from typing import Any
 
 import inarch
 from inarch import ProviderError
-from inarch.contract.beside_events import ModelSwitched
+from inarch.contract.other_events import ModelSwitched
 from inarch.testing import says
 
 from .recording import assert_same, project, record

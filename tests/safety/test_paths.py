@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from safety_runner import Case, Place, check, load
 
-from inarch_plugins.sandbox_fs.opening import Open, best_open, openat2, walking_open
+from inarch_plugins.sandbox_fs.safe_open import Open, best_open, openat2, walking_open
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 

@@ -16,8 +16,8 @@ from inarch.contract.records import PlannedCall, PluginContext, ToolResult
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
-from inarch_plugins.sandbox_fs.opening import Open, best_open, walking_open
-from inarch_plugins.sandbox_fs.processes import planning
+from inarch_plugins.sandbox_fs.processes import confinement_plan
+from inarch_plugins.sandbox_fs.safe_open import Open, best_open, walking_open
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.tools import TOOLS
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
@@ -130,5 +130,5 @@ def make_shell(open_files: Any, tmp_path: Path) -> Callable[..., Shell]:
 def shell(request: pytest.FixtureRequest, make_shell: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     """A shell without grants, once with all layers and once with none."""
     if request.param == "bare":
-        monkeypatch.setattr(planning, "layers_of", lambda features: frozenset({"limits"}))
+        monkeypatch.setattr(confinement_plan, "layers_of", lambda features: frozenset({"limits"}))
     return make_shell()  # type: ignore[no-any-return]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Rights
-from inarch_lib.egress import starting
-from inarch_plugins.sandbox_fs.processes import running
+from inarch_lib.egress import proxy_start
+from inarch_plugins.sandbox_fs.processes import runner
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
@@ -32,7 +32,7 @@ def opened(root: str, how: str) -> FolderWorkspace:
 
 
 def main() -> None:
-    assert running and starting, "imported before the user changes, who may not reach this installation"
+    assert runner and proxy_start, "imported before the user changes, who may not reach this installation"
     user = int(sys.argv[1])
     if user != os.geteuid():
         os.setgroups([])

@@ -328,7 +328,7 @@ RULES: tuple[Any, ...] = (
 
 @pytest.mark.parametrize(("rules", "mode"), list(enumerate(["edits", "none", "all", "all", "ask", "edits"])))
 def test_what_is_explained_is_what_happens(house: House, rules: int, mode: str) -> None:
-    from inarch.calls.explaining import explain
+    from inarch.calls.explanation import explain
 
     config = RULES[rules]
     (house.root / ".env").write_text("A=1\n")

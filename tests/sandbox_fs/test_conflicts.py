@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.patching import patch
+from inarch_plugins.sandbox_fs.patch import patch
 from inarch_plugins.sandbox_fs.texts import encoding_of
 
 

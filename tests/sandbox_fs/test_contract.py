@@ -11,7 +11,7 @@ import pytest
 from inarch import PluginContext, Workspace
 from inarch.testing import ToolContract, WorkspaceContract
 from inarch_plugins.sandbox_fs import inarch_tools
-from inarch_plugins.sandbox_fs.opening import walking_open
+from inarch_plugins.sandbox_fs.safe_open import walking_open
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 

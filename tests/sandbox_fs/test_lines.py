@@ -15,8 +15,8 @@ from inarch import Piped, Rights
 from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import ToolCall
-from inarch_plugins.sandbox_fs.commands.choosing import offered
 from inarch_plugins.sandbox_fs.commands.classification import classify
+from inarch_plugins.sandbox_fs.commands.rights_choice import offered
 from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
 
 from .shells import Shell

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.patching import patch
+from inarch_plugins.sandbox_fs.patch import patch
 from inarch_plugins.sandbox_fs.texts import Encoding
 
 _ENCODINGS = [

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.opening import openat2, walking_open
 from inarch_plugins.sandbox_fs.paths import ADDED, check_writable, is_protected, normal
+from inarch_plugins.sandbox_fs.safe_open import openat2, walking_open
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 

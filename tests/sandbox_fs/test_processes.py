@@ -173,7 +173,7 @@ def test_no_descriptor_and_no_folder_is_left(
     for place in places:
         place.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(places[0]))
-    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.planning._MEMORY", str(places[1]))
+    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.confinement_plan._MEMORY", str(places[1]))
 
     def left() -> tuple[int, list[str]]:
         return descriptors(), [name for place in places for name in os.listdir(place)]
@@ -227,7 +227,7 @@ def test_less_confinement_than_required_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, required: int | None, rights: Rights, allowed: bool
 ) -> None:
     from inarch_lib.confinement import Features
-    from inarch_plugins.sandbox_fs.processes.forking import ForkServer
+    from inarch_plugins.sandbox_fs.processes.fork_client import ForkServer
 
     workspace = FolderWorkspace.open(str(folder), Settings(require_level=required))
     try:

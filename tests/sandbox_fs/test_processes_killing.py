@@ -165,7 +165,8 @@ def test_nothing_is_left_though_a_process_that_inarch_forked_lives_on(
     code = FORKED
     if not tells:  # a system that doesn't tell when a process has ended
         poor = '_START.replace("from inarch_s", "import os; del os.pidfd_open\\nfrom inarch_s", 1)'
-        code = f"from inarch_plugins.sandbox_fs.processes import forking\nforking._START = forking.{poor}\n{FORKED}"
+        module = "from inarch_plugins.sandbox_fs.processes import fork_client"
+        code = f"{module}\nfork_client._START = fork_client.{poor}\n{FORKED}"
     client = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path), mark, doing], stdout=subprocess.PIPE, text=True,
         start_new_session=True,

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from inarch import Rights, ToolFailed
-from inarch_plugins.sandbox_fs.opening import best_open
-from inarch_plugins.sandbox_fs.processes.protecting import Protection
+from inarch_plugins.sandbox_fs.processes.protected_names import Protection
+from inarch_plugins.sandbox_fs.safe_open import best_open
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
@@ -208,7 +208,7 @@ def test_only_what_is_named_may_be_written(workspace: FolderWorkspace, folder: P
 
 
 def test_the_look_for_repositories_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.protecting.MOST_FOLDERS", 20)
+    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.protected_names.MOST_FOLDERS", 20)
     for number in range(40):
         (folder / f"d{number}").mkdir()
     root = os.open(folder, os.O_RDONLY)

@@ -21,9 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import Rights
-from inarch.contract.guarding import OURS
+from inarch.contract.guard import OURS
 from inarch_lib.confinement import features
-from inarch_plugins.sandbox_fs.processes.emptying import remove
+from inarch_plugins.sandbox_fs.processes.cleanup import remove
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, os.path.dirname(__file__))

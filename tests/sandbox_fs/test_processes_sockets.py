@@ -13,8 +13,8 @@ import pytest
 
 from inarch import Rights, ToolFailed
 from inarch_lib.confinement import features
-from inarch_plugins.sandbox_fs.opening import best_open
-from inarch_plugins.sandbox_fs.processes.protecting import live_sockets
+from inarch_plugins.sandbox_fs.processes.protected_names import live_sockets
+from inarch_plugins.sandbox_fs.safe_open import best_open
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, os.path.dirname(__file__))

@@ -12,8 +12,8 @@ import pytest
 
 from inarch import Rights, ToolFailed
 from inarch_lib.confinement import Features, features
-from inarch_plugins.sandbox_fs.processes import forking
-from inarch_plugins.sandbox_fs.processes.trying import BUILD, PROMISES, READER, SIGNALS, tried
+from inarch_plugins.sandbox_fs.processes import fork_client
+from inarch_plugins.sandbox_fs.processes.confinement_trial import BUILD, PROMISES, READER, SIGNALS, tried
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
@@ -60,7 +60,7 @@ def poor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the fork server find neither seccomp nor namespaces."""
     line = "from inarch_plugins.sandbox_fs.processes.server import main"
     known = f"from inarch_lib.confinement import levels\nlevels._known = levels.Features{tuple(NEITHER)!r}"
-    monkeypatch.setattr(forking, "_START", forking._START.replace(line, f"{known}\n{line}"))
+    monkeypatch.setattr(fork_client, "_START", fork_client._START.replace(line, f"{known}\n{line}"))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.file_read import digest
 
 pytestmark = pytest.mark.once
 

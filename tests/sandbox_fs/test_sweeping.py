@@ -12,13 +12,13 @@ import pytest
 
 import inarch_lib.staging as staging
 from inarch_lib.staging import hold, temporary_name
-from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.file_read import digest
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 KILLED = """
 import os, signal, sys
 import inarch_lib.staging as staging
-from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.file_read import digest
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 root, named = sys.argv[1:]
 workspace = FolderWorkspace.open(root)

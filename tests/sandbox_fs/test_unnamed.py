@@ -10,7 +10,7 @@ import pytest
 
 import inarch_lib.staging as staging
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.file_read import digest
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 LEFT = (".inarch-0123456789abcdef.tmp", ".inarch-undo-1f-0123456789abcdef.tmp")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from inarch import ToolFailed, UsageError
-from inarch_plugins.sandbox_fs.reading import digest
+from inarch_plugins.sandbox_fs.file_read import digest
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 

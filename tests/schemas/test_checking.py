@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from inarch_lib.schemas import bounded
-from inarch_lib.schemas.checking import BrokenSchema, Schema, expected
 from inarch_lib.schemas.fastcheck import checker
+from inarch_lib.schemas.validation import BrokenSchema, Schema, expected
 
 from ..forking import LONGEST_S
 
@@ -94,7 +94,7 @@ def _message(arguments: dict[str, Any]) -> str:
 
 def test_valid_arguments_pass_without_jsonschema() -> None:
     code = (
-        "import sys; from inarch_lib.schemas.checking import Schema\n"
+        "import sys; from inarch_lib.schemas.validation import Schema\n"
         f"s = Schema({READ!r})\n"
         "assert s.faults({'file_path': 'a', 'start_line': None, 'paths': ['b'], 'kind': 'class'}) == ()\n"
         "assert 'jsonschema' not in sys.modules and 'cattrs' not in sys.modules\n"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from inarch_lib.schemas.for_models import told_schema
+from inarch_lib.schemas.model_schemas import told_schema
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_lib.schemas import checking, repair
+from inarch_lib.schemas import repair, validation
 
 READ = {
     "type": "object",
@@ -90,7 +90,7 @@ def test_repairing_twice_is_repairing_once(arguments: object) -> None:
 
 @given(_arguments)
 def test_valid_arguments_stay_as_they_are(arguments: dict[str, object]) -> None:
-    if not checking.Schema(READ).faults(arguments):
+    if not validation.Schema(READ).faults(arguments):
         assert repair.repair_arguments(arguments, READ) == arguments
 
 

@@ -22,8 +22,8 @@ from jsonschema import Draft202012Validator
 
 from inarch.contract.codec import to_data
 from inarch.contract.errors import ToolFailed
+from inarch_sdk.argument_values import structured
 from inarch_sdk.schemas import Unsupported, schema_of, takes_plain
-from inarch_sdk.structuring import structured
 
 UserId = NewType("UserId", int)
 

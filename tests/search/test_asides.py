@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief.search.asides import Parted
+from inarch_brief.search.comment_text import Parted
 
 ASIDES = re.compile(r'#[^\n]*|"[^"]*"')
 TEXT = '''# first

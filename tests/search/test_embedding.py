@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief.search.embedding import DIMENSIONS, embedded, similarity, vectors
 from inarch_brief.search.tokens import terms
+from inarch_brief.search.word_vectors import DIMENSIONS, embedded, similarity, vectors
 
 
 def of_text(text: str) -> bytes:

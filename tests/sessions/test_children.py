@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Approval, ChildTask, ModelRequest, Price, Usage, tool
-from inarch.contract.asking import ApprovalRequest
+from inarch.contract.approval_records import ApprovalRequest
 from inarch.contract.children import DEEPEST
 from inarch.host import Bound
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app

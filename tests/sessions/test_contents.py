@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.events import Event
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.sessions.contents import LATEST, Contents, contents_of
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import between

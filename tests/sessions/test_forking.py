@@ -10,10 +10,10 @@ from inarch import Event, StoreError, Turn, UsageError
 from inarch.contract.call_events import CallOutput
 from inarch.contract.events import Note, SessionStarted, TurnEnded, TurnStarted
 from inarch.contract.stores import ContextStore
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.journal.journal import Journal
 from inarch.sessions.app import App
-from inarch.sessions.forking import fork_session
+from inarch.sessions.fork import fork_session
 from inarch.sessions.session import Session
 from inarch.testing import calls, says, scripted_app
 from inarch_plugins.sqlite_store.store import SqliteStore

@@ -18,8 +18,8 @@ from tests.export.written import export
 import inarch
 from inarch_plugins.replay import replay
 from inarch_sdk.event_log import read_sessions
+from inarch_sdk.log_restore import restore_log
 from inarch_sdk.memory_store import MemoryStore
-from inarch_sdk.restoring import restore_log
 
 T = "2026-01-01T00:00:00.000000Z"
 HARMFUL = "\x1b\x07\u202e\u2066"

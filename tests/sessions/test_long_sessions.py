@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from inarch import Turn
-from inarch.contract.beside_events import ContextDropped
 from inarch.contract.call_events import CallOutput
 from inarch.contract.events import SessionStarted, TurnEnded, TurnStarted
+from inarch.contract.other_events import ContextDropped
 from inarch.contract.stores import ContextStore
 from inarch.journal.journal import Journal
-from inarch.program.composing import Options
-from inarch.program.conversing import Launched
+from inarch.program.chat_launch import Launched
+from inarch.program.composer import Options
 from inarch.testing import says, scripted_app
-from inarch_plugins.terminal.conversation.composing import new_view
+from inarch_plugins.terminal.conversation.chat_start import new_view
 from inarch_plugins.terminal.slash.sessions import fork
 from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
 from inarch_plugins.undo.prompts import last_prompt

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract import guarding
+from inarch.contract import guard
 from inarch.contract.metadata import package_of
 from inarch.testing import HttpServer, json_reply, sse_reply
 
 PAGES = Path(__file__).parents[2]
 NAMED = ["sandbox-fs", "openai-compatible"]
-OURS = guarding.OURS - {"inarch_testing"} | {"inarch_plugins", "inarch_plugins.openai", "inarch_plugins.sandbox_fs"}
+OURS = guard.OURS - {"inarch_testing"} | {"inarch_plugins", "inarch_plugins.openai", "inarch_plugins.sandbox_fs"}
 """The packages of Inarch that such a program may load: the kernel, its libraries and what it named."""
 FLOORS = {
     "calls", "capabilities", "config", "contract", "former_names", "journal", "plugins", "sessions", "staging", "turns",
@@ -82,7 +82,7 @@ def test_the_pages_program_answers_with_tools_and_loads_nothing_it_did_not_name(
     ours = {name for name in new if name.partition(".")[0].startswith("inarch") or name.startswith("__editable")}
     assert {package_of(name) for name in ours if not name.startswith("__")} <= OURS
     assert {name.split(".")[1] for name in ours if name.startswith("inarch.")} <= FLOORS
-    assert not {name for name in ours if name.startswith(("inarch.sessions.extending", "inarch.sessions.replay"))}
+    assert not {name for name in ours if name.startswith(("inarch.sessions.extension", "inarch.sessions.replay"))}
     assert not {name for name in new if name in HEAVY or name.partition(".")[0] in HEAVY}
     assert not [*tmp_path.rglob("*.db"), *tmp_path.rglob("*.jsonl")], "nothing is kept"
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.contract.plugin_events import is_plugins
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.testing import calls, says, scripted_app
-from inarch_plugins.commands.sessions.story import line_of
-from inarch_sdk.restoring import restore_log
+from inarch_plugins.commands.sessions.session_text import line_of
+from inarch_sdk.log_restore import restore_log
 
 NOTING = str(Path(__file__).parents[1] / "terminal" / "noting.py")
 MODES = pytest.mark.parametrize("mode", ["in-process", "process"])

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch_plugins.setup.agents import AGENTS
-from inarch_plugins.setup.changing import setting_up, taking_back, write_all
 from inarch_plugins.setup.insertions import CannotInsert, Insertion, insertion, without
 from inarch_plugins.setup.record import read_record
+from inarch_plugins.setup.setup_plan import setting_up, taking_back, write_all
 
 SERVER = {"command": "inarch", "args": ["mcp", "serve"]}
 OTHER = {"command": "npx", "args": ["-y", "other"]}

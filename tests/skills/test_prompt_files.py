@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import calls, says
-from inarch_plugins.skills.expanding import Command, expand
+from inarch_plugins.skills.prompt_expansion import Command, expand
 
 from .desk import Desk, call
 

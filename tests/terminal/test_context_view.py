@@ -12,8 +12,8 @@ import pytest
 
 from inarch.contract.errors import UsageError
 from inarch.contract.records import Price, Usage
-from inarch.program.composing import Options
-from inarch.program.conversing import Launched
+from inarch.program.chat_launch import Launched
+from inarch.program.composer import Options
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch_lib.output.columns import width

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from inarch_plugins.terminal.notifying import TURN_ENDED, Notifier, Settings
+from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier, Settings
 
 OSC_9 = "\x1b]9;Inarch: the turn has ended\a"
 

@@ -15,12 +15,12 @@ from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
 from inarch.contract.errors import StoreError
 from inarch.contract.ids import utc_now
 from inarch.plugins.discovery import own_names
-from inarch.program.composing import Options
-from inarch.program.conversing import Launched
+from inarch.program.chat_launch import Launched
+from inarch.program.composer import Options
 from inarch.testing import ScriptedModel, says, scripted_app
-from inarch_plugins.terminal.slash.completing import models
 from inarch_plugins.terminal.slash.talk import SlashCommands
 from inarch_plugins.terminal.slash.talk import Talk as Conversation
+from inarch_plugins.terminal.slash.word_completion import models
 
 PARTS = str(Path(__file__).parents[1] / "running" / "parts.py")
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.program.composing import Options
-from inarch.program.conversing import Launched
+from inarch.program.chat_launch import Launched
+from inarch.program.composer import Options
 from inarch.testing import says, scripted_app
 from inarch_plugins.replay import replay
 from inarch_plugins.terminal.slash.talk import SlashCommands, Talk

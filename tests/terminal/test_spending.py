@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from inarch.contract.beside_events import ModelSwitched
 from inarch.contract.codec import to_data
 from inarch.contract.events import (
     Event,
@@ -22,10 +21,11 @@ from inarch.contract.events import (
     TurnStarted,
     event_data,
 )
+from inarch.contract.other_events import ModelSwitched
 from inarch.contract.records import Message, Turn, Usage
 from inarch_plugins.terminal.front_ends.json import JsonFrontEnd
-from inarch_plugins.terminal.front_ends.spending import session_words, turn_words
 from inarch_plugins.terminal.front_ends.text import TextFrontEnd
+from inarch_plugins.terminal.front_ends.turn_cost import session_words, turn_words
 
 START = "2026-01-01T00:00:00.000000Z"
 TURN = Turn("t", "agent", "u", "s", START, START, "The answer", "a/b", usage=Usage(1500, 46), status="done")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.testing import says, scripted_app
 from inarch_plugins.terminal.user_commands import run_command
 

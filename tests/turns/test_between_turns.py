@@ -10,8 +10,8 @@ from attrs import define, evolve, field
 
 import inarch
 from inarch.calls.results import DeclaredEvents
-from inarch.contract.beside_events import CommandRan
 from inarch.contract.events import Note
+from inarch.contract.other_events import CommandRan
 from inarch.plugins.composition import Bound
 from inarch.testing import says, scripted_app
 

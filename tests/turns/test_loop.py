@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 Played = tuple[inarch.Turn, ScriptedModel, list[inarch.Event]]

@@ -8,7 +8,7 @@ import pytest
 
 import inarch
 from inarch import Approval
-from inarch.contract.asking import ApprovalRequest
+from inarch.contract.approval_records import ApprovalRequest
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 WRITES = calls(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.beside_events import ModelSwitched
 from inarch.contract.events import Event
+from inarch.contract.other_events import ModelSwitched
 from inarch.contract.records import CallDelta, Delta, ReasoningDelta, TextDelta
 from inarch.journal.journal import Journal
 from inarch.turns.attempt import Showing

@@ -25,14 +25,14 @@ from inarch.contract.records import Effects, PlannedCall, PluginContext, ToolCal
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.plugins.composition import Bound
-from inarch.sessions.extending import Access
+from inarch.sessions.extension import Access
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.tools import TOOLS
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 from inarch_plugins.sqlite_store.store import SqliteStore
-from inarch_plugins.undo.blaming import Blame, BlamedLine
-from inarch_plugins.undo.undoing import Undoing
-from inarch_sdk.tooling import tool
+from inarch_plugins.undo.line_blame import Blame, BlamedLine
+from inarch_plugins.undo.undo_run import Undoing
+from inarch_sdk.tool_decorator import tool
 
 from ..running.program import cli as cli
 from ..running.program import environ as environ

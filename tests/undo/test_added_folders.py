@@ -13,10 +13,10 @@ from attrs import define, evolve
 from inarch import FileState, ToolFailed
 from inarch.calls.before_images import Keeper
 from inarch.journal.journal import Journal
-from inarch.sessions.extending import Access
+from inarch.sessions.extension import Access
 from inarch_plugins.sandbox_fs.folders import Folders
 from inarch_plugins.sandbox_fs.settings import Settings
-from inarch_plugins.undo.undoing import Undoing
+from inarch_plugins.undo.undo_run import Undoing
 
 from .conftest import Desk
 
@@ -101,8 +101,8 @@ _KILLED = """
 import os
 import sys
 from inarch.journal.journal import Journal
-from inarch.sessions.extending import Access
-from inarch_plugins.undo.undoing import Undoing
+from inarch.sessions.extension import Access
+from inarch_plugins.undo.undo_run import Undoing
 from inarch_plugins.sandbox_fs.folders import Folders
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inarch.contract.events import Event
-from inarch.sessions.forking import fork_session
-from inarch_plugins.undo.blaming import Blame
+from inarch.sessions.fork import fork_session
+from inarch_plugins.undo.line_blame import Blame
 from inarch_sdk.memory_store import MemoryStore
 
 Desk = Any

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_plugins.undo.differing import MOST_LINES, ChangedFile, diff_lines
+from inarch_plugins.undo.session_patch import MOST_LINES, ChangedFile, diff_lines
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import ScriptedModel, calls, says
 
@@ -128,8 +128,8 @@ def _lines(text: str) -> list[str]:
 def test_the_slash_commands_show_and_list(root: Path) -> None:
     from asyncio import Runner
 
-    from inarch.program.composing import Options
-    from inarch.program.conversing import Launched
+    from inarch.program.chat_launch import Launched
+    from inarch.program.composer import Options
     from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
 
     app, _ = scripted_app(SCRIPT, root, flags={"approve": "all"})

@@ -16,10 +16,10 @@ from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, Note
 from inarch.contract.records import ToolError, ToolResult
 from inarch.journal.journal import Journal
-from inarch.sessions import extending
-from inarch.sessions.extending import Access
+from inarch.sessions import extension
+from inarch.sessions.extension import Access
 from inarch_plugins.undo.report import report_lines
-from inarch_plugins.undo.undoing import Undoing
+from inarch_plugins.undo.undo_run import Undoing
 from inarch_sdk.memory_store import MemoryStore
 
 Desk = Any
@@ -123,7 +123,7 @@ def test_a_file_that_is_too_big_is_told_at_once_and_left(
 def test_a_big_file_that_a_call_made_can_still_be_removed(
     desk: Desk, do: Calls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (before_images, extending):
+    for module in (before_images, extension):
         monkeypatch.setattr(module, "FILE_LIMIT", 1000)
     desk.turn("make", do.create("big", "x" * 2000))
     assert desk.undo().done
@@ -298,10 +298,10 @@ import subprocess
 import sys
 from pathlib import Path
 from inarch.journal.journal import Journal
-from inarch.sessions.extending import Access
-from inarch_plugins.undo.undoing import Undoing
+from inarch.sessions.extension import Access
+from inarch_plugins.undo.undo_run import Undoing
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
-from inarch_plugins.sandbox_fs import restoring
+from inarch_plugins.sandbox_fs import restore
 from inarch_plugins.sqlite_store.store import SqliteStore
 store, count = SqliteStore(sys.argv[2]), int(sys.argv[3])
 def counted(rename):
@@ -312,7 +312,7 @@ def counted(rename):
             os.kill(os.getpid(), int(sys.argv[4]))
         rename(*args, **more)
     return one
-os.rename, restoring.rename_new = counted(os.rename), counted(restoring.rename_new)
+os.rename, restore.rename_new = counted(os.rename), counted(restore.rename_new)
 journal = Journal(store, "session", seq=store.load("session")[-1].seq)
 Undoing(Access(FolderWorkspace.open(sys.argv[1]), journal)).run("undo")
 """

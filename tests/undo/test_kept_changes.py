@@ -16,7 +16,7 @@ from inarch import Event, StoreError
 from inarch.contract.ids import new_id
 from inarch.contract.stores import ContextStore
 from inarch.journal.changes import Changes, kept_changes
-from inarch.sessions.forking import fork_session
+from inarch.sessions.fork import fork_session
 from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_plugins.undo.checkpoints import Checkpoints, checkpoints_of
 from inarch_plugins.undo.prompts import prompt_of

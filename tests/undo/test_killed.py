@@ -23,10 +23,10 @@ from inarch.contract.call_events import CallResult
 from inarch.contract.events import TurnStarted
 from inarch.contract.records import ToolResult, Turn
 from inarch.journal.journal import Journal
-from inarch.sessions.extending import Access
-from inarch_plugins.sandbox_fs import restoring
+from inarch.sessions.extension import Access
+from inarch_plugins.sandbox_fs import restore
 from inarch_plugins.sqlite_store.store import SqliteStore
-from inarch_plugins.undo.undoing import Undoing
+from inarch_plugins.undo.undo_run import Undoing
 
 Desk = Any
 KILLED = 9
@@ -98,7 +98,7 @@ def killed(desk: Desk, action: str, step: int) -> bool:
         _die_before(step)
         try:
             store = SqliteStore(str(desk.folder / "state"))
-            for owner, name in ((restoring, "rename_new"), (store, "append")):
+            for owner, name in ((restore, "rename_new"), (store, "append")):
                 setattr(owner, name, _counted(getattr(owner, name)))
             put_back(desk, action, store)
             os._exit(0)
@@ -199,8 +199,8 @@ def test_what_its_owner_changed_after_an_undo_was_killed_is_a_conflict_and_stays
 _UNDONE = """
 import sys
 from inarch.journal.journal import Journal
-from inarch.sessions.extending import Access
-from inarch_plugins.undo.undoing import Undoing
+from inarch.sessions.extension import Access
+from inarch_plugins.undo.undo_run import Undoing
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 from inarch_plugins.sqlite_store.store import SqliteStore
 store = SqliteStore(sys.argv[1])

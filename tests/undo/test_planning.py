@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from inarch import Standing
-from inarch_plugins.undo.planning import Action, Plan, Step, steps_of, word_for
-from inarch_plugins.undo.standings import NOTHING, Unavailable
+from inarch_plugins.undo.path_merge import NOTHING, Unavailable
+from inarch_plugins.undo.undo_plan import Action, Plan, Step, steps_of, word_for
 
 Tree = dict[str, Standing]
 PATH = st.sampled_from("abc")

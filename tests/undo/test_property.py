@@ -16,9 +16,9 @@ from inarch.contract.call_events import FileChanged
 from inarch.contract.events import SessionStarted, TurnStarted
 from inarch.contract.records import Turn
 from inarch.journal.journal import Journal
-from inarch.sessions.extending import Access
+from inarch.sessions.extension import Access
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
-from inarch_plugins.undo.undoing import Undoing
+from inarch_plugins.undo.undo_run import Undoing
 from inarch_sdk.memory_store import MemoryStore
 
 FILES, SLOTS = ("a", "b"), 3

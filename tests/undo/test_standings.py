@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 
 from inarch import Standing
-from inarch_plugins.undo.standings import MOST_SHOWN, NOTHING, Clashing, Outcome, Unavailable, bring_together
+from inarch_plugins.undo.path_merge import MOST_SHOWN, NOTHING, Clashing, Outcome, Unavailable, bring_together
 
 BYTES: dict[str, bytes] = {}
 

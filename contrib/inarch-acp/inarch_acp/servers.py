@@ -20,8 +20,8 @@ from acp import schema
 from attrs import define, field, frozen
 
 import inarch
-from inarch_acp.calls import Content, text_content
 from inarch_acp.prompts import fenced
+from inarch_acp.tool_calls import Content, text_content
 from inarch_acp.wire import plain
 
 Given = schema.HttpMcpServer | schema.SseMcpServer | schema.AcpMcpServer | schema.McpServerStdio

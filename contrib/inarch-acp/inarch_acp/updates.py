@@ -11,7 +11,7 @@ from attrs import define, field
 
 import inarch
 from inarch.figures import child_words, held_words, reviewed_words, rewritten_words
-from inarch_acp.calls import ShownCall
+from inarch_acp.tool_calls import ShownCall
 from inarch_acp.wire import plain
 
 Update = (

@@ -12,8 +12,8 @@ import pytest
 from acp import schema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from inarch_acp.calls import ShownCall, planned_diff
 from inarch_acp.prompts import fenced, read_prompt
+from inarch_acp.tool_calls import ShownCall, planned_diff
 from inarch_acp.wire import Wire, plain
 
 import inarch

@@ -18,7 +18,7 @@ from distributed import Client
 
 from inarch import UsageError
 from inarch_batch.executors import Away
-from inarch_batch.running import version
+from inarch_batch.task_run import version
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inarch_batch.reporting import LONGEST, kind_of, write_report
+from inarch_batch.reports import LONGEST, kind_of, write_report
 from inarch_batch.results import Output
 
 from inarch.testing import NASTY_TEXTS

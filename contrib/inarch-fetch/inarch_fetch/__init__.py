@@ -80,7 +80,7 @@ def inarch_settings() -> type:
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return `web_fetch`, and `web_search` where a service is configured."""
-    from inarch_fetch.tools import WebFetch, WebSearch
+    from inarch_fetch.web_tools import WebFetch, WebSearch
 
     settings = settings_of(context)
     tools: list[inarch.Tool] = [WebFetch(settings)]
@@ -92,6 +92,6 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
     """Return who asks about hosts that are not listed."""
-    from inarch_fetch.tools import UnlistedHosts
+    from inarch_fetch.web_tools import UnlistedHosts
 
     return [UnlistedHosts(settings_of(context).hosts)]

@@ -6,7 +6,7 @@ import json
 import sys
 
 import inarch
-from inarch_fetch.reading import read_html
+from inarch_fetch.page_text import read_html
 
 MOST_MEMORY = 1 << 30
 """Bytes of private memory: a tree takes some hundred times its page."""

@@ -21,10 +21,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_fetch import Search, Settings
 from inarch_fetch.addresses import place_of
-from inarch_fetch.converting import converted
-from inarch_fetch.fetching import Fetcher
-from inarch_fetch.reading import charset_of, html_of, read_html, text_of
-from inarch_fetch.tools import WebFetch, WebSearch
+from inarch_fetch.fetcher import Fetcher
+from inarch_fetch.html_converter import converted
+from inarch_fetch.page_text import charset_of, html_of, read_html, text_of
+from inarch_fetch.web_tools import WebFetch, WebSearch
 
 import inarch
 from inarch.testing import ToolContract

@@ -94,7 +94,7 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
 @inarch.hookimpl
 def inarch_session_extensions(context: inarch.PluginContext) -> Iterable[inarch.SessionExtension]:
     """Return what records beside the turns."""
-    from inarch_live.keeping import Record
+    from inarch_live.recordings import Record
 
     return [inarch.SessionExtension("live", "Records what is heard beside the turns.", Record)]
 
@@ -102,7 +102,7 @@ def inarch_session_extensions(context: inarch.PluginContext) -> Iterable[inarch.
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
     """Return the source of what was said and no prompt has."""
-    from inarch_live.keeping import SaidBeside
+    from inarch_live.recordings import SaidBeside
 
     return [SaidBeside()]
 

@@ -18,12 +18,12 @@ import inarch
 from inarch.figures import usage_words
 from inarch_live.floor import Batch, Floor
 from inarch_live.link import Link
+from inarch_live.live_prices import Rates
+from inarch_live.live_reply import Replying
 from inarch_live.pieces import Failed, Sounding, Words
 from inarch_live.playback import Playback
 from inarch_live.port import AudioDelta, LiveConnection, LiveProvider, LiveResult, LiveSetup
-from inarch_live.pricing import Rates
-from inarch_live.replying import Replying
-from inarch_live.telling import (
+from inarch_live.service_messages import (
     SPOKEN,
     News,
     Tools,

@@ -9,6 +9,7 @@ from attrs import define, evolve, field
 
 import inarch
 from inarch_live.floor import Batch, Floor
+from inarch_live.live_prices import Rates, usage_of
 from inarch_live.pieces import Ended, Failed, Piece, Pieces, Sounding, Used, Words
 from inarch_live.playback import Playback
 from inarch_live.port import (
@@ -30,7 +31,6 @@ from inarch_live.port import (
     TurnEnded,
     UsageReported,
 )
-from inarch_live.pricing import Rates, usage_of
 from inarch_live.turns import Tasks, Turns
 
 

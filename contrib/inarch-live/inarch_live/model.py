@@ -10,9 +10,9 @@ from attrs import define, field
 
 import inarch
 from inarch_live.conversation import Conversation
+from inarch_live.live_prices import rates_of
 from inarch_live.playback import Playback
 from inarch_live.port import LiveProvider, LiveSetup
-from inarch_live.pricing import rates_of
 
 NAME = "live"
 

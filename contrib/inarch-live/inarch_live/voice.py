@@ -13,8 +13,8 @@ import inarch
 from inarch.commands import ANSWERED, FAILED
 from inarch_live.conversation import Conversation
 from inarch_live.devices import FRAME_S, GONE_S, Sink, Source
-from inarch_live.keeping import Record, Tape
 from inarch_live.port import INPUT_RATE
+from inarch_live.recordings import Record, Tape
 from inarch_live.samples import level
 from inarch_live.talk import Talk
 

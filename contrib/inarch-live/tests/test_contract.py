@@ -30,7 +30,7 @@ class TestOpenAIRealtime(LiveProviderContract):
         return Resampler(16_000, 24_000).add(pcm)
 
     def known_messages(self) -> list[dict[str, Any]]:
-        from inarch_live.wires.openai_reading import _READERS
+        from inarch_live.wires.openai_events import _READERS
 
         fields = dict.fromkeys(("item", "response", "delta", "item_id", "rate_limits", "transcript", "audio_end_ms"))
         return [{"type": kind, **fields} for kind in _READERS if kind != "response.output_audio.delta"]

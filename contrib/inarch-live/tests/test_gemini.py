@@ -29,7 +29,7 @@ from inarch_live.port import (
     UsageReported,
 )
 from inarch_live.testing import GeminiServer
-from inarch_live.wires.gemini_reading import Reading
+from inarch_live.wires.gemini_events import Reading
 from inarch_live.wires.gemini_setup import setup_message
 
 from inarch import ProviderError

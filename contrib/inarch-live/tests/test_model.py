@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from inarch_live import Settings
-from inarch_live.known import MODELS
+from inarch_live.live_prices import rates_of
 from inarch_live.model import LiveModel
 from inarch_live.port import LiveCall
-from inarch_live.pricing import rates_of
+from inarch_live.service_table import MODELS
 from inarch_live.services import default_model, live_model, look, service_of
 from inarch_live.testing import GeminiServer, OpenAIServer, There
 

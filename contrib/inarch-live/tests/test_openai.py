@@ -23,7 +23,7 @@ from inarch_live.port import (
 )
 from inarch_live.samples import Resampler
 from inarch_live.testing import OpenAIServer, OpenAIThere
-from inarch_live.wires.openai_reading import Reading
+from inarch_live.wires.openai_events import Reading
 from inarch_live.wires.openai_setup import session_update
 
 from .contract import EDIT, FRAME, ramp, upto

@@ -14,7 +14,7 @@ from attrs import field, frozen
 import inarch
 
 if TYPE_CHECKING:
-    from inarch_lsp.desk import Desk
+    from inarch_lsp.edit_checks import Desk
 
 _MOST_WAIT_S = 30.0
 
@@ -72,7 +72,7 @@ def _desk_of(context: inarch.PluginContext) -> list[Desk]:
     """Return the desk of a composition, none where the project is not trusted: a server may run what lies in it."""
     if context.brought is None:
         return []
-    from inarch_lsp.desk import Desk
+    from inarch_lsp.edit_checks import Desk
 
     desk = _desks.get(id(context))
     if desk is None:
@@ -118,7 +118,7 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
             remedy = "look at what it brings, then `inarch config trust`"
             yield inarch.Finding("lsp", "note", "none runs in a project that is not trusted", remedy)
             return
-        from inarch_lsp.finding import seen
+        from inarch_lsp.server_lookup import seen
 
         yield from seen(settings_of(context), context.root, context.environ.get("PATH", ""), context.user)
 

@@ -247,4 +247,4 @@ def test_nothing_that_speaks_is_imported_before_an_edit(desk: Desk) -> None:
     shown = subprocess.run(
         [sys.executable, "-P", "-c", code, str(desk.root)], env=desk.environ, capture_output=True, text=True
     )
-    assert shown.stdout.strip() == "['inarch_lsp.desk']", shown.stderr
+    assert shown.stdout.strip() == "['inarch_lsp.edit_checks']", shown.stderr

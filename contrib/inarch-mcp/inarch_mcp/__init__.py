@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import inarch
-from inarch_mcp.settings import Lent as Lent
-from inarch_mcp.settings import Server as Server
-from inarch_mcp.settings import Settings as Settings
-from inarch_mcp.settings import lending as lending
+from inarch_mcp.mcp_settings import Lent as Lent
+from inarch_mcp.mcp_settings import Server as Server
+from inarch_mcp.mcp_settings import Settings as Settings
+from inarch_mcp.mcp_settings import lending as lending
 
 if TYPE_CHECKING:
     from inarch_mcp.catalog import Catalog

@@ -27,10 +27,10 @@ from mcp.types import (
 
 import inarch
 from inarch_mcp.definitions import Definition, Listing, defined, shown
-from inarch_mcp.launching import Place
-from inarch_mcp.settings import Server
+from inarch_mcp.mcp_settings import Server
+from inarch_mcp.server_limits import MOST_LISTED, PLAIN, Listed, bounded, tamed
+from inarch_mcp.server_start import Place
 from inarch_mcp.stdio import Log, talk
-from inarch_mcp.taming import MOST_LISTED, PLAIN, Listed, bounded, tamed
 
 MOST_PAGES = 50
 SHORTEST_PAUSE_S = 0.25

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import field, frozen
 
 import inarch
-from inarch_mcp.settings import Server
+from inarch_mcp.mcp_settings import Server
 
 LONGEST_DESCRIPTION = 1_500
 LONGEST_REMARK = 400

@@ -13,8 +13,8 @@ from attrs import define, field
 
 import inarch
 from inarch_mcp.definitions import Definition, Listing, differences, shown
-from inarch_mcp.launching import Place
-from inarch_mcp.settings import Server
+from inarch_mcp.mcp_settings import Server
+from inarch_mcp.server_start import Place
 
 if TYPE_CHECKING:
     from inarch_mcp.connection import Connection

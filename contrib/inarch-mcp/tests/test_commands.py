@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from inarch_mcp.cli import mcp
-from inarch_mcp.settings import Server, Settings
+from inarch_mcp.mcp_command import mcp
+from inarch_mcp.mcp_settings import Server, Settings
 
 import inarch
 

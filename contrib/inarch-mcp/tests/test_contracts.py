@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from inarch_mcp.catalog import Catalog, Watch
-from inarch_mcp.keeping import Agreed, Cache
-from inarch_mcp.launching import Place
-from inarch_mcp.settings import Server
+from inarch_mcp.mcp_settings import Server
+from inarch_mcp.server_records import Agreed, Cache
+from inarch_mcp.server_start import Place
 
 import inarch
 from inarch.testing import ToolContract, TracerContract

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from inarch_mcp import taming
+from inarch_mcp import server_limits
 
 import inarch
 from inarch.testing import calls, says, scripted_app
@@ -233,7 +233,7 @@ def test_a_listing_without_an_end_ends(ground: Any) -> None:
 
 
 def test_messages_without_an_end_cost_the_connection(ground: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taming, "MOST_MESSAGES", 200)
+    monkeypatch.setattr(server_limits, "MOST_MESSAGES", 200)
     app = ground.app({"bad": ground.server()})
     result = call(app, "bad_flood")
     assert code(result) == "unknown_outcome"

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_mcp.catalog import catalog_of
 from inarch_mcp.definitions import defined, differences, shown
-from inarch_mcp.keeping import Agreed, Cache
-from inarch_mcp.naming import SHIPPED, tool_names
-from inarch_mcp.settings import Server, Settings
+from inarch_mcp.mcp_settings import Server, Settings
+from inarch_mcp.server_records import Agreed, Cache
+from inarch_mcp.server_tools import data_of
 from inarch_mcp.stdio import LONGEST, Log
-from inarch_mcp.tools import data_of
+from inarch_mcp.tool_names import SHIPPED, tool_names
 
 import inarch
 

@@ -190,7 +190,7 @@ def test_http_on_this_machine_with_a_token(ground: Any, host: str) -> None:
 @pytest.mark.parametrize("address", ["0.0.0.0:8000", "192.0.2.1:8000", "nonsense", "127.0.0.1:x", "127.0.0.1:99999"])
 def test_an_address_that_others_reach_is_refused(ground: Any, address: str) -> None:
     from click.testing import CliRunner
-    from inarch_mcp.cli import mcp
+    from inarch_mcp.mcp_command import mcp
 
     context = inarch.PluginContext("mcp", str(ground.root))
     done = CliRunner().invoke(mcp, ["serve", "--http", address], obj=context)

@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import pytest
-from inarch_mcp.launching import Place
-from inarch_mcp.settings import Server
+from inarch_mcp.mcp_settings import Server
+from inarch_mcp.server_start import Place
 
 import inarch
 

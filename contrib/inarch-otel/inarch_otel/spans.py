@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_context
 
 import inarch
-from inarch_otel import naming
+from inarch_otel import conventions
 
 MOST_OPEN = 1000
 """Turns, requests and calls of a turn that wait for their end; beyond that the oldest is given up."""
@@ -76,14 +76,14 @@ class Spans:
         elif event.kind == "turn.ended":
             self._turn_ended(turn, event, data)
         else:
-            turn.span.add_event(f"inarch.{event.kind}", self._remark(data), naming.nanoseconds(event.time))
+            turn.span.add_event(f"inarch.{event.kind}", self._remark(data), conventions.nanoseconds(event.time))
 
     def _turn_started(self, event: inarch.Event, turn: Mapping[str, Any]) -> None:
         if turn["type"] != "agent":
             if self._content:
                 _bounded(self._prompts, turn["id"], turn["content"])
             return
-        provider, model = naming.provider_and_model(turn.get("model", ""))
+        provider, model = conventions.provider_and_model(turn.get("model", ""))
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.provider.name": provider,
@@ -97,8 +97,8 @@ class Spans:
         }
         prompt = self._prompts.pop(turn.get("parent_id") or "", None)
         if prompt is not None:
-            attributes["gen_ai.input.messages"] = naming.message("user", [{"type": "text", "text": prompt}])
-        start = naming.nanoseconds(event.time)
+            attributes["gen_ai.input.messages"] = conventions.message("user", [{"type": "text", "text": prompt}])
+        start = conventions.nanoseconds(event.time)
         # A turn is a trace of its own, whatever span is current in a program that uses Inarch as a library.
         span = self._tracer.start_span("invoke_agent inarch", Context(), attributes=attributes, start_time=start)
         _bounded(self._turns, turn["id"], _Turn(span, event.session_id, set_span_in_context(span, Context())))
@@ -109,39 +109,39 @@ class Spans:
         span.set_attribute("inarch.turn.status", record["status"])
         if record.get("limit"):
             span.set_attribute("inarch.turn.limit", record["limit"])
-        span.set_attributes(naming.usage_attributes(record.get("usage") or {}))
+        span.set_attributes(conventions.usage_attributes(record.get("usage") or {}))
         if self._content and record.get("content"):
             parts = [{"type": "text", "text": record["content"]}]
-            span.set_attribute("gen_ai.output.messages", naming.message("assistant", parts, "stop"))
+            span.set_attribute("gen_ai.output.messages", conventions.message("assistant", parts, "stop"))
         if record["status"] in ("failed", "cancelled"):
             self._fail(span, record["status"], record.get("error") or "")
-        span.end(naming.nanoseconds(event.time))
+        span.end(conventions.nanoseconds(event.time))
 
     def _replied(self, turn: _Turn, event: inarch.Event, data: Mapping[str, Any]) -> None:
         key = (data["model"], data["purpose"], data.get("plugin", ""))
         asked = turn.requests.get(key) or []
         request = asked.pop(0) if asked else event
-        provider, model = naming.provider_and_model(data["model"])
+        provider, model = conventions.provider_and_model(data["model"])
         attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": provider,
             "gen_ai.request.model": model,
             "gen_ai.conversation.id": turn.session_id,
-            "gen_ai.response.finish_reasons": [naming.finish_reason(data["finish"])],
+            "gen_ai.response.finish_reasons": [conventions.finish_reason(data["finish"])],
             "inarch.purpose": data["purpose"],
             "inarch.attempt": request.data.get("attempt", 1),
-            **naming.usage_attributes(data.get("usage") or {}),
+            **conventions.usage_attributes(data.get("usage") or {}),
         }
         if data.get("plugin"):
             attributes["inarch.plugin"] = data["plugin"]
         if self._content:
             parts = data["message"]["parts"]
-            attributes["gen_ai.output.messages"] = naming.message("assistant", parts, data["finish"])
-        start = naming.nanoseconds(request.time)
+            attributes["gen_ai.output.messages"] = conventions.message("assistant", parts, data["finish"])
+        start = conventions.nanoseconds(request.time)
         span = self._tracer.start_span(f"chat {model}", turn.context, SpanKind.CLIENT, attributes, start_time=start)
         if data.get("error"):
             self._fail(span, data["error"], "")
-        span.end(naming.nanoseconds(event.time))
+        span.end(conventions.nanoseconds(event.time))
 
     def _called(self, turn: _Turn, event: inarch.Event, data: Mapping[str, Any]) -> None:
         state = turn.calls.pop(data["call_id"], event)
@@ -157,24 +157,24 @@ class Spans:
         }
         result, call = data["result"], state.data.get("call") or {}
         if self._content:
-            attributes["gen_ai.tool.call.arguments"] = naming.text_of(call.get("arguments", {}))
-            attributes["gen_ai.tool.call.result"] = naming.text_of(result.get("data"))
-        start = naming.nanoseconds(data.get("started") or state.time)
+            attributes["gen_ai.tool.call.arguments"] = conventions.text_of(call.get("arguments", {}))
+            attributes["gen_ai.tool.call.result"] = conventions.text_of(result.get("data"))
+        start = conventions.nanoseconds(data.get("started") or state.time)
         name = f"execute_tool {data['name']}"
         span = self._tracer.start_span(name, turn.context, SpanKind.INTERNAL, attributes, start_time=start)
         error = result.get("error")
         if error:
             self._fail(span, error["code"], error["message"])
-        span.end(naming.nanoseconds(data.get("ended") or event.time))
+        span.end(conventions.nanoseconds(data.get("ended") or event.time))
 
     def _fail(self, span: Span, kind: str, message: str) -> None:
         span.set_attribute("error.type", kind)
-        span.set_status(Status(StatusCode.ERROR, naming.cut(message) if self._content else None))
+        span.set_status(Status(StatusCode.ERROR, conventions.cut(message) if self._content else None))
 
     def _remark(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return what may be told of an event: with content all that is plain, else Inarch's own words and numbers."""
         return {
-            name: naming.cut(value) if isinstance(value, str) else value
+            name: conventions.cut(value) if isinstance(value, str) else value
             for name, value in data.items()
             if isinstance(value, (str, int, float)) and (self._content or name in _SAFE)
         }

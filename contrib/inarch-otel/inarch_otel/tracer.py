@@ -13,7 +13,7 @@ from attrs import define, field
 import inarch
 
 if TYPE_CHECKING:
-    from inarch_otel.sending import Sender
+    from inarch_otel.span_export import Sender
 
 SEEN = frozenset(
     {
@@ -100,7 +100,7 @@ class OtelTracer:
 
     def _work(self) -> None:
         # The libraries take a fifth of a second to import: here they hold up no turn.
-        from inarch_otel.sending import Sender
+        from inarch_otel.span_export import Sender
         from inarch_otel.spans import Spans
 
         sender = self._sender = Sender(self.endpoint, self.headers)

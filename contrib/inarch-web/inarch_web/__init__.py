@@ -34,7 +34,7 @@ def inarch_settings() -> type:
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return the tools that look at the user's own page, select in it and lead it elsewhere."""
-    from inarch_web.pointing.tools import tools
+    from inarch_web.pointing.frame_tools import tools
 
     return tools()
 

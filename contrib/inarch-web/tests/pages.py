@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import httpx2
 import uvicorn
 from attrs import define, field
-from inarch_web.pointing.addresses import PageAddress
-from inarch_web.pointing.serving import Framed, serving
+from inarch_web.pointing.frame_addresses import PageAddress
+from inarch_web.pointing.frame_server import Framed, serving
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field
 from inarch_web import Settings
-from inarch_web.server.serving import Served, serving
+from inarch_web.server.web_server import Served, serving
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from inarch_web.server.numbering import MessageLog, Raw, encoded
+from inarch_web.server.message_log import MessageLog, Raw, encoded
 from inarch_web.server.questions import Questions
-from inarch_web.server.unfolding import Unfolding, joined
+from inarch_web.server.sections import Unfolding, joined
 
 import inarch
 from inarch_plugins.export.html.fragments import Fragments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inarch_web.pointing.addresses import Addresses, FrameAddress, PageAddress, origin_of
+from inarch_web.pointing.frame_addresses import Addresses, FrameAddress, PageAddress, origin_of
 from inarch_web.pointing.headers import adapted, cookie, for_the_frame, for_the_page
 
 import inarch

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from attrs import define
 from inarch_web import Settings
-from inarch_web.server.serving import serving
+from inarch_web.server.web_server import serving
 from playwright.async_api import Frame, Page, async_playwright, expect
 
 from inarch.testing import ScriptedModel, calls, says, scripted_app

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from inarch_web.pointing.addresses import PageAddress
+from inarch_web.pointing.frame_addresses import PageAddress
+from inarch_web.pointing.frame_server import Framed, serving
 from inarch_web.pointing.proxy import PICKER
-from inarch_web.pointing.serving import Framed, serving
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse

@@ -18,7 +18,7 @@ from inarch_live.port import LiveCall
 from inarch_live.testing import GeminiServer, There
 from inarch_live.wav import read_wav
 from inarch_web import Settings
-from inarch_web.server.serving import serving
+from inarch_web.server.web_server import serving
 from playwright.async_api import Page, async_playwright, expect
 
 import inarch

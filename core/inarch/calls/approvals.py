@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import define, field
 
-from inarch.calls.explaining import remedy_of_denied, remedy_of_unasked
+from inarch.calls.explanation import remedy_of_denied, remedy_of_unasked
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement
 from inarch.contract.capabilities import Isolated, able
 from inarch.contract.errors import InarchError, PluginError, StoreError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolError
 from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
-    from inarch.calls.live import LiveCall
-    from inarch.contract.asking import Approval, ApprovalRequest
+    from inarch.calls.live_call import LiveCall
+    from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.journal.journal import Journal
 
 MOST_ROUNDS = 10
@@ -93,7 +93,7 @@ class Approvals:
         reasons = tuple(_reason(live, remarks) for live in waiting)
         for live, bound in zip(waiting, digests, strict=True):
             live.approved = bound
-        from inarch.contract.asking import ApprovalAsked
+        from inarch.contract.approval_records import ApprovalAsked
 
         self.journal.record(
             ApprovalAsked(tuple(live.call.id for live in waiting), digests, reasons), waiting[0].call.turn_id
@@ -109,7 +109,7 @@ class Approvals:
             Files,
             preview,  # most turns ask nobody
         )
-        from inarch.contract.asking import ApprovalRequest
+        from inarch.contract.approval_records import ApprovalRequest
 
         tool = live.tool.value
         files = Files(self.workspace, self.journal.redactor.text)
@@ -227,7 +227,7 @@ class Approvals:
         arguments: Mapping[str, object] | None = None,
         rights: ChosenRights | None = None,
     ) -> None:
-        from inarch.contract.asking import ApprovalGiven
+        from inarch.contract.approval_records import ApprovalGiven
 
         kept = scope if scope in LASTING else "once"
         chosen = rights if rights or outcome == "modify" else None

@@ -13,7 +13,7 @@ from attrs import define, field, frozen
 
 from inarch.contract.capabilities import OfFunction, able
 from inarch.contract.errors import InarchError, PluginError
-from inarch.contract.guarding import Door, guarded
+from inarch.contract.guard import Door, guarded
 from inarch.contract.ports import Tool
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from inarch.calls.ordering import PROTECTED
+from inarch.calls.call_order import PROTECTED
 from inarch.contract.call_events import FileChanged, FileChanging
 from inarch.contract.errors import InarchError, PluginError, StoreError, ToolFailed
 from inarch.contract.events import Note
@@ -24,7 +24,7 @@ from inarch.contract.files import FileChange, whole_mode
 from inarch.contract.workspaces import Restorable
 
 if TYPE_CHECKING:
-    from inarch.calls.comparing import Side, Tree
+    from inarch.calls.workspace_diff import Side, Tree
     from inarch.contract.workspaces import Workspace
     from inarch.journal.journal import Journal
 
@@ -61,7 +61,7 @@ class Keeper:
     @property
     def tree(self) -> Tree:
         """The workspace's files as commands found and left them."""
-        from inarch.calls.comparing import Tree  # most sessions run nothing that writes
+        from inarch.calls.workspace_diff import Tree  # most sessions run nothing that writes
 
         with self._lock:
             if self._tree is None:
@@ -273,7 +273,7 @@ class Keeping:
 
     def record_so_far(self, keeper: Keeper, writes: Sequence[str]) -> Sequence[str]:
         """Record what changed since it was last looked; what an edit left there is no change."""
-        from inarch.calls.comparing import Side  # most sessions run nothing that writes
+        from inarch.calls.workspace_diff import Side  # most sessions run nothing that writes
 
         found = []
         for path, before, after in keeper.tree.differences(writes, held=False):

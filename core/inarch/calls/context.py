@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import define, evolve, field, frozen
 
 from inarch.calls.before_images import Keeper, Keeping
+from inarch.calls.call_order import normalised
 from inarch.calls.lease import Handle, Lease
-from inarch.calls.ordering import normalised
 from inarch.calls.outputs import LiveOutput
 from inarch.calls.rules import path_matches
 from inarch.calls.secrets import Secrets
@@ -25,7 +25,7 @@ from inarch.contract.errors import InarchError, StoreError, ToolFailed
 from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import ErrorHappened, Note
 from inarch.contract.front_ends import FrontEnd
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.records import ChosenRights, Effects, FileBytes, FileStat, SearchHits, ToolCall, Walk
 from inarch.contract.workspaces import Workspace
 

@@ -13,7 +13,7 @@ from inarch.calls.attempt import MOST
 from inarch.contract.records import ToolCall, ToolError
 
 if TYPE_CHECKING:
-    from inarch.calls.live import LiveCall
+    from inarch.calls.live_call import LiveCall
     from inarch.calls.runner import Runner
     from inarch.journal.journal import Journal
 

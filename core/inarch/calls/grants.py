@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
 
-from inarch.calls.live import LiveCall
+from inarch.calls.live_call import LiveCall
 from inarch.calls.shapes import Shape, offered_shape, schema_digest
 from inarch.contract.capabilities import KeepsRights, KnowsRights, able
 from inarch.contract.errors import InarchError, StoreError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.calls.ordering import changes_protected, may_write, normalised
+from inarch.calls.call_order import changes_protected, may_write, normalised
 from inarch.contract.capabilities import RunsPiped, StartsPrograms, able
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk

@@ -11,8 +11,8 @@ from typing import Any
 from attrs import define, field
 
 from inarch_lib.secrets.cuts import end_from
-from inarch_lib.secrets.names import LONGEST
-from inarch_sdk.shortening import measured
+from inarch_lib.secrets.secret_names import LONGEST
+from inarch_sdk.short_data import measured
 
 LONGEST_RESULT = 60_000
 """Characters above which a result is kept whole as a blob and shown with head and tail."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from inarch.calls.ordering import changes_protected
+from inarch.calls.call_order import changes_protected
 from inarch.calls.rules import RulesPolicy
 from inarch.contract.errors import InarchError, PluginError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import Category, Effects, ToolCall, Verdict
 

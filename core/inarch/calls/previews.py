@@ -9,10 +9,10 @@ from typing import Any
 
 from attrs import frozen
 
-from inarch.calls.commands import canonical, words_of
+from inarch.calls.command_words import canonical, words_of
 from inarch.contract.capabilities import Edits, Isolated, Previews, able
 from inarch.contract.errors import InarchError, PluginError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, FileStat, ProposedFile, ToolCall
 from inarch.contract.workspaces import Workspace
@@ -155,7 +155,7 @@ def _diff(proposed: ProposedFile, files: Files) -> list[str]:
 
 
 def _unified(path: str, before: str, after: str, new_name: str = "") -> list[str]:
-    from inarch_lib.output.matching import unified
+    from inarch_lib.output.line_matches import unified
 
     old, new = _split(before), _split(after)
     return list(unified(_ends_shown(old, new), _ends_shown(new, old), (path, new_name or path)))

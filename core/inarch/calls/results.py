@@ -15,9 +15,9 @@ from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
 from inarch.contract.event_parts import PluginEvent
 from inarch.contract.records import ToolError, ToolResult
-from inarch_lib.schemas.checking import BrokenSchema, Schema
+from inarch_lib.schemas.validation import BrokenSchema, Schema
 from inarch_sdk.bounds import fault_of
-from inarch_sdk.shortening import measured, shortened
+from inarch_sdk.short_data import measured, shortened
 
 if TYPE_CHECKING:
     from inarch.contract.plugin_events import EventKind

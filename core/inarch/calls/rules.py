@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from inarch.calls.commands import canonical, granted_by, is_command, line_of, open_parts, paths_in, words_of
-from inarch.calls.ordering import components, normalised
+from inarch.calls.call_order import components, normalised
+from inarch.calls.command_words import canonical, granted_by, is_command, line_of, open_parts, paths_in, words_of
 from inarch.contract.capabilities import Isolated, able
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict

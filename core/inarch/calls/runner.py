@@ -18,12 +18,12 @@ from inarch.calls.results import failed, from_error, from_outcome, hide_secrets,
 from inarch.contract.capabilities import Checks, able
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
-from inarch.contract.guarding import Door, blame, guarded
+from inarch.contract.guard import Door, blame, guarded
 from inarch.contract.records import CallStatus, Effects, ToolCall, ToolError, ToolResult
-from inarch_lib.schemas.checking import Schema
+from inarch_lib.schemas.validation import Schema
 
 if TYPE_CHECKING:
-    from inarch.calls.live import LiveCall
+    from inarch.calls.live_call import LiveCall
     from inarch.plugins.composition import Bound
 
 RETRIED = frozenset({"execution", "timeout"})
@@ -100,7 +100,7 @@ class Runner:
             InarchError: It failed, or took too long.
             asyncio.CancelledError: The caller was cancelled; the part has been stopped or abandoned.
         """
-        from inarch.contract.intervening import patience_of  # a profile without such parts does without
+        from inarch.contract.interventions import patience_of  # a profile without such parts does without
 
         patience = patience_of(part.value)
         context, output = self._open(live, lambda: (), effects, part)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from attrs import define, evolve, field
 
 from inarch.calls.approvals import Approvals, denied
+from inarch.calls.call_checks import Preparation
+from inarch.calls.call_order import edges
 from inarch.calls.context import Doors, Surroundings
 from inarch.calls.executor import Executor
 from inarch.calls.grants import Grants
-from inarch.calls.live import LiveCall
-from inarch.calls.offering import called, is_offered
-from inarch.calls.ordering import edges
+from inarch.calls.live_call import LiveCall
+from inarch.calls.offered_tools import called, is_offered
 from inarch.calls.outputs import LONGEST_RESULT
 from inarch.calls.policy import ApproveMode, Judgement, judge
-from inarch.calls.preparing import Preparation
 from inarch.calls.results import DeclaredEvents
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
@@ -35,8 +35,8 @@ from inarch_sdk.result_text import named_note
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
-    from inarch.calls.intervening import Intervening
-    from inarch.contract.intervening import Reviewer, Rewriter
+    from inarch.calls.call_interventions import Intervening
+    from inarch.contract.interventions import Reviewer, Rewriter
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
 
@@ -222,7 +222,7 @@ class Scheduler:
 
     @cached_property
     def _intervening(self) -> Intervening:
-        from inarch.calls.intervening import Intervening  # a profile without such parts does without
+        from inarch.calls.call_interventions import Intervening  # a profile without such parts does without
 
         return Intervening(self._runner, self.may_allow)
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from inarch.calls.ordering import normalised
+from inarch.calls.call_order import normalised
 from inarch.contract.capabilities import Shaped, able
 from inarch.contract.errors import InarchError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import ChosenRights, Effects, ToolCall
 
 if TYPE_CHECKING:
-    from inarch.contract.asking import RightsOffer
+    from inarch.contract.approval_records import RightsOffer
     from inarch.plugins.composition import Bound
 
 LONGEST_SHAPE = 200

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import asdict, field, fields, frozen
 
-from inarch.config.kept import changing_kept, read_kept
+from inarch.config.private_files import changing_kept, read_kept
 
 APPROVALS_FILE = "approvals.json"
 

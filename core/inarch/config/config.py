@@ -12,7 +12,7 @@ from inarch.config.layers import Layer
 from inarch.config.sources import BUILT_IN, Given, Origin, Source, dotted
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.contract.errors import ConfigError
-from inarch_sdk.nearest import nearest
+from inarch_sdk.suggestions import nearest
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Isolation, Rule
@@ -136,7 +136,7 @@ class Config:
     def settings_problems(self, plugin: str, cls: type) -> tuple[ConfigError, ...]:
         """Return everything that is wrong with a plugin's settings; a class that fails is the plugin's fault."""
         from inarch.contract.errors import PluginError
-        from inarch.contract.guarding import guarded
+        from inarch.contract.guard import guarded
 
         problems: list[ConfigError] = []
         try:

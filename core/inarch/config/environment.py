@@ -9,8 +9,8 @@ from inarch.config.sources import BUILT_IN, Given, Source
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.config.values import read_given
 from inarch.contract.errors import ConfigError
-from inarch_sdk.nearest import nearest
 from inarch_sdk.settings import Kind, keys_of
+from inarch_sdk.suggestions import nearest
 
 PREFIX = "INARCH_"
 PLUGIN_PREFIX = "INARCH_PLUGIN_"

@@ -131,6 +131,6 @@ def needs_trust(root: str, state_dir: Path) -> bool:
         return True
     if not (state_dir / TRUST_FILE).exists():
         return False
-    from inarch.config.kept import read_kept  # most have never trusted a project
+    from inarch.config.private_files import read_kept  # most have never trusted a project
 
     return os.path.realpath(root) in read_kept(state_dir / TRUST_FILE, dict)

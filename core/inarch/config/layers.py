@@ -12,7 +12,7 @@ from inarch.config.sources import Given, KeyPath, Source, shown
 from inarch.config.tables import PROFILE_KEYS, Profile, laid_over
 from inarch.config.values import MANY, plain, read_table
 from inarch.contract.errors import ConfigError
-from inarch_sdk.nearest import nearest
+from inarch_sdk.suggestions import nearest
 
 TOP_LEVEL = ("version", "profile", "profiles", "plugins", "isolation", "rules", "commands", "may_allow")
 VERSION = 1

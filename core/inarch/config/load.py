@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inarch.config import environment, places, profiles
+from inarch.config import directories, environment, profiles
 from inarch.config.config import Chosen, Config
 from inarch.config.files import Unreadable, needs_trust, read_user_file
 from inarch.config.layers import Layer, read_file, read_layer
@@ -16,7 +16,7 @@ from inarch.config.sources import BUILT_IN, Given, Source
 from inarch.config.tables import PROFILE_KEYS, Profile, complete, laid_over
 from inarch.config.values import plain, read_given
 from inarch.contract.errors import ConfigError, StoreError
-from inarch_sdk.nearest import nearest
+from inarch_sdk.suggestions import nearest
 
 if TYPE_CHECKING:
     from inarch.config.grants import Isolation
@@ -72,8 +72,8 @@ def check_config(
 
 def _user_path(config: ConfigSource, environ: Mapping[str, str]) -> Path:
     if isinstance(config, (str, Path)):
-        return places.named_path(config)
-    return places.user_config_path(environ)
+        return directories.named_path(config)
+    return directories.user_config_path(environ)
 
 
 def _laid_on(project: Project) -> Layer:
@@ -121,7 +121,7 @@ class _Loading:
     def _tightened(
         self, values: dict[str, Given], choice: Given, own: Layer, strict: Layer
     ) -> tuple[dict[str, Given], tuple[str, ...]]:
-        from inarch.config.untrusted import tighten
+        from inarch.config.untrusted_project import tighten
 
         chosen = choice if choice is strict.profile else None
         return tighten(values, choice.value, chosen, own, strict.profiles)
@@ -139,7 +139,7 @@ class _Loading:
 
     def _check_state(self) -> None:
         """Refuse a state folder in which others may write: what is approved and trusted stands there."""
-        folder = places.state_dir(self.environ)
+        folder = directories.state_dir(self.environ)
         try:
             found = folder.stat()
         except OSError:  # it is still to be made; where it can't be, the store says why
@@ -168,7 +168,7 @@ class _Loading:
         return read_file(data, str(self.user_path), self.problems)
 
     def _project(self, own: Layer) -> Project | None:
-        state_dir = places.state_dir(self.environ)
+        state_dir = directories.state_dir(self.environ)
         if not needs_trust(self.root, state_dir):
             return None
         from inarch.config.project import read_project
@@ -218,8 +218,8 @@ class _Loading:
             trusted=project is not None and project.trusted,
             notes=notes + waiting,
             config_path=self.user_path,
-            state_dir=places.state_dir(self.environ),
-            cache_dir=places.cache_dir(self.environ),
+            state_dir=directories.state_dir(self.environ),
+            cache_dir=directories.cache_dir(self.environ),
             safe_mode=environment.safe_mode(self.environ, self.problems),
             environ=self.environ,
             trusted_files=project.files if project is not None else {},

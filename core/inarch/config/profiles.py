@@ -8,7 +8,7 @@ from inarch.config.layers import Tables
 from inarch.config.sources import Given
 from inarch.config.tables import Profile, complete, laid_over
 from inarch.contract.errors import ConfigError
-from inarch_sdk.nearest import nearest
+from inarch_sdk.suggestions import nearest
 
 DEFAULT = "default"
 

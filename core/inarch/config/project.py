@@ -7,11 +7,11 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from inarch.config.addresses import without_addresses
 from inarch.config.files import CONFIG_FILE, TRUSTED_FILES
+from inarch.config.guarded_addresses import without_addresses
 from inarch.config.layers import Layer, read_file
 from inarch.config.trust import Standing, trust_of
-from inarch.config.untrusted import NOT_TRUSTED, shortened, strict_part
+from inarch.config.untrusted_project import NOT_TRUSTED, shortened, strict_part
 from inarch.contract.errors import ConfigError
 
 USERS_ALONE = "only your own configuration may say it"

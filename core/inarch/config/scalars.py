@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from inarch.config.sources import KeyPath, shown
-from inarch_sdk.nearest import nearest
 from inarch_sdk.settings import Kind
+from inarch_sdk.suggestions import nearest
 
 _WORDS: dict[Any, str] = {
     str: "a string",

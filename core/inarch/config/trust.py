@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from inarch.config.files import TRUST_FILE
-from inarch.config.kept import changing_kept, read_kept, write_kept
+from inarch.config.private_files import changing_kept, read_kept, write_kept
 from inarch.config.project_files import (
     ProjectFiles,
     bound_files,
@@ -23,7 +23,7 @@ from inarch.config.project_files import (
     project_files,
     read_project_file,
 )
-from inarch.config.project_writing import write_project_file
+from inarch.config.project_write import write_project_file
 
 
 class Standing(NamedTuple):

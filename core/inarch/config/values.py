@@ -13,8 +13,8 @@ from attrs import Attribute, Converter
 from inarch.config.scalars import SCALARS, Wrong, choice, kind_of, mismatch, wanted
 from inarch.config.sources import Given, KeyPath, Source, shown
 from inarch.contract.errors import ConfigError
-from inarch_sdk.nearest import nearest
 from inarch_sdk.settings import ANYTHING, Key, Kind, keys_of
+from inarch_sdk.suggestions import nearest
 
 MANY = 100
 """Problems after which hints are left out: a hostile file could hold a hundred thousand, and each hint costs time."""

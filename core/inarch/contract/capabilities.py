@@ -14,7 +14,7 @@ from inarch.contract.workspaces import Restorable as Restorable
 if TYPE_CHECKING:
     from os import PathLike
 
-    from inarch.contract.asking import RightsOffer
+    from inarch.contract.approval_records import RightsOffer
     from inarch.contract.errors import StoreError
     from inarch.contract.event import Event
     from inarch.contract.ports import ToolContext

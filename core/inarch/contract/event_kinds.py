@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from inarch.contract import asking, events
-from inarch.contract import beside_events as beside
+from inarch.contract import approval_records as asked
 from inarch.contract import call_events as calls
+from inarch.contract import events
+from inarch.contract import other_events as beside
 from inarch.contract.events import EventData
 
 EVENT_CLASSES: tuple[type[EventData], ...] = (
@@ -12,7 +13,7 @@ EVENT_CLASSES: tuple[type[EventData], ...] = (
     beside.ContextDropped, events.ContextFixed, events.ContextBroken,
     events.DecisionMade, events.ModelRequested, events.ModelDelta, events.ModelReplied,
     beside.ModelSwitched, calls.CallState, beside.CallRewritten, calls.CallOutput, calls.CallResult,
-    beside.CallReviewed, calls.CallsDone, asking.ApprovalAsked, asking.ApprovalGiven, calls.FileChanging,
+    beside.CallReviewed, calls.CallsDone, asked.ApprovalAsked, asked.ApprovalGiven, calls.FileChanging,
     calls.FileChanged, calls.ChangesUndoing, calls.ChangesUndone, beside.ChildStarted, beside.ChildEnded,
     events.LimitWait, beside.CommandRan, events.ErrorHappened, events.Note, beside.TurnHeld, events.TurnEnded,
 )  # fmt: skip

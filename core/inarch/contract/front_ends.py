@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from inarch.contract.frozen import frozen
 
 if TYPE_CHECKING:
-    from inarch.contract.asking import Approval, ApprovalRequest
+    from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.contract.events import Event
 
 

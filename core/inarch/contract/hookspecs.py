@@ -23,9 +23,9 @@ from inarch.contract.workspaces import WorkspaceSpec
 if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction  # only where a conversation is too long
     from inarch.contract.findings import SelfCheck  # only doctor looks
-    from inarch.contract.intervening import EndGuard, Reviewer, Rewriter  # few profiles have one
-    from inarch.contract.late_tools import LateTools  # few plugins have one
-    from inarch.contract.loading import Loader  # most plugins are loaded here
+    from inarch.contract.interventions import EndGuard, Reviewer, Rewriter  # few profiles have one
+    from inarch.contract.live_tools import LateTools  # few plugins have one
+    from inarch.contract.loaders import Loader  # most plugins are loaded here
     from inarch.contract.transcripts import Exporter  # only an export reads a session
 
 hookspec = pluggy.HookspecMarker("inarch")

@@ -39,8 +39,8 @@ from inarch.contract.files import SearchHit as SearchHit
 from inarch.contract.files import SearchHits as SearchHits
 from inarch.contract.files import Survey as Survey
 from inarch.contract.files import Walk as Walk
-from inarch.contract.folders import KeptFolder as KeptFolder
 from inarch.contract.frozen import frozen
+from inarch.contract.shared_folders import KeptFolder as KeptFolder
 
 if TYPE_CHECKING:
     from inarch.contract.event import Event

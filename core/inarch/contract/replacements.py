@@ -15,7 +15,7 @@ from inarch.contract.stores import ContextStore
 from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
-    from inarch.contract.intervening import EndGuard, Reviewer, Rewriter
+    from inarch.contract.interventions import EndGuard, Reviewer, Rewriter
 
 
 class Pacing(Protocol):

@@ -11,7 +11,7 @@ from inarch.contract.stores import ContextStore
 from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
-    from inarch.contract.undoing import PutBack, Standing  # most sessions undo nothing
+    from inarch.contract.undo_records import PutBack, Standing  # most sessions undo nothing
 
 
 class SessionAccess(Protocol):

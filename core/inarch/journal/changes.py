@@ -13,9 +13,9 @@ from inarch.contract.events import Event, event_data
 from inarch.contract.files import whole_mode
 from inarch.contract.ids import utc_now
 from inarch.contract.stores import ContextStore
-from inarch.contract.undoing import Standing as Standing
+from inarch.contract.undo_records import Standing as Standing
 from inarch.contract.workspaces import Restorable, Workspace
-from inarch.journal.settling import OpenCalls, settle
+from inarch.journal.interrupted_calls import OpenCalls, settle
 from inarch_sdk.snapshots import Rows, folded
 
 

@@ -12,7 +12,7 @@ from inarch.contract.records import Message, Turn
 
 if TYPE_CHECKING:
     from inarch.contract.replacements import Settled
-    from inarch.journal.settling import OpenCall
+    from inarch.journal.interrupted_calls import OpenCall
 
 
 @frozen

@@ -15,7 +15,7 @@ from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
 from inarch.contract.stores import StoreSpec
 from inarch.contract.workspaces import WorkspaceSpec
-from inarch_lib.schemas.checking import reference_fault
+from inarch_lib.schemas.validation import reference_fault
 
 _EVENT_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

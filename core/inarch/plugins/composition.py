@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pluggy
 from attrs import Factory, define
 
-from inarch.config.folders import Folders, folders_of
+from inarch.config.plugin_folders import Folders, folders_of
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.front_ends import FrontEnd, FrontEndSpec
 from inarch.contract.frozen import frozen
-from inarch.contract.guarding import guarded, leaving_out
+from inarch.contract.guard import guarded, leaving_out
 from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import ContextSource, DecisionStrategy, ModelProvider, Policy, Tool, Tracer
 from inarch.contract.records import PluginContext, Refused
@@ -26,7 +26,7 @@ from inarch.contract.stores import StoreSpec
 from inarch.contract.workspaces import WorkspaceSpec
 from inarch.plugins.checks import PORTS
 from inarch.plugins.discovery import Discovery, FoundPlugin, discover, own_names
-from inarch.plugins.loading import PROBE_SECONDS, absent, load_plugin, providers_named
+from inarch.plugins.plugin_loader import PROBE_SECONDS, absent, load_plugin, providers_named
 from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, new_manager
 from inarch.plugins.single_files import tried_file
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from inarch.config.config import Config
     from inarch.contract.compaction import Compaction
     from inarch.contract.findings import SelfCheck
-    from inarch.contract.intervening import EndGuard, Reviewer, Rewriter
-    from inarch.contract.late_tools import LateTools
-    from inarch.contract.loading import Loader, Loading
+    from inarch.contract.interventions import EndGuard, Reviewer, Rewriter
+    from inarch.contract.live_tools import LateTools
+    from inarch.contract.loaders import Loader, Loading
     from inarch.contract.transcripts import Exporter
-    from inarch.plugins.apart import Apart
+    from inarch.plugins.isolated_plugins import Apart
 
 T = TypeVar("T")
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -204,7 +204,7 @@ class _Composer:
     def apart(self) -> Apart:
         """What is loaded elsewhere; costs nothing until something is."""
         if self._apart is None:
-            from inarch.plugins.apart import Apart
+            from inarch.plugins.isolated_plugins import Apart
 
             self._apart = Apart(self.config, self.recorded)
         return self._apart
@@ -255,7 +255,7 @@ class _Composer:
 
     def require(self, without: Sequence[str], others: Collection[str]) -> None:
         """Refuse to leave out what isn't there: a slip would load the plugin that was meant."""
-        from inarch_sdk.nearest import nearest
+        from inarch_sdk.suggestions import nearest
 
         known = {*self.discovery.plugins, *self.discovery.builtins, *self.config.profile.plugins, *others}
         for name in without:

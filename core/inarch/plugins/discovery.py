@@ -44,7 +44,7 @@ class FoundPlugin(NamedTuple):
 
     def remedy(self, text: str) -> str:
         """Return what helps where the plugin is refused: whoever tries a file is its author, as a rule."""
-        from inarch.contract.guarding import leaving_out  # every start reads this module
+        from inarch.contract.guard import leaving_out  # every start reads this module
 
         return text.replace(leaving_out(self.name), f"mend {self.file.rpartition('/')[2]}") if self.file else text
 

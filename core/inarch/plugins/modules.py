@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Protocol, runtime_checkable
 
 from inarch.contract.errors import PluginError, UsageError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.metadata import package_of
 from inarch.plugins.discovery import FoundPlugin
 

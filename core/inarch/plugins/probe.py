@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inarch.contract.guarding import leaving_out
+from inarch.contract.guard import leaving_out
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.verdicts import Refusal, Verdict, key_of
 

@@ -17,11 +17,11 @@ from time import perf_counter
 from typing import Any
 
 from inarch.contract.errors import ConfigError, PluginError
-from inarch.contract.guarding import guarded, leaving_out
+from inarch.contract.guard import guarded, leaving_out
 from inarch.contract.records import PluginContext
-from inarch.plugins.alone import load_alone
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import load_module
+from inarch.plugins.single_load import load_alone
 
 
 def main(folder: Path) -> None:

@@ -11,13 +11,13 @@ import pluggy
 
 from inarch.contract import hookspecs
 from inarch.contract.errors import ConfigError, PluginError
-from inarch.contract.guarding import blame, guarded
+from inarch.contract.guard import blame, guarded
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
 from inarch.plugins.checks import PORTS, fault_of, schema_fault, twice
 
 if TYPE_CHECKING:
-    from inarch.contract.loading import Offered
+    from inarch.contract.loaders import Offered
 
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 

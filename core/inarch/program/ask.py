@@ -37,7 +37,7 @@ def prompt(words: tuple[str, ...], **given: Any) -> int:
 
 
 def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
-    from inarch.program.composing import Options
+    from inarch.program.composer import Options
 
     options = Options.of(given)
     text = whole_prompt(words, given["long"])

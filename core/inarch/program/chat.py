@@ -13,9 +13,9 @@ from inarch.program.options import all_options
 @all_options
 def chat(**given: Any) -> int:
     """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
-    from inarch.program.composing import Options
+    from inarch.program.composer import Options
 
     options = Options.of(given)
-    from inarch.program.conversing import converse
+    from inarch.program.chat_launch import converse
 
     return converse(options)

@@ -32,7 +32,7 @@ def diagnostics() -> Logger | None:
         raise ConfigError(f"{level!r} is no level", source="INARCH_LOG", remedy=f"one of {', '.join(LEVELS)}")
     from loguru import logger
 
-    from inarch.config.places import state_dir
+    from inarch.config.directories import state_dir
 
     path = state_dir(os.environ) / "inarch.log"
     logger.remove()

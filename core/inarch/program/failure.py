@@ -19,7 +19,7 @@ def exit_code(status: str, *, unmet: bool = False) -> int:
 def say(kind: str, text: str) -> None:
     """Write `inarch: kind: text` to standard error, on one line; a closed one is nobody's concern."""
     from inarch.journal.redaction.redactor import hide_in_message
-    from inarch_lib.output.escaping import escape
+    from inarch_lib.output.escapes import escape
 
     try:
         text = hide_in_message(text.strip())
@@ -32,7 +32,7 @@ def say(kind: str, text: str) -> None:
 def say_remedy(remedy: str) -> None:
     """Write below a message what helps: lines of configuration among them stay lines, to be copied."""
     from inarch.journal.redaction.redactor import hide_in_message
-    from inarch_lib.output.escaping import escape
+    from inarch_lib.output.escapes import escape
 
     try:
         sys.stderr.writelines(f"  {escape(line)}\n" for line in hide_in_message(remedy).splitlines())
@@ -58,7 +58,7 @@ def _traced(cls: type[BaseException], error: BaseException, trace: TracebackType
     from traceback import format_exception
 
     from inarch.journal.redaction.redactor import hide_in_message
-    from inarch_lib.output.escaping import escape
+    from inarch_lib.output.escapes import escape
 
     sys.stderr.write(escape(hide_in_message("".join(format_exception(cls, error, trace)))))
 
@@ -77,7 +77,7 @@ def _crashed(cls: type[BaseException], error: BaseException, trace: TracebackTyp
     if path:
         say("note", f"the whole report is in {path}; --debug shows it here")
     else:
-        from inarch_lib.output.escaping import escape
+        from inarch_lib.output.escapes import escape
 
         sys.stderr.write(escape(report))
 
@@ -86,7 +86,7 @@ def _keep(report: str) -> str | None:
     """Write the report where only the user can read it."""
     from time import gmtime, strftime
 
-    from inarch.config.places import state_dir
+    from inarch.config.directories import state_dir
     from inarch.contract.errors import ConfigError
 
     try:

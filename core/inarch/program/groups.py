@@ -52,7 +52,7 @@ def load(words: str, given: Mapping[str, Any]) -> click.Command | None:
         found = commands_of_plugins().get(words)
         if found is None:
             return None
-        from inarch.program.foreign import load_foreign
+        from inarch.program.foreign_command import load_foreign
 
         return load_foreign(found, given)
     from importlib import import_module
@@ -106,7 +106,7 @@ def _is_slip(word: str, name: str) -> bool:
 
 def list_foreign(formatter: click.HelpFormatter, commands: Iterable[tuple[str, FoundCommand]]) -> None:
     """List commands of plugins with where they come from, without loading one."""
-    from inarch_lib.output.escaping import escape
+    from inarch_lib.output.escapes import escape
 
     others = [f"{name} ({found.plugin or found.distribution})" for name, found in sorted(commands)]
     rows = [(escape(one, keep_newlines=False), "") for one in others]

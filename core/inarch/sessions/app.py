@@ -15,17 +15,17 @@ from inarch.config.config import Config
 from inarch.config.load import load_config
 from inarch.contract.errors import InarchError, UsageError
 from inarch.contract.front_ends import FrontEnd
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.metadata import shipped
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.contract.stores import ContextStore
-from inarch.sessions.composed import Composed
+from inarch.sessions.composed_profile import Composed
 from inarch.sessions.kept_sessions import KeptSessions
 from inarch.sessions.parts import Parts, check_process, composing
 from inarch.sessions.storage import opened
 
 if TYPE_CHECKING:
-    from inarch.calls.preparing import Preparation
+    from inarch.calls.call_checks import Preparation
     from inarch.contract.ports import Policy
     from inarch.contract.records import SessionInfo
     from inarch.contract.transcripts import Transcript
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound, Composition
     from inarch.plugins.readiness import Ready
     from inarch.sessions.choices import Models
-    from inarch.sessions.replacing import Replacing
+    from inarch.sessions.replacements import Replacing
     from inarch.sessions.session import Session
     from inarch.turns.models import Choice
 
@@ -306,7 +306,7 @@ class App:
             UsageError: It is no name, or another session's, or the session is not kept, as before its first turn.
             StoreError: It can't be kept.
         """
-        from inarch.sessions.names import give_name
+        from inarch.sessions.session_names import give_name
 
         give_name(self.config.state_dir, self.store, session_id, name)
 
@@ -320,7 +320,7 @@ class App:
             UsageError: There is no such session, or there are several.
             StoreError: The store can't be opened or read.
         """
-        from inarch.sessions.names import latest_session
+        from inarch.sessions.session_names import latest_session
 
         check_process(self.parts.process)
         info = self.find_session(session_id) if session_id else latest_session(self.store, self.config.root)
@@ -353,7 +353,7 @@ class App:
             PluginError: The plugin failed to.
         """
         from inarch.calls.results import DeclaredEvents
-        from inarch.sessions.extending import access_apart, opened
+        from inarch.sessions.extension import access_apart, opened
 
         check_process(self.parts.process)
         composed = self.composition
@@ -380,7 +380,7 @@ class App:
             StoreError: The journal is required and could not be kept.
             asyncio.CancelledError: The task was cancelled, and with it the command and its calls.
         """
-        from inarch.sessions.commanding import run_command
+        from inarch.sessions.slash_commands import run_command
 
         return await run_command(self.parts, session, line, show, columns)
 
@@ -392,7 +392,7 @@ class App:
             line: The line up to the cursor: a `/` and the beginning of a name, or a command and words.
             columns: How wide the screen is.
         """
-        from inarch.sessions.commanding import completions_of
+        from inarch.sessions.slash_commands import completions_of
 
         return await completions_of(self.composition, session, line, columns)
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.calls.offering import modes_of
+from inarch.calls.offered_tools import modes_of
 from inarch.contract.capabilities import passed_on
 from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
-from inarch.sessions.opening import open_state
+from inarch.sessions.model_switch import change_settings
 from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session
-from inarch.sessions.switching import change_settings
+from inarch.sessions.session_start import open_state
 from inarch.turns.inputs import PluginInbox
 
 if TYPE_CHECKING:
-    from inarch.contract.asking import Approval, ApprovalRequest
+    from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.contract.children import ChildTask, ChildTurn
     from inarch.contract.front_ends import FrontEnd
     from inarch.contract.inputs import Inbox
@@ -67,8 +67,8 @@ class SessionDoors:
             await parts.aclose()
 
     async def _run(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
-        from inarch.contract.beside_events import ChildEnded, ChildStarted
         from inarch.contract.children import ChildTurn
+        from inarch.contract.other_events import ChildEnded, ChildStarted
 
         state, turn_id = self.state, call.turn_id or None
         child = Session(self._opened(parts, call, may_change, task))

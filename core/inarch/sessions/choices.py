@@ -12,11 +12,11 @@ from attrs import define
 from inarch.contract.capabilities import OverHttp, able
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.plugins.discovery import discover, full_name
-from inarch.plugins.loading import is_given
+from inarch.plugins.plugin_loader import is_given
 
 if TYPE_CHECKING:
     from inarch.plugins.readiness import Ready
-    from inarch.sessions.composed import Composed
+    from inarch.sessions.composed_profile import Composed
     from inarch.turns.models import Choice
 
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve
 
-from inarch.calls.offering import is_offered
-from inarch.contract.guarding import KERNEL, guarded
+from inarch.calls.offered_tools import is_offered
+from inarch.contract.guard import KERNEL, guarded
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins.composition import Bound
 from inarch.plugins.registration import check_offered
 
 if TYPE_CHECKING:
-    from inarch.calls.explaining import Explanation
+    from inarch.calls.explanation import Explanation
     from inarch.calls.grants import ProjectGrants
     from inarch.contract.ports import Policy, Tool
-    from inarch.sessions.composed import Composed
+    from inarch.sessions.composed_profile import Composed
 
 
 @define(eq=False, repr=False)
@@ -29,7 +29,7 @@ class Tools:
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The composed tools as models see them, in the profile's order."""
-        from inarch_lib.schemas.for_models import told_schema
+        from inarch_lib.schemas.model_schemas import told_schema
 
         tools = (bound.value for bound in self.composed.composition.tools.values())
         return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)
@@ -90,7 +90,7 @@ class Tools:
 
     def explain(self, name: str, arguments: Mapping[str, Any], *, heeds_grants: bool = False) -> Explanation:
         """Explain how a call would be judged, with what was approved for the project if that is heeded."""
-        from inarch.calls.explaining import explain
+        from inarch.calls.explanation import explain
 
         composed, grants = self.composed, self.project_grants if heeds_grants else None
         tools, mode, root = composed.composition.tools, composed.config.profile.approve, composed.config.root

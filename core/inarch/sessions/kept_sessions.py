@@ -10,7 +10,7 @@ from attrs import define
 
 from inarch.contract.capabilities import CopiesSessions, ForksSessions, able
 from inarch.contract.errors import PluginError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 
 if TYPE_CHECKING:
     from inarch.contract.records import SessionInfo
@@ -27,7 +27,7 @@ class KeptSessions:
     @property
     def names(self) -> Mapping[str, str]:
         """The ids of sessions by the names that the person gave them."""
-        from inarch.sessions.names import names_of
+        from inarch.sessions.session_names import names_of
 
         return names_of(self.parts.config.state_dir)
 
@@ -37,7 +37,7 @@ class KeptSessions:
         Raises:
             UsageError: None does, or several do.
         """
-        from inarch.sessions.names import find_session
+        from inarch.sessions.session_names import find_session
 
         return find_session(self.parts.store, words, self.names)
 
@@ -66,7 +66,7 @@ class KeptSessions:
             UsageError: There is no such session, or it has no such turn.
             StoreError: The store can't be opened or read, or has no room.
         """
-        from inarch.sessions.forking import fork_session
+        from inarch.sessions.fork import fork_session
 
         fork_id = fork_session(self.parts.store, session_id, at, root=root, clock=self.parts.clock)
         self._tell_copied(fork_id)
@@ -92,7 +92,7 @@ class KeptSessions:
 
     def logs(self) -> Iterator[Path]:
         """Yield the log of each session that tracers keep one of; what was set aside is read with it."""
-        from inarch.sessions.healing import all_logs
+        from inarch.sessions.repair import all_logs
 
         return all_logs(self.parts)
 
@@ -104,8 +104,8 @@ class KeptSessions:
             PluginError: A tracer can't write what a fork is to keep.
             StoreError: The store can't delete it, or its name can't be dropped.
         """
-        from inarch.sessions.healing import logs_of
-        from inarch.sessions.names import forget_name
+        from inarch.sessions.repair import logs_of
+        from inarch.sessions.session_names import forget_name
 
         if not keeps_logs:
             self._keep_for_forks(session_id)
@@ -115,7 +115,7 @@ class KeptSessions:
 
     def _keep_for_forks(self, session_id: str) -> None:
         """Copy what the logs of a session's forks have only in its own log, which is going to be deleted, to theirs."""
-        from inarch.sessions.healing import logs_by
+        from inarch.sessions.repair import logs_by
         from inarch_sdk.event_log import first_event, forked_with, read_sessions
 
         for tracer in self.parts.composition.tracers:

@@ -14,7 +14,7 @@ from inarch.contract.errors import InarchError
 if TYPE_CHECKING:
     from inarch.contract.workspaces import Workspace
     from inarch.journal.redaction.redactor import Redactor
-    from inarch.sessions.composed import Composed
+    from inarch.sessions.composed_profile import Composed
 
 
 @define(eq=False, repr=False)

@@ -12,7 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from inarch.contract.capabilities import HasAdded, able
 from inarch.contract.errors import InarchError, ToolFailed, UsageError
-from inarch.contract.guarding import Door, guarded
+from inarch.contract.guard import Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.plugins.composition import Bound, Composition, compose_plugins
 from inarch.sessions.choices import Models
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from inarch.contract.replacements import Pacing, Replacements, Settled
     from inarch.contract.stores import ContextStore
     from inarch.contract.workspaces import Workspace
+    from inarch.journal.interrupted_calls import OpenCall
     from inarch.journal.journal import Journal
     from inarch.journal.redaction.redactor import Redactor
-    from inarch.journal.settling import OpenCall
-    from inarch.sessions.composed import Composed
-    from inarch.sessions.replacing import Replacing
+    from inarch.sessions.composed_profile import Composed
+    from inarch.sessions.replacements import Replacing
     from inarch.turns.session_state import SessionState
 
     Composing = Callable[[Config], tuple[Config, Composition, Replacements | None]]
@@ -155,7 +155,7 @@ class Parts:
         """Spaces the requests of all sessions: limits belong to a key, not to a session."""
         if self.replacing is not None and self.replacing.pacing is not None:
             return self.replacing.pacing
-        from inarch.turns.budget.pacing import Pacer
+        from inarch.turns.budget.rate_limit import Pacer
         from inarch.turns.models import choose_model
 
         return Pacer(
@@ -244,7 +244,7 @@ class Parts:
     def settle(self, call: OpenCall) -> Settled:
         """Return what a call that was cut off did to the files of the workspace."""
         from inarch.journal.changes import standing_at
-        from inarch.journal.settling import settle
+        from inarch.journal.interrupted_calls import settle
 
         found = settle(call, lambda path: standing_at(self.workspace, path))
         told = self.replacing.settle if self.replacing is not None else None
@@ -294,7 +294,7 @@ def composing(replacing: Replacing | None, **how: Any) -> Composing:
         composition = compose_plugins(config, **how)
         if replacing is None:
             return config, composition, None
-        from inarch.sessions.replacing import put_in_place
+        from inarch.sessions.replacements import put_in_place
 
         return put_in_place(replacing, config, composition)
 

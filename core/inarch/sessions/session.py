@@ -22,10 +22,10 @@ from inarch.turns.loop import run_turn
 from inarch.turns.session_state import SessionState
 
 if TYPE_CHECKING:
-    from inarch.contract.beside_events import ContextDropped
     from inarch.contract.inputs import Input
-    from inarch.contract.undoing import UndoReport
-    from inarch.turns.context.viewing import ContextView
+    from inarch.contract.other_events import ContextDropped
+    from inarch.contract.undo_records import UndoReport
+    from inarch.turns.context.model_view import ContextView
 
 
 _PAUSE_S = 0.02
@@ -68,7 +68,7 @@ class Session:
         recent = tuple(state.turns)
         if not state.gone:
             return recent
-        from inarch.journal.folding import fold
+        from inarch.journal.fold import fold
         from inarch_sdk.snapshots import scan
 
         known = {turn.id for turn in recent}
@@ -104,7 +104,7 @@ class Session:
     def _asking(self, prompt: str) -> AbstractContextManager[None]:
         if not isinstance(prompt, Submitted) or not prompt.model:
             return nullcontext()
-        from inarch.sessions.switching import asking
+        from inarch.sessions.model_switch import asking
 
         return asking(self.state, prompt.model)
 
@@ -166,7 +166,7 @@ class Session:
         Raises:
             StoreError: The journal is required and could not be kept.
         """
-        from inarch.contract.beside_events import CommandRan
+        from inarch.contract.other_events import CommandRan
 
         self.state.journal.record(CommandRan(name, words, text))
 
@@ -176,7 +176,7 @@ class Session:
         Raises:
             ConfigError: The profile's model isn't there.
         """
-        from inarch.turns.context.viewing import view_context
+        from inarch.turns.context.model_view import view_context
 
         return view_context(self.state)
 
@@ -189,7 +189,7 @@ class Session:
             UsageError: A turn is running.
             StoreError: The journal is required and could not be kept.
         """
-        from inarch.turns.context.compacting import by_turns, compact
+        from inarch.turns.context.compaction import by_turns, compact
 
         if self._busy.locked():
             raise UsageError("a turn is running", "compact when it has ended")
@@ -216,7 +216,7 @@ class Session:
             ConfigError: No composed plugin provides it, or its key is not there.
             PluginError: Its provider failed.
         """
-        from inarch.sessions.switching import switch_model
+        from inarch.sessions.model_switch import switch_model
 
         return await switch_model(self.state, name, why)
 
@@ -242,7 +242,7 @@ class Session:
             UsageError: A key can't be changed in a session, or not to this value.
             ConfigError: No composed plugin provides a strategy.
         """
-        from inarch.sessions.switching import change_settings
+        from inarch.sessions.model_switch import change_settings
 
         change_settings(self.state, settings)
 
@@ -253,7 +253,7 @@ class Session:
             UsageError: No composed plugin brings it.
             PluginError: The plugin failed to.
         """
-        from inarch.sessions.extending import Access, opened
+        from inarch.sessions.extension import Access, opened
 
         if name not in self._extensions:
             state = self.state

@@ -9,13 +9,13 @@ from attrs import define, field
 
 from inarch.contract.capabilities import Damaged, SetsAside, able
 from inarch.contract.errors import InarchError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.plugins.checks import opened_fault
 
 if TYPE_CHECKING:
     from inarch.contract.stores import ContextStore
     from inarch.plugins.composition import Bound
-    from inarch.sessions.composed import Composed
+    from inarch.sessions.composed_profile import Composed
 
 
 @define(eq=False, repr=False)

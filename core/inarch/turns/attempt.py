@@ -13,7 +13,7 @@ from attrs import define, evolve, field
 from inarch.contract.errors import Cancelled, PluginError, ProviderError
 from inarch.contract.event_parts import Failure
 from inarch.contract.events import ModelDelta, ModelReplied, ModelRequested, Note
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.records import Delta, ModelRequest, Price, ReasoningDelta, Reply, TextDelta, Usage
 from inarch.journal.journal import Journal
 from inarch.turns.budget.meter import Hold, Meter, TurnTime

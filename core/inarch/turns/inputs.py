@@ -15,7 +15,7 @@ from inarch.contract.inputs import Input
 from inarch.journal.journal import Journal
 
 if TYPE_CHECKING:
-    from inarch.contract.beside_events import InputEnded
+    from inarch.contract.other_events import InputEnded
 
 
 @define(eq=False, repr=False)
@@ -47,7 +47,7 @@ class Inputs:
         """
         if not text.strip():
             raise UsageError("there is nothing to say", "say what the model should know")
-        from inarch.contract.beside_events import InputWaiting
+        from inarch.contract.other_events import InputWaiting
 
         said = Input(new_id(), self.journal.redactor.text(text), by, self.turn_id)
         turn_id = said.turn_id or None
@@ -135,6 +135,6 @@ def empty_prompt() -> UsageError:
 
 
 def _ended(said: Input, outcome: Literal["added", "prompt", "taken_back"]) -> InputEnded:
-    from inarch.contract.beside_events import InputEnded  # most turns hear nothing but their prompt
+    from inarch.contract.other_events import InputEnded  # most turns hear nothing but their prompt
 
     return InputEnded(said.id, outcome, said.text, said.by)

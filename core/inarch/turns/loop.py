@@ -7,14 +7,14 @@ from collections.abc import Collection, Sequence
 
 from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError
 from inarch.contract.events import Note
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.records import ToolCall, Turn
-from inarch.turns.context.fixing import ask_fitting, tell_news
+from inarch.turns.context.session_prefix import ask_fitting, tell_news
+from inarch.turns.kernel_texts import SO_FAR, results_message, text_message
 from inarch.turns.limits import AnswerRefused, LimitReached, Refused, Stopped
-from inarch.turns.opening import decide, gather, run_decided
 from inarch.turns.run import TurnRun
 from inarch.turns.session_state import SessionState
-from inarch.turns.wording import SO_FAR, results_message, text_message
+from inarch.turns.turn_start import decide, gather, run_decided
 from inarch_sdk.result_text import ANSWER
 
 FINAL = frozenset({"max_cost_usd", "max_tokens", "max_reply_bytes"})
@@ -74,7 +74,7 @@ async def _finish(run: TurnRun, turn: Turn) -> None:
             state.journal.record(Note(summary, tracer.value.name), turn.id)
     run.end(turn)
     if run.erased:
-        from inarch.turns.context.compacting import compact  # few turns leave anything out
+        from inarch.turns.context.compaction import compact  # few turns leave anything out
 
         *before, last = state.history
         compact(state, [*before, last.dropped()], "turns")
@@ -140,13 +140,13 @@ def _answered(calls: Sequence[ToolCall]) -> str:
 def _checked(run: TurnRun, answer: str, *, is_last: bool) -> str | None:
     if run.state.config.profile.output_schema is None:
         return answer
-    from inarch.turns.holding import kept_answer
+    from inarch.turns.turn_end import kept_answer
 
     return kept_answer(run, answer, is_last=is_last)
 
 
 async def _is_held(run: TurnRun, answer: str) -> bool:
-    from inarch.turns.holding import is_held  # most profiles have nobody who would
+    from inarch.turns.turn_end import is_held  # most profiles have nobody who would
 
     return await is_held(run, answer)
 

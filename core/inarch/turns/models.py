@@ -9,7 +9,7 @@ from attrs import evolve
 
 from inarch.contract.capabilities import ChecksKey, FindsDefault, TakesEffort, able
 from inarch.contract.errors import ConfigError, PluginError, ProviderError
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
 from inarch.plugins.composition import Bound

@@ -13,7 +13,7 @@ from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import ErrorCode, InarchError, PluginError, StoreError
 from inarch.contract.event_parts import KeptImage
 from inarch.contract.events import ContextAdded, DecisionMade, ErrorHappened, Event, Note, TurnEnded, TurnStarted
-from inarch.contract.guarding import KERNEL, guarded
+from inarch.contract.guard import KERNEL, guarded
 from inarch.contract.ports import Situation
 from inarch.contract.records import (
     AnsweredBy,
@@ -35,13 +35,13 @@ from inarch.contract.records import (
     TurnStatus,
 )
 from inarch.contract.slash_commands import Submitted
-from inarch.turns.asker import Asker
 from inarch.turns.budget.meter import Meter, child_seconds
+from inarch.turns.kernel_texts import text_message
 from inarch.turns.limits import AnswerRefused, Refused, Repeats, Stopped, TurnLimits
+from inarch.turns.model_client import Asker
 from inarch.turns.models import Choice
 from inarch.turns.services import tell_of_service
 from inarch.turns.session_state import SessionState
-from inarch.turns.wording import text_message
 from inarch_sdk.result_text import NOT_ASKED, with_added
 
 RECORDED = (
@@ -143,7 +143,7 @@ class TurnRun:
 
     def _told(self, calls: tuple[ToolCall, ...], warning: str) -> tuple[ToolCall, ...]:
         """Return calls whose last result has words of Inarch's own below it, as it has a reviewer's."""
-        from inarch.contract.beside_events import CallReviewed
+        from inarch.contract.other_events import CallReviewed
 
         *others, last = calls
         self.state.journal.record(CallReviewed(last.id, last.name, KERNEL, "limits", warning), self.turn.id)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from inarch.contract.capabilities import OverHttp, able
 from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.events import Note
-from inarch.contract.guarding import guarded
+from inarch.contract.guard import guarded
 from inarch.turns.models import Choice
 
 if TYPE_CHECKING:

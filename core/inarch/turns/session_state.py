@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field, frozen
 
-from inarch.calls.offering import OfferedTools
+from inarch.calls.offered_tools import OfferedTools
 from inarch.config.config import Config
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
@@ -20,18 +20,18 @@ from inarch.contract.workspaces import Workspace
 from inarch.journal.journal import Journal
 from inarch.plugins.composition import Bound
 from inarch.turns.budget.ledger import Ledger
-from inarch.turns.context.counting import TokenCounter
 from inarch.turns.context.prefix import Prefix
-from inarch.turns.hiding import Hiding
+from inarch.turns.context.token_count import TokenCounter
 from inarch.turns.inputs import Inputs
 from inarch.turns.limits import Repeats
 from inarch.turns.models import Choice, Models, choose_model, find_default
+from inarch.turns.redaction import Hiding
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
     from inarch.contract.compaction import Compaction
     from inarch.contract.event_parts import Branch
-    from inarch.contract.intervening import EndGuard
+    from inarch.contract.interventions import EndGuard
     from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer
     from inarch.contract.replacements import Pacing
     from inarch.contract.session_extensions import SessionExtension

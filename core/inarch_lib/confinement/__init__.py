@@ -7,10 +7,10 @@ The fork server calls `prepare(plan)` if it likes, forks, and the child calls
 The working folder is set before; it is entered again by its name.
 """
 
-from .entering import Prepared, confine, confine_reader, execute, prepare
 from .keeper import keeper_argv
 from .levels import features, layers_of, level_of, own_layers
 from .plan import ALL_LAYERS, Features, Plan
+from .plan_entry import Prepared, confine, confine_reader, execute, prepare
 
 __all__ = [
     "ALL_LAYERS",

@@ -8,8 +8,8 @@ import struct
 from collections.abc import Iterator
 
 from .kernel import call
-from .places import DEVICES, FACTS, LIBRARIES, PRIVATE, PROGRAMS, SETTINGS, loader_of
 from .plan import Plan
+from .system_paths import DEVICES, FACTS, LIBRARIES, PRIVATE, PROGRAMS, SETTINGS, loader_of
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same on every architecture
 _VERSION = 1

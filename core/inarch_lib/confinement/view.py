@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .kernel import call, function, machine
-from .places import PRIVATE, SHOWN, loader_of
 from .plan import Plan
+from .system_paths import PRIVATE, SHOWN, loader_of
 
 _OPEN_TREE, _MOVE_MOUNT, _SET_ATTRIBUTES = 428, 429, 442  # the same on every architecture
 _PIVOT_ROOT = {"x86_64": 155}  # 41 on newer architectures

@@ -5,6 +5,6 @@ on it the socket to which the proxy listens. A socket stays in the namespace in 
 the proxy itself stays where the network is.
 """
 
-from .starting import Egress
+from .proxy_start import Egress
 
 __all__ = ["Egress"]

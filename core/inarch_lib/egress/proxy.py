@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from inarch_lib.confinement import Plan, confine
 from inarch_lib.confinement.hosts import Hosts
 from inarch_lib.confinement.levels import own_layers
-from inarch_lib.confinement.places import LIBRARIES, SETTINGS
+from inarch_lib.confinement.system_paths import LIBRARIES, SETTINGS
 
 from .exchange import IDLE_S, Exchange
 from .routes import Routes, Stream, resolved

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from inarch_lib.schemas.checking import BrokenSchema, Schema, reference_fault
+from inarch_lib.schemas.validation import BrokenSchema, Schema, reference_fault
 
 LARGEST = 65_536
 """Characters of a schema; it stands in every request."""

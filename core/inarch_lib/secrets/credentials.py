@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from inarch_lib.secrets.dotenv import decoded
-from inarch_lib.secrets.names import LONGEST, SHORTEST, is_word, looks_random, secrets_of
+from inarch_lib.secrets.secret_names import LONGEST, SHORTEST, is_word, looks_random, secrets_of
 
 LARGEST = 1 << 18
 """Bytes of a file that are looked at."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from inarch_lib.secrets.names import LONGEST
+from inarch_lib.secrets.secret_names import LONGEST
 
 _SPACE = re.compile(r"\s")
 

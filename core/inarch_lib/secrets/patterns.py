@@ -9,8 +9,8 @@ import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable
 
-from inarch_lib.secrets.names import looks_random, secrets_of
 from inarch_lib.secrets.pattern import AFTER_WORD, Pattern, Piece, anything
+from inarch_lib.secrets.secret_names import looks_random, secrets_of
 
 
 def mixed(value: str) -> bool:

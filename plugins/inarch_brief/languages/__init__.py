@@ -18,9 +18,9 @@ A grammar is loaded with the first file of its language; without its wheel `read
 
 from __future__ import annotations
 
-from inarch_brief.languages.apart import Apart
+from inarch_brief.languages.file_facts import NotInstalled, bare, read
 from inarch_brief.languages.language import Language
-from inarch_brief.languages.reading import NotInstalled, bare, read
+from inarch_brief.languages.reader_process import Apart
 from inarch_brief.languages.records import Call, Entry, FileFacts, Import, Symbol
 from inarch_brief.languages.table import LANGUAGES, language_of
 

@@ -19,7 +19,7 @@ def send(stream: BinaryIO, value: Any) -> None:
 
 def main() -> None:
     """Answer until the other side closes, without files to write, a network or programs."""
-    from inarch_brief.languages.reading import NotInstalled, read
+    from inarch_brief.languages.file_facts import NotInstalled, read
     from inarch_brief.languages.table import language_of
     from inarch_lib.confinement import confine_reader
 

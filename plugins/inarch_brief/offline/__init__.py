@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from attrs import frozen
 
 import inarch
-from inarch_brief.offline.provider import Offline
+from inarch_brief.offline.offline_model import Offline
 
 
 @frozen(eq=False, repr=False)

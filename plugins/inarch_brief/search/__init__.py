@@ -25,7 +25,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inarch_brief.search.asking import Answer, search
     from inarch_brief.search.documents import (
         CLASS,
         CONSTANT,
@@ -44,8 +43,9 @@ if TYPE_CHECKING:
         Document,
     )
     from inarch_brief.search.index import Index, Kept
+    from inarch_brief.search.question import Answer, search
     from inarch_brief.search.questions import Question, understood
-    from inarch_brief.search.ranking import Hit
+    from inarch_brief.search.rank import Hit
 
 __all__ = [
     "CLASS",
@@ -72,12 +72,12 @@ __all__ = [
     "understood",
 ]
 _ELSEWHERE = {
-    "Answer": "asking",
-    "Hit": "ranking",
+    "Answer": "question",
+    "Hit": "rank",
     "Index": "index",
     "Kept": "index",
     "Question": "questions",
-    "search": "asking",
+    "search": "question",
     "understood": "questions",
 }
 """Homes of names that don't stand in `documents`: each is loaded on first use, for asking needs no writing."""

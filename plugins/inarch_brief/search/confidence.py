@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from inarch_brief.search.documents import MODULE, SECTION, SETTING, TEST
 from inarch_brief.search.questions import SYMBOL, Question
-from inarch_brief.search.ranking import ASYNC, NAMED_THERE, Hit
+from inarch_brief.search.rank import ASYNC, NAMED_THERE, Hit
+from inarch_brief.search.term_weights import Weighing
 from inarch_brief.search.vocabulary import WEAK_WORDS
-from inarch_brief.search.weighing import Weighing
 
 SURE, LIKELY = 0.7, 0.2
 """Confidences from which on the first place is found, and one of the first is likely to be it."""

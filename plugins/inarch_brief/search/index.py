@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from inarch_brief.search.documents import CLASS, FUNCTION, METHOD, NATURES, PRODUCT, TEXTS, WEIGHTS, Document
-from inarch_brief.search.embedding import embedded
 from inarch_brief.search.segments import SCHEMA, Postings, Segments, put_in, storable
+from inarch_brief.search.word_vectors import embedded
 
 FORMAT = "6"
 _SCHEMA = (

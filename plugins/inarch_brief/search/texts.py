@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from inarch_brief.search.config_keys import settings
 from inarch_brief.search.documents import HISTORY, SECTION, SETTING, TEXT, Document
 from inarch_brief.search.formats import APART, PROSE, format_of, is_log
 from inarch_brief.search.prose import sections
-from inarch_brief.search.settings import settings
 
 LONGEST_PROSE, LONGEST_SETTINGS = 400_000, 60_000
 """Characters of a text that are read; longer configuration is data."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from inarch import ContextSource, DecisionStrategy, Finding, PluginContext, SelfCheck, Tool, Tracer, hookimpl
-from inarch_brief.tracer.answers.settings import Settings
+from inarch_brief.tracer.answers.tracer_settings import Settings
 
 if TYPE_CHECKING:
-    from inarch_brief.tracer.answers.tools import Desk
+    from inarch_brief.tracer.answers.tracer_tools import Desk
 
 
 _desks: WeakValueDictionary[int, Desk] = WeakValueDictionary()
@@ -26,7 +26,7 @@ def inarch_settings() -> type:
 @hookimpl
 def inarch_tools(context: PluginContext) -> Iterable[Tool]:
     """Give the tools, over one index of the composition's root."""
-    from inarch_brief.tracer.answers.tools import tools
+    from inarch_brief.tracer.answers.tracer_tools import tools
 
     return tools(_desk(context))
 
@@ -64,7 +64,7 @@ def inarch_checks(context: PluginContext) -> Iterable[SelfCheck]:
     """Give what `inarch doctor` says of an index that is being finished."""
 
     def look() -> Iterable[Finding]:
-        from inarch_brief.tracer.answers.finishing import running
+        from inarch_brief.tracer.answers.background_index import running
         from inarch_brief.tracer.store.database import Store
 
         if said := running(Store(context.cache_dir, context.root)):
@@ -80,7 +80,7 @@ def _settings(context: PluginContext) -> Settings:
 def _desk(context: PluginContext) -> Desk:
     desk = _desks.get(id(context))
     if desk is None or desk.context is not context:
-        from inarch_brief.tracer.answers.tools import Desk
+        from inarch_brief.tracer.answers.tracer_tools import Desk
 
         settings = _settings(context)
         desk = _desks[id(context)] = Desk(context, settings.index_seconds, settings.link_seconds)

@@ -17,7 +17,7 @@ def inarch_settings() -> type:
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return the tool that hands work over, where there is an agent, and the one that merges what comes of it."""
-    from inarch_plugins.agents.reading import read_agents
+    from inarch_plugins.agents.agent_files import read_agents
 
     if not (agents := read_agents(context)):
         return ()
@@ -25,7 +25,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
     tools = [Tasks(agents, context).tool()]
     if any(agent.has_tree for agent in agents.values()):
-        from inarch_plugins.agents.merging import Merges
+        from inarch_plugins.agents.merge_task import Merges
 
         tools.append(Merges(context.state_dir).tool())
     return tools
@@ -34,11 +34,11 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 @inarch.hookimpl
 def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
     """Return what names the files of a change that is to be merged, where it may be."""
-    from inarch_plugins.agents.reading import read_agents
+    from inarch_plugins.agents.agent_files import read_agents
 
     if not any(agent.has_tree for agent in read_agents(context).values()):
         return ()
-    from inarch_plugins.agents.merging import Merges
+    from inarch_plugins.agents.merge_task import Merges
 
     return [Merges(context.state_dir)]
 
@@ -57,17 +57,17 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
     plugin = context
 
     def show(words: str) -> str:
-        from inarch_plugins.agents.listing import listed
+        from inarch_plugins.agents.agent_list import listed
 
         return listed(plugin)
 
     async def merge(words: str, context: inarch.SlashContext) -> str:
-        from inarch_plugins.agents.listing import merged
+        from inarch_plugins.agents.agent_list import merged
 
         return await merged(words, plugin, context)
 
     def names(words: str) -> Iterable[tuple[str, str]]:
-        from inarch_plugins.agents.listing import offered
+        from inarch_plugins.agents.agent_list import offered
 
         return offered(plugin)
 
@@ -83,7 +83,7 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     """Return what `inarch doctor` tells of agents' files."""
 
     def look() -> Iterable[inarch.Finding]:
-        from inarch_plugins.agents.listing import findings
+        from inarch_plugins.agents.agent_list import findings
 
         return findings(context)
 

@@ -8,8 +8,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 import inarch
+from inarch_plugins.agents.agent_files import read_agents
 from inarch_plugins.agents.agents import BUILT_IN, TREES, Agent
-from inarch_plugins.agents.reading import read_agents
 from inarch_plugins.agents.tasks import NAME, callers_tools
 
 _MENTION = r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)"
@@ -47,7 +47,7 @@ async def _taken_up(state: Path) -> list[str]:
     """Keep what tasks that were cut off had changed in their work trees, and say so; most often there is nothing."""
     if not (state / TREES).is_dir() or not any((state / TREES).iterdir()):
         return []
-    from inarch_plugins.agents.listing import told
+    from inarch_plugins.agents.agent_list import told
     from inarch_plugins.agents.trees import take_up
 
     changes, faults = await asyncio.to_thread(take_up, state)

@@ -24,7 +24,7 @@ from inarch_lib.staging import make_folder
 from inarch_plugins.agents import git_trees
 from inarch_plugins.agents.agents import TREES
 from inarch_plugins.agents.changes import BYTES, FOLDER, PATCH, Change, Sides, is_link, read_change
-from inarch_plugins.agents.copying import GIT, Began, Copying, keep, pieces_of, present
+from inarch_plugins.agents.work_tree_copy import GIT, Began, Copying, keep, pieces_of, present
 
 LOCK, RECORD, TOUCHED, BEGAN, MADE = "lock", "tree.json", "touched", "began", "made"
 NO_RECORD: dict[str, Any] = {"agent": "", "task": "", "roots": [], "place": "root", "prefix": "", "common": ""}

@@ -44,7 +44,7 @@ def inarch_settings() -> type:
 @inarch.hookimpl
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the one provider, `anthropic`."""
-    from inarch_plugins.anthropic.provider import KEY, Anthropic
+    from inarch_plugins.anthropic.claude import KEY, Anthropic
 
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     key = context.environ.get(KEY, "").strip()

@@ -10,7 +10,7 @@ from uuid import uuid4
 from attrs import evolve
 
 from inarch import InarchError, UsageError
-from inarch_plugins.auth.kept import SIGN_IN, changing_names
+from inarch_plugins.auth.keyring_environment import SIGN_IN, changing_names
 from inarch_plugins.auth.oauth import (
     AGAIN,
     Attempt,

@@ -19,8 +19,8 @@ from attrs import define, evolve, frozen
 
 from inarch import StoreError, is_older
 from inarch_lib.staging import locked, write_whole
+from inarch_plugins.auth.keyring_process import forget_key, get_keys, set_key
 from inarch_plugins.auth.oauth import AGAIN, Identity, SignInError, Tokens, issuer_address, refreshed
-from inarch_plugins.auth.ring import forget_key, get_keys, set_key
 
 FILE = "sign-ins.json"
 VERSION = 1

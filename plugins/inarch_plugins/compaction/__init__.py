@@ -14,7 +14,7 @@ class LeavingOut:
 
     async def compact(self, crowded: inarch.Crowded) -> inarch.Compacted:
         """Return the conversation in as many tokens as it has room for, or as few as can be."""
-        from inarch_plugins.compaction.leaving_out import fit
+        from inarch_plugins.compaction.omission import fit
 
         return fit(crowded)
 

@@ -12,7 +12,7 @@ from inarch import DecisionStrategy, PluginContext, Tracer, hookimpl
 
 if TYPE_CHECKING:
     from inarch_plugins.dispatch.cache import DecisionCache
-    from inarch_plugins.dispatch.watching import Watcher
+    from inarch_plugins.dispatch.decision_tracer import Watcher
 
 
 @frozen(eq=False, repr=False)
@@ -67,7 +67,7 @@ def _settings(context: PluginContext) -> Settings:
 
 
 def _watcher(context: PluginContext) -> Watcher:
-    from inarch_plugins.dispatch.watching import Watcher
+    from inarch_plugins.dispatch.decision_tracer import Watcher
 
     known = _watchers.get(id(context))  # a watcher keeps its context, so that the id stays its own
     if known is None:

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch import DispatchReply, Situation, ToolFailed, from_data, to_data
-from inarch_plugins.dispatch.keeping import load, save
+from inarch_plugins.dispatch.json_files import load, save
 
 
 @define(eq=False, repr=False)

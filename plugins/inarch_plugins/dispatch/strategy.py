@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from inarch import Decision, Message, ModelRequest, PlannedCall, ProviderError, Situation, Text
-from inarch_plugins.dispatch.watching import STRATEGY
+from inarch_plugins.dispatch.decision_tracer import STRATEGY
 
 if TYPE_CHECKING:
     from inarch import DispatchReply, Reply
     from inarch_plugins.dispatch.cache import DecisionCache
-    from inarch_plugins.dispatch.watching import Watcher
+    from inarch_plugins.dispatch.decision_tracer import Watcher
 
 # Every start with the default profile makes one that decides nothing: what it asks with is imported when it does.
 

@@ -24,11 +24,11 @@ from inarch import (
     join_deltas,
     proposed,
 )
-from inarch_plugins.gemini.listing import MOST_PAGES, Listed, listed_models
+from inarch_plugins.gemini.model_list import MOST_PAGES, Listed, listed_models
 
 if TYPE_CHECKING:
     from inarch_plugins.gemini.chunks import Chunks
-    from inarch_plugins.gemini.requests import Encoder, Leaving
+    from inarch_plugins.gemini.generate_request import Encoder, Leaving
 
 KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 """Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
@@ -163,7 +163,7 @@ class Gemini:
             yield delta
 
     def _encoded(self, request: ModelRequest) -> bytes:
-        from inarch_plugins.gemini.requests import Encoder
+        from inarch_plugins.gemini.generate_request import Encoder
 
         if self._encoder is None:
             self._encoder = Encoder(self.thinking, self.service.base_url)

@@ -10,7 +10,7 @@ import inarch
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return the git tools."""
-    from inarch_plugins.git.tools import TOOLS
+    from inarch_plugins.git.git_tools import TOOLS
 
     return TOOLS
 

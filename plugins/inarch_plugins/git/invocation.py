@@ -14,7 +14,7 @@ from attrs import frozen
 
 from inarch import Ran, Rights, ToolContext, ToolFailed
 from inarch_lib.staging.repositories import NoRepository, Repository, find
-from inarch_plugins.git.configured import Configured, user_environment, user_files
+from inarch_plugins.git.git_config import Configured, user_environment, user_files
 
 _Code = Literal["not_found", "validation", "permission", "conflict", "execution"]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import inarch
-from inarch_plugins.hooks.places import FILE, PROJECTS
+from inarch_plugins.hooks.hook_files import FILE, PROJECTS
 
 if TYPE_CHECKING:
-    from inarch_plugins.hooks.reading import Hook
+    from inarch_plugins.hooks.hook_config import Hook
 
 RAN = {
     "type": "object",
@@ -35,7 +35,7 @@ def _is_there(context: inarch.PluginContext) -> bool:
 def _hooks(context: inarch.PluginContext, event: str) -> Sequence[Hook]:
     if not _is_there(context):
         return ()
-    from inarch_plugins.hooks.reading import read_hooks
+    from inarch_plugins.hooks.hook_config import read_hooks
 
     return read_hooks(context).of(event)
 
@@ -51,7 +51,7 @@ def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]
     """Return what runs `PreToolUse`."""
     if not (hooks := _hooks(context, "PreToolUse")):
         return ()
-    from inarch_plugins.hooks.calls import BeforeCalls
+    from inarch_plugins.hooks.call_hooks import BeforeCalls
 
     return [BeforeCalls(hooks, context.root)]
 
@@ -61,7 +61,7 @@ def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]
     """Return what runs `PostToolUse`."""
     if not (hooks := _hooks(context, "PostToolUse")):
         return ()
-    from inarch_plugins.hooks.calls import AfterCalls
+    from inarch_plugins.hooks.call_hooks import AfterCalls
 
     return [AfterCalls(hooks, context.root)]
 
@@ -81,7 +81,7 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
     """Return what runs `SessionStart` and `UserPromptSubmit`, and tells what is wrong with the files."""
     if not _is_there(context):
         return ()
-    from inarch_plugins.hooks.reading import read_hooks
+    from inarch_plugins.hooks.hook_config import read_hooks
     from inarch_plugins.hooks.turns import AtPrompts
 
     return [AtPrompts(read_hooks(context), context.root)]
@@ -112,8 +112,8 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     """Return what `inarch doctor` tells of hooks."""
 
     def look() -> Iterable[inarch.Finding]:
-        from inarch_plugins.hooks.reading import read_hooks
-        from inarch_plugins.hooks.running import absent
+        from inarch_plugins.hooks.hook_config import read_hooks
+        from inarch_plugins.hooks.hook_run import absent
 
         found = read_hooks(context)
         yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in found.told)

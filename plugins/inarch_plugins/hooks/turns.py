@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from typing import Any
 
 import inarch
-from inarch_plugins.hooks.reading import LONGEST_S, Hook, Hooks
-from inarch_plugins.hooks.running import Place, Said, absent, run_hook
+from inarch_plugins.hooks.hook_config import LONGEST_S, Hook, Hooks
+from inarch_plugins.hooks.hook_run import Place, Said, absent, run_hook
 
 _situation: ContextVar[inarch.Situation | None] = ContextVar("inarch_hooks_situation", default=None)
 """What the running turn's source was given: calls and compactions are told less, and run in the same context."""

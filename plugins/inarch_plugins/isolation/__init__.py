@@ -13,7 +13,7 @@ import inarch
 
 if TYPE_CHECKING:
     from inarch.host import LoadJob
-    from inarch_plugins.isolation.loading import Isolated
+    from inarch_plugins.isolation.proxy_plugin import Isolated
 
 __tracebackhide__ = True  # it calls plugins' code for the kernel: an error is told with the plugin's line
 
@@ -25,7 +25,7 @@ class ProcessLoader:
 
     def begin(self, job: LoadJob) -> Isolated:
         """Start the plugin's process."""
-        from inarch_plugins.isolation.loading import Isolated
+        from inarch_plugins.isolation.proxy_plugin import Isolated
 
         return Isolated.begun(job)
 

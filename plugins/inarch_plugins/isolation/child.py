@@ -20,7 +20,7 @@ from attrs import define, field
 
 from inarch import ConfigError, InarchError, PluginError, ToolFailed
 from inarch.host import guarded
-from inarch_plugins.isolation.confining import confine, die_with
+from inarch_plugins.isolation.child_confinement import confine, die_with
 from inarch_plugins.isolation.failures import error_data
 from inarch_plugins.isolation.kinds import called, described, result_data, runs_in_thread
 from inarch_plugins.isolation.line import Line, Running

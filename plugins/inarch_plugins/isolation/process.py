@@ -15,12 +15,12 @@ from attrs import define, field
 
 from inarch import InarchError, PluginError
 from inarch.host import blame
-from inarch_plugins.isolation.answering import Answers
 from inarch_plugins.isolation.channel import Channel, Message, PendingCall
 from inarch_plugins.isolation.failures import error_from
+from inarch_plugins.isolation.kernel_answers import Answers
 from inarch_plugins.isolation.methods import ANSWER_S
 from inarch_plugins.isolation.rights import Launch
-from inarch_plugins.isolation.spawning import ending_words, reap, spawned
+from inarch_plugins.isolation.spawner import ending_words, reap, spawned
 from inarch_plugins.isolation.wire import Malformed
 
 STOP_S = 0.7

@@ -26,9 +26,9 @@ from inarch import (
     Verdict,
 )
 from inarch.host import blame, capabilities
-from inarch_plugins.isolation.allowing import bounds, is_granted
 from inarch_plugins.isolation.methods import DOORS, METHODS, Member, data_of, value_of
 from inarch_plugins.isolation.process import PluginProcess
+from inarch_plugins.isolation.run_rights import bounds, is_granted
 
 _REASON = 300
 _BATCH = 32

@@ -11,10 +11,10 @@ from typing import Any
 from inarch import Event, SessionInfo, StoreError
 from inarch.host import capabilities
 from inarch_lib.staging import make_folder
-from inarch_plugins.isolation.allowing import is_granted
 from inarch_plugins.isolation.methods import METHODS, STORE_S, data_of, event_of
 from inarch_plugins.isolation.process import PluginProcess
 from inarch_plugins.isolation.proxies import checked, wrong
+from inarch_plugins.isolation.run_rights import is_granted
 
 
 def _own_place(process: PluginProcess, path: str) -> str:

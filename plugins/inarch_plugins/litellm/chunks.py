@@ -24,7 +24,7 @@ from inarch import (
     finish_for,
     reported_usage,
 )
-from inarch_plugins.litellm.opaque import BLOCKS, DETAILS, ITEMS, Opaque
+from inarch_plugins.litellm.opaque_parts import BLOCKS, DETAILS, ITEMS, Opaque
 
 REASONING_CONTENT = "reasoning_content"
 """The member in which many services send thoughts as plain text, and some want them back."""

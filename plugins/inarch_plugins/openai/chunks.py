@@ -20,7 +20,7 @@ from inarch import (
     UsageDelta,
     finish_for,
 )
-from inarch_plugins.openai.numbering import Numbering
+from inarch_plugins.openai.call_numbers import Numbering
 from inarch_plugins.openai.thoughts import Thoughts
 from inarch_plugins.openai.usage import usage_of
 

@@ -10,8 +10,8 @@ from attrs import Attribute, Factory, field, frozen, validators
 
 import inarch
 from inarch_plugins.openai.dialect import Dialect, Stated
-from inarch_plugins.openai.either import EitherWire
 from inarch_plugins.openai.memory import Memory
+from inarch_plugins.openai.wire_choice import EitherWire
 
 NAME = "openai-compatible"
 KEY = "OPENAI_API_KEY"
@@ -104,7 +104,7 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
 
     def look() -> Iterable[inarch.Finding]:
-        from inarch_plugins.openai.checking import look
+        from inarch_plugins.openai.local_server import look
 
         return look(NAME, settings.base_url)
 

@@ -25,10 +25,10 @@ from inarch_plugins.openai.dialect import Dialect, Stated
 from inarch_plugins.openai.memory import Memory
 
 if TYPE_CHECKING:
+    from inarch_plugins.openai.chat_request import Encoder
     from inarch_plugins.openai.contexts import LocalContexts
     from inarch_plugins.openai.offers import Offers
-    from inarch_plugins.openai.requests import Encoder
-    from inarch_plugins.openai.written_calls import WrittenCalls
+    from inarch_plugins.openai.text_calls import WrittenCalls
 
 _NO_TOOLS = r"(not|n't) support (tools|tool use|tool call|function call)|support tool use|tools? (is|are) not supported"
 MEMBERS = "members"
@@ -216,13 +216,13 @@ class ChatCompletions:
         """Return what understands calls that are written as text, where that is wanted and calls can be made."""
         if not self.dialect.text_calls or not request.tools or request.tool_choice == "none":
             return None
-        from inarch_plugins.openai.written_calls import WrittenCalls
+        from inarch_plugins.openai.text_calls import WrittenCalls
 
         return WrittenCalls(request)
 
     def _known_encoder(self) -> Encoder:
         if self._encoder is None:
-            from inarch_plugins.openai.requests import Encoder
+            from inarch_plugins.openai.chat_request import Encoder
 
             self._encoder = Encoder(self.name, self.extra, self.dialect, self.service.address)
         return self._encoder

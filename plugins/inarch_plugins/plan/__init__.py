@@ -72,7 +72,7 @@ class PresentPlan(_Tool):
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
         """Offer to go on with edits unasked; else each is asked about."""
-        from inarch_plugins.plan.asking import plan_offer
+        from inarch_plugins.plan.plan_questions import plan_offer
 
         return plan_offer(arguments["plan"], chosen)
 
@@ -122,7 +122,7 @@ class AskUser(_Tool):
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
         """Return the questions as what the person can choose."""
-        from inarch_plugins.plan.asking import questions_offer
+        from inarch_plugins.plan.plan_questions import questions_offer
 
         return questions_offer(arguments["questions"], chosen)
 
@@ -132,7 +132,7 @@ class AskUser(_Tool):
         Raises:
             ToolFailed: Nobody could be asked.
         """
-        from inarch_plugins.plan.asking import answers
+        from inarch_plugins.plan.plan_questions import answers
 
         return answers(arguments["questions"], context.rights)
 
@@ -200,7 +200,7 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
     before: dict[str, Literal["ask", "edits", "all", "none"]] = {}
 
     def switch(words: str, context: inarch.SlashContext) -> str:
-        from inarch_plugins.plan.asking import switched
+        from inarch_plugins.plan.plan_questions import switched
 
         return switched(words, context, before)
 

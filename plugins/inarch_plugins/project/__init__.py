@@ -39,8 +39,8 @@ class Source:
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
     """Return the sources: what a person took back or ran since the last answer, mentions, the structure."""
     return [
-        Source("undo", "meanwhile:changes_undone", lambda situation: situation.happened),
-        Source("commands", "meanwhile:commands_ran", lambda situation: situation.happened),
+        Source("undo", "recent_actions:changes_undone", lambda situation: situation.happened),
+        Source("commands", "recent_actions:commands_ran", lambda situation: situation.happened),
         Source("mentions", "mentions:mentions", lambda situation: "@" in situation.turn.content),
         Source("structure", "structure:structure"),
     ]

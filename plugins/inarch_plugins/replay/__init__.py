@@ -8,20 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inarch_plugins.replay.comparing import Difference as Difference
-    from inarch_plugins.replay.comparing import Divergence as Divergence
-    from inarch_plugins.replay.comparing import compare_sessions as compare_sessions
-    from inarch_plugins.replay.comparing import digest_of as digest_of
-    from inarch_plugins.replay.replaying import replay as replay
+    from inarch_plugins.replay.replay_run import replay as replay
     from inarch_plugins.replay.report import ReplayReport as ReplayReport
+    from inarch_plugins.replay.session_diff import Difference as Difference
+    from inarch_plugins.replay.session_diff import Divergence as Divergence
+    from inarch_plugins.replay.session_diff import compare_sessions as compare_sessions
+    from inarch_plugins.replay.session_diff import digest_of as digest_of
 
 _HOMES = {
-    "Difference": "comparing",
-    "Divergence": "comparing",
+    "Difference": "session_diff",
+    "Divergence": "session_diff",
     "ReplayReport": "report",
-    "compare_sessions": "comparing",
-    "digest_of": "comparing",
-    "replay": "replaying",
+    "compare_sessions": "session_diff",
+    "digest_of": "session_diff",
+    "replay": "replay_run",
 }
 
 __all__ = ["Difference", "Divergence", "ReplayReport", "compare_sessions", "digest_of", "replay"]

@@ -17,8 +17,8 @@ from attrs import define, field
 
 from inarch import ContextStore, FileState, Standing, StoreError, ToolFailed, Workspace
 from inarch.host import NOTHING, capabilities
-from inarch_plugins.replay.copying import standing_at
 from inarch_plugins.replay.survey import Move, Record
+from inarch_plugins.replay.workspace_copy import standing_at
 
 PLAIN = stat.S_IFREG | 0o644
 Blob = Callable[[str], bytes]

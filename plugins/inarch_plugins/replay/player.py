@@ -28,14 +28,14 @@ from inarch.host import is_plugins, placeholders
 from inarch_plugins.replay.between_turns import compact_again, payload_of, put_back_again
 from inarch_plugins.replay.checkpoints import restore, states_for
 from inarch_plugins.replay.clock import RecordedClock
-from inarch_plugins.replay.following import Follower
-from inarch_plugins.replay.matching import Lineup
+from inarch_plugins.replay.expected_steps import Lineup
 from inarch_plugins.replay.network import network_refused
-from inarch_plugins.replay.reading import Reading
-from inarch_plugins.replay.recorded import Between, OwnCalls, RecordedCall, RecordedTurn, transitions_of
-from inarch_plugins.replay.settings import FOREVER_S, put_forward, settings_of
+from inarch_plugins.replay.outside_stops import events_before_stop, stopped, was_running, was_stopped
+from inarch_plugins.replay.record_follower import Follower
+from inarch_plugins.replay.record_reader import Reading
+from inarch_plugins.replay.recorded_profile import FOREVER_S, put_forward, settings_of
+from inarch_plugins.replay.recorded_turns import Between, OwnCalls, RecordedCall, RecordedTurn, transitions_of
 from inarch_plugins.replay.stand_ins import LIVE
-from inarch_plugins.replay.stopping import events_before_stop, stopped, was_running, was_stopped
 from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from inarch import App, Session
     from inarch_plugins.replay.checkpoints import Blob, Checkpoint
-    from inarch_plugins.replay.recorded import Step
+    from inarch_plugins.replay.recorded_turns import Step
     from inarch_plugins.replay.store import CopyStore
     from inarch_plugins.replay.survey import Record
 

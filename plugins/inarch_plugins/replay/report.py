@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from inarch_plugins.replay.comparing import Difference, Divergence
+from inarch_plugins.replay.session_diff import Difference, Divergence
 
 
 @frozen

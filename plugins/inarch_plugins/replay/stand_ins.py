@@ -38,12 +38,12 @@ from inarch import (
     ToolResult,
     Tracer,
 )
-from inarch_plugins.replay.recorded import Covered, rights_of
-from inarch_plugins.replay.settings import FOR_GOOD
+from inarch_plugins.replay.recorded_profile import FOR_GOOD
+from inarch_plugins.replay.recorded_turns import Covered, rights_of
 
 if TYPE_CHECKING:
     from inarch_plugins.replay.player import Player
-    from inarch_plugins.replay.recorded import RecordedCall, RecordedTurn
+    from inarch_plugins.replay.recorded_turns import RecordedCall, RecordedTurn
 
 LIVE = frozenset({"file", "search"})
 """Categories of tools that run for real: they see nothing but the workspace."""

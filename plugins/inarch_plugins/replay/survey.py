@@ -10,8 +10,8 @@ from attrs import define, field
 
 from inarch import Event, Standing
 from inarch.host import CUT_OFF
-from inarch_plugins.replay.reading import Reader
-from inarch_plugins.replay.recorded import transitions_of
+from inarch_plugins.replay.record_reader import Reader
+from inarch_plugins.replay.recorded_turns import transitions_of
 
 
 class Move(NamedTuple):

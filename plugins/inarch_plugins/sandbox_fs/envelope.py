@@ -9,7 +9,7 @@ from typing import Literal
 from attrs import define, field, frozen
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.patching import MOST_PLACES
+from inarch_plugins.sandbox_fs.patch import MOST_PLACES
 from inarch_plugins.sandbox_fs.paths import normal
 from inarch_plugins.sandbox_fs.texts import encoding_of, is_shifted
 

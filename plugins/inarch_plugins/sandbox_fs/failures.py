@@ -8,8 +8,8 @@ import stat
 
 from inarch import ToolFailed
 from inarch_lib.staging import is_leftover
-from inarch_plugins.sandbox_fs.opening import Open
 from inarch_plugins.sandbox_fs.paths import split
+from inarch_plugins.sandbox_fs.safe_open import Open
 
 _MOST_NAMES = 5_000  # a bound on the look for a similar name
 

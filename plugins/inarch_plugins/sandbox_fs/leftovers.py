@@ -12,8 +12,8 @@ from attrs import define, field
 
 from inarch import ToolFailed
 from inarch_lib.staging import is_leftover, lock, sweep
-from inarch_plugins.sandbox_fs.opening import FOLDER, Open
 from inarch_plugins.sandbox_fs.paths import split
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, Open
 
 _TRIES, _PAUSE_S = 200, 0.05
 _DEEPEST = 200  # a program may nest such names deeper than any path that was put back goes

@@ -6,7 +6,7 @@ import os
 import re
 
 from inarch import ToolFailed
-from inarch_lib.staging.spelling import folded
+from inarch_lib.staging.spellings import folded
 
 MAX_BYTES = 4096
 ADDED = "+"

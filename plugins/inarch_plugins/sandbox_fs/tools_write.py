@@ -9,12 +9,12 @@ import inarch
 from inarch import FileStat, ToolContext, ToolFailed
 from inarch_plugins.sandbox_fs import schemas
 from inarch_plugins.sandbox_fs.failures import changed, exists, too_big
+from inarch_plugins.sandbox_fs.file_read import digest_of_pieces, pieces
 from inarch_plugins.sandbox_fs.paths import check_writable, normal
-from inarch_plugins.sandbox_fs.reading import digest_of_pieces, pieces
 from inarch_plugins.sandbox_fs.settings import settings_of
 
 if TYPE_CHECKING:
-    from inarch_plugins.sandbox_fs.patching import Patched
+    from inarch_plugins.sandbox_fs.patch import Patched
     from inarch_plugins.sandbox_fs.texts import Encoding
 
 
@@ -112,7 +112,7 @@ def _patchable(context: ToolContext, path: str, search: str, replace: str) -> st
 
 
 def _made(context: ToolContext, path: str, known: str, search: str, replace: str, replace_all: bool) -> Patched:
-    from inarch_plugins.sandbox_fs.patching import patch
+    from inarch_plugins.sandbox_fs.patch import patch
     from inarch_plugins.sandbox_fs.texts import encoding_of
 
     data = seen_bytes(context, path, known)

@@ -17,10 +17,10 @@ from attrs import define, field
 
 from inarch import FileStat, Survey, Walk
 from inarch_lib.staging import is_leftover
+from inarch_plugins.sandbox_fs.file_read import read_range
 from inarch_plugins.sandbox_fs.globs import Glob
 from inarch_plugins.sandbox_fs.ignore import Ignore
-from inarch_plugins.sandbox_fs.opening import Open
-from inarch_plugins.sandbox_fs.reading import read_range
+from inarch_plugins.sandbox_fs.safe_open import Open
 
 _MOST_RULES = 1 << 20  # bytes of one ignore file
 _MOST_NAMED = 5

@@ -14,14 +14,8 @@ from attrs import define, field
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_lib.staging import is_leftover
 from inarch_plugins.sandbox_fs.failures import failure, missing, too_big
-from inarch_plugins.sandbox_fs.globs import Glob, compile_glob
-from inarch_plugins.sandbox_fs.leftovers import Swept
-from inarch_plugins.sandbox_fs.opening import PATH_ONLY, SAFE, Open, best_open
-from inarch_plugins.sandbox_fs.paths import check_writable, inside, normal, split
-from inarch_plugins.sandbox_fs.reading import digest, digest_of, read_all, read_range, require_regular
-from inarch_plugins.sandbox_fs.settings import Settings
-from inarch_plugins.sandbox_fs.walk import Walker, lies_in_repository
-from inarch_plugins.sandbox_fs.writing import (
+from inarch_plugins.sandbox_fs.file_read import digest, digest_of, read_all, read_range, require_regular
+from inarch_plugins.sandbox_fs.file_write import (
     parent_folder,
     rename_new,
     require_hash,
@@ -30,11 +24,17 @@ from inarch_plugins.sandbox_fs.writing import (
     write_new,
     write_over,
 )
+from inarch_plugins.sandbox_fs.globs import Glob, compile_glob
+from inarch_plugins.sandbox_fs.leftovers import Swept
+from inarch_plugins.sandbox_fs.paths import check_writable, inside, normal, split
+from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, SAFE, Open, best_open
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.walk import Walker, lies_in_repository
 
 if TYPE_CHECKING:
     from inarch import Confinement, Piped, Ran, Rights
     from inarch_plugins.sandbox_fs.processes.background import Running
-    from inarch_plugins.sandbox_fs.processes.running import Runner
+    from inarch_plugins.sandbox_fs.processes.runner import Runner
     from inarch_plugins.sandbox_fs.search import Searcher
 
 Kind = Literal["file", "directory", "link", "other"]
@@ -193,7 +193,7 @@ class FolderWorkspace:
         Raises:
             ToolFailed: `conflict` where something else stands than was expected; nothing has changed.
         """
-        from inarch_plugins.sandbox_fs.restoring import Restoration
+        from inarch_plugins.sandbox_fs.restore import Restoration
 
         for state in states:
             if self._writable(state.path) != state.path:
@@ -270,14 +270,14 @@ class FolderWorkspace:
     ) -> Ran:
         """Run a program without a shell, confined to its rights; nothing of it is left when this returns."""
         from inarch import Piped
-        from inarch_plugins.sandbox_fs.processes.planning import Manner
+        from inarch_plugins.sandbox_fs.processes.confinement_plan import Manner
 
         manner = Manner(cwd, stdin, timeout_s, merged, on_output, cancelled)
         return self._with_runner().run([Piped(tuple(argv), rights)], manner)
 
     def run_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
         """Run the programs of a pipeline, each confined to its own rights; the options are those of `run`."""
-        from inarch_plugins.sandbox_fs.processes.planning import Manner
+        from inarch_plugins.sandbox_fs.processes.confinement_plan import Manner
 
         return self._with_runner().run(parts, Manner(**options))
 
@@ -328,7 +328,7 @@ class FolderWorkspace:
 
     def _with_runner(self) -> Runner:
         # As with searching: many sessions run nothing.
-        from inarch_plugins.sandbox_fs.processes.running import Runner
+        from inarch_plugins.sandbox_fs.processes.runner import Runner
 
         with self._writing:
             if self._runner is None:

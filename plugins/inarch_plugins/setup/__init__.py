@@ -17,7 +17,7 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
 
         place = Path(context.state_dir) / WRITTEN
         if place.exists():
-            from inarch_plugins.setup.looking import findings
+            from inarch_plugins.setup.setup_doctor import findings
 
             yield from findings(place, context.root)
 

@@ -14,8 +14,8 @@ from inarch import PluginContext, UsageError, compose
 from inarch.commands import ANSWERED, NOT_DONE, composing_options, say
 from inarch.output import aligned, print_line
 from inarch_plugins.setup.agents import AGENTS, Agent
-from inarch_plugins.setup.changing import Change, setting_up, taking_back, write_all
 from inarch_plugins.setup.record import WRITTEN, Record, read_record
+from inarch_plugins.setup.setup_plan import Change, setting_up, taking_back, write_all
 
 SERVER = "mcp"
 """The command whose `serve` the agents start."""

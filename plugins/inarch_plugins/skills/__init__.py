@@ -39,7 +39,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     skills = read_skills(context)
     if not skills.offered():
         return ()
-    from inarch_plugins.skills.activating import make_tool
+    from inarch_plugins.skills.activation import make_tool
 
     return [make_tool(skills)]
 
@@ -49,13 +49,13 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
     """Return what lists skills, what watches over the turns of prompt files, and both tell what is wrong with some."""
     sources: list[inarch.ContextSource] = []
     if _has(context, "skills"):
-        from inarch_plugins.skills.activating import Listed
+        from inarch_plugins.skills.activation import Listed
         from inarch_plugins.skills.skills import read_skills
 
         sources.append(Listed(read_skills(context)))
     if _has(context, "commands"):
+        from inarch_plugins.skills.prompt_turn import Sent
         from inarch_plugins.skills.prompts import read_prompts
-        from inarch_plugins.skills.sending import Sent
 
         sources.append(Sent(read_prompts(context)))
     if _has_guides(context):
@@ -83,7 +83,7 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
     """Return what is recorded of a prompt file."""
     if not _has(context, "commands"):
         return ()
-    from inarch_plugins.skills.sending import SENT, SENT_SCHEMA
+    from inarch_plugins.skills.prompt_turn import SENT, SENT_SCHEMA
 
     return [inarch.EventKind(SENT, "A prompt file was sent.", SENT_SCHEMA)]
 
@@ -93,8 +93,8 @@ def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]
     """Return what keeps a prompt file's turn to the tools that it names."""
     if not _has(context, "commands"):
         return ()
+    from inarch_plugins.skills.prompt_turn import Narrowing
     from inarch_plugins.skills.prompts import read_prompts
-    from inarch_plugins.skills.sending import Narrowing
 
     return [Narrowing()] if any(one.allowed for one in read_prompts(context).found.values()) else ()
 
@@ -111,7 +111,7 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
 
 def _skills(given: inarch.PluginContext) -> Callable[..., str]:
     def show(words: str, context: inarch.SlashContext) -> str:
-        from inarch_plugins.skills.activating import prompt_of, show_skills
+        from inarch_plugins.skills.activation import prompt_of, show_skills
         from inarch_plugins.skills.skills import read_skills
 
         skills = read_skills(given)
@@ -129,8 +129,8 @@ def _skills(given: inarch.PluginContext) -> Callable[..., str]:
 
 def _commands(context: inarch.PluginContext) -> Callable[[str], str]:
     def show(words: str) -> str:
+        from inarch_plugins.skills.prompt_turn import show_prompts
         from inarch_plugins.skills.prompts import read_prompts
-        from inarch_plugins.skills.sending import show_prompts
 
         return show_prompts(read_prompts(context))
 
@@ -140,8 +140,8 @@ def _commands(context: inarch.PluginContext) -> Callable[[str], str]:
 def _files(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
     if not _has(context, "commands"):
         return
+    from inarch_plugins.skills.prompt_turn import send
     from inarch_plugins.skills.prompts import PromptFile, read_prompts
-    from inarch_plugins.skills.sending import send
 
     def runner(prompt: PromptFile) -> Callable[..., Awaitable[str]]:
         async def run(words: str, context: inarch.SlashContext) -> str:

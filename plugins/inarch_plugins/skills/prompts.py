@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 import inarch
-from inarch_plugins.skills.folders import Folder, folders
+from inarch_plugins.skills.skill_folders import Folder, folders
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 _ENTRY = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\(([^()]*)\))?\s*(?:,|\s|$)")

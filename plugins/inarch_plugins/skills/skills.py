@@ -8,7 +8,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 import inarch
-from inarch_plugins.skills.folders import Folder, folders
+from inarch_plugins.skills.skill_folders import Folder, folders
 
 FILE = "SKILL.md"
 LONGEST_NAME, LONGEST_DESCRIPTION = 64, 1_024

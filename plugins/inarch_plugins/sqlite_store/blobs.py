@@ -11,7 +11,7 @@ from pathlib import Path
 
 import inarch
 from inarch_lib.staging import opened, staged, sweep
-from inarch_plugins.sqlite_store.durable import sync_path
+from inarch_plugins.sqlite_store.durability import sync_path
 
 _AT_ONCE = 16
 """Files that are brought to disk together: the drive does the work of many in little more than the time of one."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import inarch
 from inarch_lib.staging import make_folder
-from inarch_plugins.sqlite_store import borrowing, snapshots
+from inarch_plugins.sqlite_store import shared_events, snapshots
 from inarch_plugins.sqlite_store.faults import SQLITE_FAULTS
 from inarch_plugins.sqlite_store.rows import is_blob, is_whole
 
@@ -39,7 +39,7 @@ CREATE TABLE blobs (
     id INTEGER PRIMARY KEY, session INTEGER NOT NULL, ref BLOB NOT NULL, data BLOB NOT NULL, UNIQUE (session, ref)
 );
 """
-_SCHEMAS = (_SCHEMA, _SCHEMA_2, borrowing.SCHEMA)
+_SCHEMAS = (_SCHEMA, _SCHEMA_2, shared_events.SCHEMA)
 """What each version adds to the one before."""
 
 

@@ -14,7 +14,7 @@ import inarch
 from inarch_plugins.sqlite_store import database
 from inarch_plugins.sqlite_store.blobs import Blobs
 from inarch_plugins.sqlite_store.broken_logs import keep_log, lost_writes
-from inarch_plugins.sqlite_store.durable import WriteAheadLog
+from inarch_plugins.sqlite_store.durability import WriteAheadLog
 from inarch_plugins.sqlite_store.faults import SQLITE_FAULTS, is_damage, store_error
 
 T = TypeVar("T")

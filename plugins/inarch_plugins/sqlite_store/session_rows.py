@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import inarch
-from inarch_plugins.sqlite_store import reading, snapshots
-from inarch_plugins.sqlite_store.borrowing import Span, give_back, lend, spans_of
+from inarch_plugins.sqlite_store import row_reader, snapshots
 from inarch_plugins.sqlite_store.faults import Inconsistent
 from inarch_plugins.sqlite_store.open_database import OpenDatabase
 from inarch_plugins.sqlite_store.rows import (
@@ -22,6 +21,7 @@ from inarch_plugins.sqlite_store.rows import (
     taken,
     to_column,
 )
+from inarch_plugins.sqlite_store.shared_events import Span, give_back, lend, spans_of
 
 # Nothing else is written for an event: a second page would double the cost. A session that was deleted takes none.
 _INSERT = "INSERT INTO events SELECT ?, ?, ? FROM sessions WHERE key = ? >> 32"
@@ -185,18 +185,18 @@ class SessionRows:
                 raise taken(session_id, [row[0] & SEQ_MASK])
         return new
 
-    def behind(self, session_id: str, after: int, most: int, checked: bool) -> tuple[list[reading.NamedRow], bool]:
+    def behind(self, session_id: str, after: int, most: int, checked: bool) -> tuple[list[row_reader.NamedRow], bool]:
         """Return some rows, and whether numbers are missing among them; then the file is looked at, once a reading."""
         key = self._keys.get(session_id) or self.key(session_id)
-        rows, gaps = reading.rows_behind(self._connection, key, session_id, after, most)
+        rows, gaps = row_reader.rows_behind(self._connection, key, session_id, after, most)
         if gaps and not checked:
-            reading.check_pages(self._connection)
+            row_reader.check_pages(self._connection)
         return rows, gaps
 
-    def of_kinds(self, session_id: str, kinds: Sequence[str], after: int) -> list[reading.NamedRow]:
+    def of_kinds(self, session_id: str, kinds: Sequence[str], after: int) -> list[row_reader.NamedRow]:
         """Return some rows of these kinds, and maybe others that look alike."""
         key = self._keys.get(session_id) or self.key(session_id)
-        return reading.rows_of_kinds(self._connection, key, session_id, kinds, after)
+        return row_reader.rows_of_kinds(self._connection, key, session_id, kinds, after)
 
     def delete(self, session_id: str) -> dict[str, set[str]]:
         """Remove it from the database, and return which files of which sessions stay."""

@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 
 import inarch
-from inarch_plugins.sqlite_store import reading, snapshots
+from inarch_plugins.sqlite_store import row_reader, snapshots
 from inarch_plugins.sqlite_store.blobs import Blobs
-from inarch_plugins.sqlite_store.borrowing import Rescued
 from inarch_plugins.sqlite_store.database import FILE, readable_blobs, readable_events, readable_spans
 from inarch_plugins.sqlite_store.faults import store_error
 from inarch_plugins.sqlite_store.open_database import OpenDatabase
 from inarch_plugins.sqlite_store.rows import SEQ_MASK, by_session, digest_of, is_blob
 from inarch_plugins.sqlite_store.session_rows import SessionRows
+from inarch_plugins.sqlite_store.shared_events import Rescued
 
 INLINE_SYNC_S = 0.002
 """A disk that was quicker than this the last time is waited for; a thread would cost more."""
@@ -74,20 +74,20 @@ class SqliteStore:
 
     def scan(self, session_id: str, after: int = 0) -> Iterator[inarch.Event]:
         """Yield what `load` returns, without holding it all."""
-        place, checked, most = max(after, 0), False, reading.FIRST_CHUNK
+        place, checked, most = max(after, 0), False, row_reader.FIRST_CHUNK
         while True:
             rows, gaps = self._database.carefully(partial(self._rows.behind, session_id, place, most, checked))
             checked = checked or gaps
             for row in rows:
                 place = row[0] & SEQ_MASK
-                event = reading.event_in(row, session_id)
+                event = row_reader.event_in(row, session_id)
                 if event is None:
                     self._database.tell(f"event {place} of session {session_id} is damaged and was left out")
                 else:
                     yield event
             if len(rows) < most:
                 return
-            most = min(2 * most, reading.CHUNK)
+            most = min(2 * most, row_reader.CHUNK)
 
     def scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterator[inarch.Event]:
         """Yield the events of these kinds that `scan` yields; SQLite looks for them, and losses are not told."""
@@ -96,15 +96,15 @@ class SqliteStore:
             rows = self._database.carefully(partial(self._rows.of_kinds, session_id, tuple(kinds), place))
             for row in rows:
                 place = row[0] & SEQ_MASK
-                event = reading.event_in(row, session_id)
+                event = row_reader.event_in(row, session_id)
                 if event is not None and event.kind in kinds:
                     yield event
-            if len(rows) < reading.CHUNK:
+            if len(rows) < row_reader.CHUNK:
                 return
 
     def sessions(self, root: str | None = None) -> Sequence[inarch.SessionInfo]:
         """Return the sessions of a root, or all, newest first."""
-        return self._database.carefully(lambda: reading.sessions(self._database.connection, root))
+        return self._database.carefully(lambda: row_reader.sessions(self._database.connection, root))
 
     def delete(self, session_id: str) -> None:
         """Remove a session with its events and blobs; their bytes are overwritten in the file.

@@ -47,7 +47,7 @@ class Summing:
         if new <= crowded.room * LEAST_SHARE or old[-1].turn_id in self._tried:
             return None
         self._tried.add(old[-1].turn_id)
-        from inarch_plugins.summary.summing import summed_up
+        from inarch_plugins.summary.summary_text import summed_up
 
         return await summed_up(crowded, old, self._settings)
 

@@ -31,7 +31,7 @@ def inarch_front_ends(context: PluginContext) -> Iterable[FrontEndSpec]:
 @hookimpl
 def inarch_settings() -> type:
     """Return the settings class."""
-    from inarch_plugins.terminal.notifying import Settings
+    from inarch_plugins.terminal.notifications import Settings
 
     return Settings
 
@@ -89,7 +89,7 @@ def _run(place: str, words: str) -> Any:
 def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
     """Return the picture where standard error is a terminal that can be rewritten, else plain lines."""
     from inarch_plugins.terminal.abilities import can_rewrite, has_colours, has_glyphs
-    from inarch_plugins.terminal.notifying import Settings
+    from inarch_plugins.terminal.notifications import Settings
 
     out, err = sys.stdout, sys.stderr
     told = settings if isinstance(settings, Settings) else None
@@ -122,7 +122,7 @@ def _converse(launch: Launch) -> int:
     from inarch_plugins.terminal.abilities import can_rewrite
 
     if not is_terminal(sys.stdin):
-        from inarch_plugins.terminal.plain import piped
+        from inarch_plugins.terminal.plain_conversation import piped
 
         return piped(launch)
     if launch.output == "text" and can_rewrite(sys.stdout):
@@ -134,6 +134,6 @@ def _converse(launch: Launch) -> int:
             pass
         else:
             return converse(launch)
-    from inarch_plugins.terminal.plain import plain
+    from inarch_plugins.terminal.plain_conversation import plain
 
     return plain(launch)

@@ -16,7 +16,7 @@ def inarch_session_extensions(context: inarch.PluginContext) -> Iterable[inarch.
 
 
 def _open(session: inarch.SessionAccess) -> Any:
-    from inarch_plugins.undo.undoing import Undoing
+    from inarch_plugins.undo.undo_run import Undoing
 
     return Undoing(session)
 

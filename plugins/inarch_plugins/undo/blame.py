@@ -17,7 +17,7 @@ from inarch.output import columns_of, print_json
 
 if TYPE_CHECKING:
     from inarch import App
-    from inarch_plugins.undo.blaming import BlamedLine
+    from inarch_plugins.undo.line_blame import BlamedLine
 
 NARROW = 80
 """Columns below which who wrote lines stands above them, not beside them."""
@@ -65,7 +65,7 @@ def _place(app: App, place: str) -> tuple[str, int | None]:
 
 
 def _blamed(app: App, path: str) -> list[BlamedLine]:
-    from inarch_plugins.undo.blaming import blamed
+    from inarch_plugins.undo.line_blame import blamed
 
     return blamed(app.store, app.workspace, path)
 

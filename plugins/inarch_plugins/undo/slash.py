@@ -37,7 +37,7 @@ async def diff(words: str, context: SlashContext) -> str:
     Raises:
         UsageError: There is no turn or call of this name.
     """
-    from inarch_plugins.undo.differing import diff_lines
+    from inarch_plugins.undo.session_patch import diff_lines
 
     undoing = context.extension("undo")
     files = await asyncio.to_thread(undoing.changed, words)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch_brief.tracer.answers.finishing import running
+from inarch_brief.tracer.answers.background_index import running
 from inarch_brief.tracer.store.database import Store
 
 from ...forking import LONGEST_S

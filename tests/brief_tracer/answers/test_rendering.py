@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inarch_brief.tracer.answers.flow_data import chart
 from inarch_brief.tracer.answers.flow_text import UNLINKED, UNSURE, Story, tokens_of, told
-from inarch_brief.tracer.answers.wording import Sources
+from inarch_brief.tracer.answers.flow_words import Sources
 from inarch_brief.tracer.graph.model import RANKS, Below, Entry, ExecutionPath, Flow, Node, Step
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from inarch_brief.tracer.facts.documents import documents_of
 from inarch_brief.tracer.facts.modules import CODE
-from inarch_brief.tracer.facts.parsing import light_facts
+from inarch_brief.tracer.facts.parser import light_facts
 
 
 @pytest.mark.parametrize("piece", ["'\\", "'\\\n", '"\\', "`\\\n"])

@@ -22,7 +22,7 @@ from inarch_brief.tracer.facts.file_facts import (
     decode,
     encode,
 )
-from inarch_brief.tracer.facts.parsing import examined, facts_of
+from inarch_brief.tracer.facts.parser import examined, facts_of
 
 SAMPLE = '''"""A sample.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inarch_brief.tracer.indexing import walking
+from inarch_brief.tracer.indexing import tree_walk
 
 APPLE = {"apple.py": "def apple():\n    return pear()\n\n\ndef pear():\n    return 1\n"}
 
@@ -59,8 +59,8 @@ def test_links_that_lead_in_circles_are_not_followed(tree: Any) -> None:
 def test_of_very_many_files_the_first_are_looked_at_and_that_is_said(
     tree: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walking, "MAX_FILES", 100)
-    monkeypatch.setattr(walking, "_MAX_WALKED", 400)
+    monkeypatch.setattr(tree_walk, "MAX_FILES", 100)
+    monkeypatch.setattr(tree_walk, "_MAX_WALKED", 400)
     for folder in range(10):
         (tree.root / f"d{folder}").mkdir()
         for number in range(200):

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from inarch_brief.tracer.graph.call_graph import Graph
-from inarch_brief.tracer.indexing import background, index, relinking
+from inarch_brief.tracer.indexing import background, index, relink
 from inarch_brief.tracer.indexing.index import Coverage, Index, Look
-from inarch_brief.tracer.indexing.walking import terms_of
+from inarch_brief.tracer.indexing.tree_walk import terms_of
 from inarch_brief.tracer.store.database import Store
 
 from ...forking import LONGEST_S
@@ -55,7 +55,7 @@ def test_what_a_question_leads_to_is_read_and_linked_first(tree: Any) -> None:
 
 def test_in_a_conversation_reading_and_linking_go_on_by_themselves(tree: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "SETTLED", 0.0)
-    monkeypatch.setattr(relinking, "_SETTLED", 0.0)
+    monkeypatch.setattr(relink, "_SETTLED", 0.0)
     tree.write({**MANY, **TARGET})
     made = Index(Store(str(tree.cache), str(tree.root)), 0.0, 0.0, -1.0)
     workspace = tree.workspace()

@@ -9,8 +9,8 @@ import pytest
 import inarch_brief.languages
 from inarch_brief.tracer.answers.turns import CODE as ANY_CODE
 from inarch_brief.tracer.facts.modules import CODE, SUFFIXES, TEST, VENDORED, role_of
-from inarch_brief.tracer.indexing import other_files, reading
-from inarch_brief.tracer.indexing.reading import Changed, Limit, Reader
+from inarch_brief.tracer.indexing import file_reader, other_files
+from inarch_brief.tracer.indexing.file_reader import Changed, Limit, Reader
 
 MIXED = {
     "server/main.go": "// Serves.\npackage main\n\n// Serve answers requests.\nfunc Serve() { listen() }\n",
@@ -144,7 +144,7 @@ def test_the_reading_process_ends_when_a_batch_is_refused(tree: Any, monkeypatch
     workspace = tree.workspace()
     try:
         changed = [Changed(path, workspace.stat(path), path) for path in ("a.js", "b.js", "c.js")]
-        monkeypatch.setattr(reading, "BATCH_BYTES", 1)
+        monkeypatch.setattr(file_reader, "BATCH_BYTES", 1)
         found = Reader(workspace, {}, Limit(60.0), keep=lambda _: False).read(changed)
     finally:
         workspace.close()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inarch_brief.tracer.facts.file_facts import FULL, NAMES
-from inarch_brief.tracer.indexing import reading
+from inarch_brief.tracer.indexing import file_reader
 from inarch_brief.tracer.indexing.index import PATIENT, Index
 from inarch_brief.tracer.store.database import Store
 
@@ -51,7 +51,7 @@ def test_a_tree_larger_than_a_batch_gives_the_same_index(
 ) -> None:
     tree.write({**FILES, **TESTS})
     at_once = kept(tmp_path / "one", tree)
-    monkeypatch.setattr(reading, "BATCH_BYTES", size)
+    monkeypatch.setattr(file_reader, "BATCH_BYTES", size)
     assert kept(tmp_path / "two", tree) == at_once
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inarch_brief.tracer.indexing.partial_linking import link_near
+from inarch_brief.tracer.indexing.partial_link import link_near
 from inarch_brief.tracer.store.database import transaction
 from inarch_brief.tracer.store.kept_files import Shelf
 

@@ -16,7 +16,7 @@ from inarch_brief.languages import language_of, read
 from inarch_brief.tracer.facts.statement_codes import link_facts
 from inarch_brief.tracer.indexing.other_files import facts_of_other
 from inarch_brief.tracer.linking.link import link
-from inarch_brief.tracer.linking.other_linking import linked_others
+from inarch_brief.tracer.linking.other_language_calls import linked_others
 from inarch_brief.tracer.linking.other_names import Names, OtherFile
 
 Files = Mapping[str, str]

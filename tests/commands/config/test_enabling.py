@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.errors import UsageError
-from inarch_plugins.commands.config.enabling import chosen_profile, enable, naming
+from inarch_plugins.commands.config.profile_edit import chosen_profile, enable, naming
 
 CASES = {
     "nothing": ("", '[profiles.default]\nplugins = ["...", "new"]\n'),

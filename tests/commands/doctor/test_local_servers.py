@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.program.composing import Options
+from inarch.program.composer import Options
 from inarch.testing import HttpReply, HttpServer, json_reply
 from inarch_plugins.commands.doctor.checkup import PORTS, Finding, check_up, local_servers
 

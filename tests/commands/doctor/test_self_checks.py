@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.program.composing import Options, compose_app
+from inarch.program.composer import Options, compose_app
 from inarch_plugins.commands.doctor import checkup
 from inarch_plugins.commands.doctor.checkup import Finding, check_up
 

@@ -12,13 +12,13 @@ from inarch import CallPart, Message, Text, ToolCall, ToolError, ToolResult, Tur
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.events import EventData, ModelReplied, SessionStarted, TurnEnded, TurnStarted
 from inarch.contract.stores import ContextStore
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
-from inarch.sessions.names import find_session
-from inarch_plugins.commands.sessions.group import sessions
-from inarch_plugins.commands.sessions.story import GLYPHS, heading
-from inarch_plugins.commands.sessions.story import told as turns_told
+from inarch.sessions.session_names import find_session
+from inarch_plugins.commands.sessions.session_text import GLYPHS, heading
+from inarch_plugins.commands.sessions.session_text import told as turns_told
+from inarch_plugins.commands.sessions.sessions_command import sessions
 from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.figures import listing, local_time
 from inarch_sdk.memory_store import MemoryStore

@@ -14,7 +14,7 @@ from inarch.contract.events import Event, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import Turn
 from inarch.sessions.contents import contents_of
 from inarch_plugins.commands.sessions.pages import PAGE, Shown, chosen, pieces
-from inarch_plugins.commands.sessions.story import PLAIN
+from inarch_plugins.commands.sessions.session_text import PLAIN
 from inarch_sdk.memory_store import MemoryStore
 
 TURNS = PAGE + 5

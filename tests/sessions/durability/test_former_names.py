@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config.folders import ProjectFolder
+from inarch.config.plugin_folders import ProjectFolder
 from inarch.config.trust import grant, trust_of
 from inarch_lib.staging import temporary_name, write_whole
 from inarch_plugins.commands.sessions.export import write_export
-from inarch_plugins.dispatch.keeping import save
+from inarch_plugins.dispatch.json_files import save
 from inarch_plugins.sqlite_store.blobs import Blobs
 
 HASH, ID = "a1" * 32, "01890a5d-ac96-774b-bcce-b302099a8057"

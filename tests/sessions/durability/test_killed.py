@@ -16,7 +16,7 @@ import pytest
 from attrs import define
 
 from inarch.contract.codec import to_data
-from inarch.journal.folding import fold
+from inarch.journal.fold import fold
 from inarch_plugins.sqlite_store.store import SqliteStore
 
 from ...probes import keep_passes, pass_of

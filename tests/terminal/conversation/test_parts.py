@@ -15,14 +15,14 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from prompt_toolkit.keys import Keys
 
-from inarch.program.composing import Options
-from inarch.program.conversing import Launched
+from inarch.program.chat_launch import Launched
+from inarch.program.composer import Options
 from inarch.testing import says, scripted_app
 from inarch_brief.search.typed_paths import escaped, unescaped
 from inarch_plugins.project.mentions import mentioned_words
-from inarch_plugins.terminal.conversation.completing import LineCompleter
-from inarch_plugins.terminal.conversation.history import LONGEST, MOST_LINES, KeptHistory
-from inarch_plugins.terminal.conversation.pasting import Pastes
+from inarch_plugins.terminal.conversation.line_completion import LineCompleter
+from inarch_plugins.terminal.conversation.line_history import LONGEST, MOST_LINES, KeptHistory
+from inarch_plugins.terminal.conversation.pastes import Pastes
 from inarch_plugins.terminal.conversation.path_index import PathIndex
 from inarch_plugins.terminal.conversation.shell_words import last_word, programs
 from inarch_plugins.terminal.conversation.streams import Above

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_plugins.terminal.conversation.work import Line, Work
+from inarch_plugins.terminal.conversation.prompt_queue import Line, Work
 
 STEPS = st.lists(st.sampled_from(["add", "cancel", "go on", "take back", "rest"]), max_size=30)
 

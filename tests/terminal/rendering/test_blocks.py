@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inarch_plugins.terminal.rendering import blocks
 from inarch_plugins.terminal.rendering.blocks import Blocks
-from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block
 
 FRAGMENTS = [

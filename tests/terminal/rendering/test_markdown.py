@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch_lib.output.escaping import escape
+from inarch_lib.output.escapes import escape
 from inarch_plugins.terminal.rendering import code
-from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block
 
 from .picturing import CALM, too_wide, unpainted

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.contract.beside_events import ContextDropped, ModelSwitched
 from inarch.contract.events import (
     ContextAdded,
     ErrorHappened,
@@ -21,6 +20,7 @@ from inarch.contract.events import (
     Note,
     Spent,
 )
+from inarch.contract.other_events import ContextDropped, ModelSwitched
 from inarch.contract.records import Message, Reasoning, Text, Usage
 
 from .picturing import (

@@ -22,8 +22,8 @@ from inarch.contract.records import (
     ToolResult,
     ToolSpec,
 )
-from inarch.turns.context.counting import LEAST_MARGIN, PICTURE_TOKENS, UNKNOWN_MARGIN, TokenCounter, estimate
-from inarch.turns.wording import STRUCTURE_TITLE as TITLE
+from inarch.turns.context.token_count import LEAST_MARGIN, PICTURE_TOKENS, UNKNOWN_MARGIN, TokenCounter, estimate
+from inarch.turns.kernel_texts import STRUCTURE_TITLE as TITLE
 
 TOOL = ToolSpec("read_file", "Read a file.", {"type": "object", "properties": {"file_path": {"type": "string"}}})
 

@@ -8,7 +8,6 @@ from typing import Any
 from attrs import define, field
 
 from inarch import HttpService, ProviderError
-from inarch_live.known import KEYS, MODELS, unset
 from inarch_live.port import (
     INPUT_RATE,
     ConnectionEnded,
@@ -17,7 +16,9 @@ from inarch_live.port import (
     LiveSetup,
     Scheduling,
 )
-from inarch_live.wires.gemini_reading import OWN_ID, Reading
+from inarch_live.service_table import KEYS, MODELS, unset
+from inarch_live.wires.audio import encoded
+from inarch_live.wires.gemini_events import OWN_ID, Reading
 from inarch_live.wires.gemini_setup import (
     GO_ON,
     Message,
@@ -28,7 +29,6 @@ from inarch_live.wires.gemini_setup import (
     waits,
 )
 from inarch_live.wires.sockets import Socket
-from inarch_live.wires.sound import encoded
 
 BASE_URL = "https://generativelanguage.googleapis.com"
 KEY = KEYS["gemini"]

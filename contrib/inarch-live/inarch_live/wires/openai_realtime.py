@@ -9,7 +9,6 @@ from urllib.parse import quote
 from attrs import define, field
 
 from inarch import HttpService, ProviderError
-from inarch_live.known import KEYS, MODELS, unset
 from inarch_live.port import (
     BYTES_PER_SAMPLE,
     INPUT_RATE,
@@ -20,7 +19,9 @@ from inarch_live.port import (
     Scheduling,
 )
 from inarch_live.samples import Resampler
-from inarch_live.wires.openai_reading import Reading
+from inarch_live.service_table import KEYS, MODELS, unset
+from inarch_live.wires.audio import encoded
+from inarch_live.wires.openai_events import Reading
 from inarch_live.wires.openai_setup import (
     RATE,
     Message,
@@ -31,7 +32,6 @@ from inarch_live.wires.openai_setup import (
     user_item,
 )
 from inarch_live.wires.sockets import Socket
-from inarch_live.wires.sound import encoded
 
 BASE_URL = "https://api.openai.com/v1"
 KEY = KEYS["openai"]

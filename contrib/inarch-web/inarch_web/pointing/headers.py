@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from starlette.types import Scope
 
-from inarch_web.pointing.addresses import Addresses
+from inarch_web.pointing.frame_addresses import Addresses
 
 _SCRIPTS = ("script-src-elem", "script-src", "default-src")
 

@@ -19,9 +19,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.types import Receive, Scope, Send
 
 import inarch
-from inarch_web.pointing.addresses import Addresses
+from inarch_web.pointing.frame_addresses import Addresses
 from inarch_web.pointing.headers import Headers, for_the_frame, for_the_page, target_of, value_of
-from inarch_web.pointing.injecting import Injection, can_be_changed
+from inarch_web.pointing.script_tag import Injection, can_be_changed
 from inarch_web.pointing.sockets import pass_socket_on
 
 PICKER = "/__inarch_picker__.js"

@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.typing import Subprotocol
 
 import inarch
-from inarch_web.pointing.addresses import Addresses
+from inarch_web.pointing.frame_addresses import Addresses
 from inarch_web.pointing.headers import for_the_page, target_of
 
 LONGEST_MESSAGE = 16 * 1024 * 1024

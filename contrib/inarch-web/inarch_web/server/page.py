@@ -15,9 +15,9 @@ from attrs import define, field
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 import inarch
-from inarch_web.server.desk import Desk
 from inarch_web.server.gate import Tokens
-from inarch_web.server.numbering import encoded
+from inarch_web.server.message_log import encoded
+from inarch_web.server.room_list import Desk
 
 MOST_WAITING = 16 << 20
 """Bytes that may wait for a page before it is dropped."""
@@ -193,7 +193,7 @@ class Page:
             task.get_loop().call_exception_handler({"message": "a request of a page failed", "exception": fault})
 
     async def _answer(self, message: Mapping[str, Any]) -> None:
-        from inarch_web.server.verbs import VERBS
+        from inarch_web.server.page_messages import VERBS
 
         number, name = message.get("id"), message.get("do")
         verb = VERBS.get(name) if isinstance(name, str) else None
@@ -206,7 +206,7 @@ class Page:
         self.put(encoded(answer))
 
     async def _heard(self, data: bytes) -> None:
-        from inarch_web.server.verbs import heard
+        from inarch_web.server.page_messages import heard
 
         await heard(self, data)
 

@@ -9,8 +9,8 @@ from typing import Any
 from attrs import define, field
 
 import inarch
-from inarch_web.server.numbering import Raw
-from inarch_web.server.unfolding import Fragments
+from inarch_web.server.message_log import Raw
+from inarch_web.server.sections import Fragments
 
 _OUTCOMES = ("approve", "deny", "modify")
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 import inarch
-from inarch_web import rooms
-from inarch_web.server.asks import Asks
-from inarch_web.server.kept import MOST_HTML, MOST_TURNS, Kept
-from inarch_web.server.numbering import MessageLog
+from inarch_web import current_room
+from inarch_web.server.kept_session import MOST_HTML, MOST_TURNS, Kept
+from inarch_web.server.message_log import MessageLog
+from inarch_web.server.page_requests import Asks
 from inarch_web.server.questions import Questions, question_message
-from inarch_web.server.unfolding import Fragments, Message, Unfolding, entry, joined, steps_before
-from inarch_web.server.working import Working
+from inarch_web.server.room_work import Working
+from inarch_web.server.sections import Fragments, Message, Unfolding, entry, joined, steps_before
 
 if TYPE_CHECKING:
     from inarch_web.server.page import Page
@@ -216,9 +216,9 @@ class Room:
 
     def _saw(self, event: inarch.Event) -> None:
         if event.kind == "turn.started" and event.turn_id:
-            rooms.began(event.turn_id, self)
+            current_room.began(event.turn_id, self)
         elif event.kind == "turn.ended" and event.turn_id:
-            rooms.ended(event.turn_id)
+            current_room.ended(event.turn_id)
         if event.kind in ("calls.done", "command.ran") and self._session is not None:
             self.approve, before = self._session.approve, self.approve
             if self.approve != before:

@@ -11,10 +11,10 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
-from inarch_web.server.desk import Desk
 from inarch_web.server.gate import Gate, Tokens
 from inarch_web.server.page import Page
-from inarch_web.server.unfolding import Design
+from inarch_web.server.room_list import Desk
+from inarch_web.server.sections import Design
 
 
 def site(desk: Desk, design: Design, tokens: Tokens, port: int, framed: str) -> Gate:

@@ -20,9 +20,9 @@ from weakref import WeakSet
 from attrs import define, field
 
 from inarch.contract import records
-from inarch_lib.secrets.names import SHORTEST, looks_random, secrets_of
 from inarch_lib.secrets.pattern import Match, gaps, joined, uncut
 from inarch_lib.secrets.patterns import PATTERNS, SHORTEST_MATCH, begun, may_match, patterns_in
+from inarch_lib.secrets.secret_names import SHORTEST, looks_random, secrets_of
 from inarch_lib.secrets.shapes import Known, shapes_of
 
 MOST_KNOWN = 500
@@ -214,7 +214,7 @@ def is_own_word(value: str) -> bool:
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    from inarch.contract.asking import Approval
+    from inarch.contract.approval_records import Approval
     from inarch.contract.event_kinds import EVENT_KINDS
 
     classes = (*vars(records).values(), Approval, *EVENT_KINDS.values())

@@ -10,7 +10,7 @@ from attrs import frozen
 from inarch_brief.search import understood
 from inarch_brief.tracer.answers import kept_paths
 from inarch_brief.tracer.answers.flow_text import TOKENS, Story, ordered, own_calls, told
-from inarch_brief.tracer.answers.wording import Sources, at, cut, entered, joined, plain, signature
+from inarch_brief.tracer.answers.flow_words import Sources, at, cut, entered, joined, plain, signature
 from inarch_brief.tracer.facts.file_facts import FULL, LIGHT
 from inarch_brief.tracer.facts.kinds import FIXTURE, ORPHAN
 from inarch_brief.tracer.facts.kinds import TEST as TEST_ENTRY

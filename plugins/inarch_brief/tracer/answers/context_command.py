@@ -26,7 +26,7 @@ def get(
     """Show the best match for QUERY, every entry point that reaches it, and what it calls."""
     if as_json and mermaid:
         raise click.UsageError("--json and --mermaid exclude each other")
-    from inarch_brief.tracer.answers import printing  # here, so that `--help` doesn't wait for it
+    from inarch_brief.tracer.answers import trace_output  # here, so that `--help` doesn't wait for it
     from inarch_brief.tracer.answers.answer import Wish
 
-    printing.get(" ".join(words), as_json, mermaid, tokens, Wish(file, not no_paths, code))
+    trace_output.get(" ".join(words), as_json, mermaid, tokens, Wish(file, not no_paths, code))

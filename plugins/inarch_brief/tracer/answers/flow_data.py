@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from inarch_brief.tracer.answers.flow_text import in_order, ordered, targets_of
-from inarch_brief.tracer.answers.wording import Sources, at, entered, named
+from inarch_brief.tracer.answers.flow_words import Sources, at, entered, named
 from inarch_brief.tracer.graph.model import CALL, Below, Entry, ExecutionPath, Flow, Node, Step
 
 MOST_DRAWN = 20

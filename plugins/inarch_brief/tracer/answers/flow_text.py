@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import frozen
 
-from inarch_brief.tracer.answers.wording import MARK, Sources, at, count, entered, joined, named, plain, signature, tag
+from inarch_brief.tracer.answers.flow_words import (
+    MARK,
+    Sources,
+    at,
+    count,
+    entered,
+    joined,
+    named,
+    plain,
+    signature,
+    tag,
+)
 from inarch_brief.tracer.facts.kinds import FIXTURE, ORPHAN, TEST
 from inarch_brief.tracer.facts.modules import CODE
 from inarch_brief.tracer.facts.modules import TEST as TEST_ROLE

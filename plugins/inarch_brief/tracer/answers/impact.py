@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from inarch import ToolFailed
-from inarch_brief.tracer.answers.wording import count, plain
+from inarch_brief.tracer.answers.flow_words import count, plain
 from inarch_brief.tracer.facts.kinds import API, FIXTURE, ORPHAN, TEST
 from inarch_brief.tracer.graph.call_graph import Graph
 from inarch_brief.tracer.graph.entries import candidates, entry
@@ -16,7 +16,7 @@ from inarch_brief.tracer.graph.model import Node
 from inarch_brief.tracer.indexing.index import Coverage, Look
 
 if TYPE_CHECKING:
-    from inarch_brief.tracer.answers.tools import Desk
+    from inarch_brief.tracer.answers.tracer_tools import Desk
 
 SECONDS = 1.0
 """How long the end of a turn may wait."""

@@ -11,7 +11,7 @@ from attrs import frozen
 from inarch import KeptFolder, ToolFailed, UsageError
 from inarch_brief.search import understood
 from inarch_brief.search.vocabulary import WEAK_WORDS
-from inarch_brief.tracer.answers.wording import at
+from inarch_brief.tracer.answers.flow_words import at
 from inarch_brief.tracer.graph.model import Entry, ExecutionPath, Node, Step
 
 if TYPE_CHECKING:

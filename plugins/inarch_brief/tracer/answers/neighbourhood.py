@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inarch_brief.tracer.answers.answer import ELSEWHERE, MAX_OTHERS, Answered
-from inarch_brief.tracer.answers.wording import Sources, at
+from inarch_brief.tracer.answers.flow_words import Sources, at
 from inarch_brief.tracer.facts.file_facts import CLASS
 from inarch_brief.tracer.facts.modules import TEST, TEXT, VENDORED, is_other
 from inarch_brief.tracer.finding.hits import Hit, described

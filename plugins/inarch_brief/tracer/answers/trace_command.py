@@ -29,9 +29,9 @@ def _trace(
 ) -> None:
     if as_json and mermaid:
         raise click.UsageError("--json and --mermaid exclude each other")
-    from inarch_brief.tracer.answers import printing
+    from inarch_brief.tracer.answers import trace_output
 
-    printing.trace(function, way, depth, as_json, mermaid, tokens, end)
+    trace_output.trace(function, way, depth, as_json, mermaid, tokens, end)
 
 
 class Traces(click.Group):
@@ -92,9 +92,9 @@ def path(
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def entries(kind: str | None, limit: int, as_json: bool) -> None:
     """List the entry points, the most telling kinds first; tests and what nothing calls only with --kind."""
-    from inarch_brief.tracer.answers import printing
+    from inarch_brief.tracer.answers import trace_output
 
-    printing.entries(kind, limit, as_json)
+    trace_output.entries(kind, limit, as_json)
 
 
 @trace.command()
@@ -104,11 +104,11 @@ def entries(kind: str | None, limit: int, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> None:
     """Bring the index up to date, however long that takes, and say what is in it."""
-    from inarch_brief.tracer.answers import index_printing
+    from inarch_brief.tracer.answers import index_output
 
     if status and (rebuild or folder):
         raise click.UsageError("--status changes nothing: leave out --rebuild and --export")
-    index_printing.index(status, rebuild, folder, as_json)
+    index_output.index(status, rebuild, folder, as_json)
 
 
 @trace.command()
@@ -117,18 +117,18 @@ def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> Non
 @click.option("--description", "-d", default="", help="What the path is about.")
 def define(name: str, functions: tuple[str, ...], description: str) -> None:
     """Keep a path as NAME: through the FUNCTIONs in their order, or by the best way to a single one."""
-    from inarch_brief.tracer.answers import printing
+    from inarch_brief.tracer.answers import trace_output
 
-    printing.define(name, functions, description)
+    trace_output.define(name, functions, description)
 
 
 @trace.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def listing(as_json: bool) -> None:
     """List the kept paths; stale ones are marked."""
-    from inarch_brief.tracer.answers import printing
+    from inarch_brief.tracer.answers import trace_output
 
-    printing.listing(as_json)
+    trace_output.listing(as_json)
 
 
 @trace.command()
@@ -136,9 +136,9 @@ def listing(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
     """Show a kept path; steps that are gone or moved are marked."""
-    from inarch_brief.tracer.answers import printing
+    from inarch_brief.tracer.answers import trace_output
 
-    printing.show(name, as_json)
+    trace_output.show(name, as_json)
 
 
 @trace.command()
@@ -147,15 +147,15 @@ def show(name: str, as_json: bool) -> None:
 @click.option("--description", "-d", default=None, help="What the path is about.")
 def update(name: str, functions: tuple[str, ...], description: str | None) -> None:
     """Take down anew where the steps of a kept path stand; with FUNCTIONs, lead it through these."""
-    from inarch_brief.tracer.answers import printing
+    from inarch_brief.tracer.answers import trace_output
 
-    printing.update(name, functions, description)
+    trace_output.update(name, functions, description)
 
 
 @trace.command()
 @click.argument("name")
 def delete(name: str) -> None:
     """Forget a kept path."""
-    from inarch_brief.tracer.answers import printing
+    from inarch_brief.tracer.answers import trace_output
 
-    printing.delete(name)
+    trace_output.delete(name)

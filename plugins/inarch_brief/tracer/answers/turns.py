@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from inarch import Event
-    from inarch_brief.tracer.answers.tools import Desk
+    from inarch_brief.tracer.answers.tracer_tools import Desk
     from inarch_brief.tracer.graph.call_graph import Graph
     from inarch_brief.tracer.indexing.index import Coverage
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from inarch_brief.search import documents
-from inarch_brief.search.asides import Parted
+from inarch_brief.search.comment_text import Parted
 from inarch_brief.search.documents import Document
 from inarch_brief.tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, TESTING, Facts, Symbol
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
-from inarch_brief.tracer.facts.parsing import light_facts
+from inarch_brief.tracer.facts.parser import light_facts
 from inarch_brief.tracer.facts.source import is_generated
 
 _NATURES: Mapping[str, str] = MappingProxyType(

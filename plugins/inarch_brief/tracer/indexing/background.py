@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import Factory, define, field
 
 from inarch_brief.tracer.facts.source import uncollected
-from inarch_brief.tracer.indexing.reading import Changed
+from inarch_brief.tracer.indexing.file_reader import Changed
 from inarch_brief.tracer.linking.edges import Edges, shared_modules
 from inarch_brief.tracer.linking.link import link
+from inarch_brief.tracer.linking.link_rounds import Files
 from inarch_brief.tracer.linking.linker import Budget
-from inarch_brief.tracer.linking.loading import Files
 
 SETTLED = 1.5
 """Seconds without a question before files are read in the background: short-lived processes never begin it."""

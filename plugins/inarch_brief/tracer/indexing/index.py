@@ -15,8 +15,8 @@ from attrs import define, field, frozen
 from inarch import ToolFailed, Workspace
 from inarch_brief.tracer.facts.file_facts import NAMES
 from inarch_brief.tracer.facts.source import uncollected
-from inarch_brief.tracer.indexing.reading import Changed, Limit, Progress, Reader, Reading, readable
-from inarch_brief.tracer.indexing.walking import MAX_FILES, walked
+from inarch_brief.tracer.indexing.file_reader import Changed, Limit, Progress, Reader, Reading, readable
+from inarch_brief.tracer.indexing.tree_walk import MAX_FILES, walked
 from inarch_brief.tracer.store.database import Busy, Store, transaction
 from inarch_brief.tracer.store.kept_files import Shelf, kept_files, put_state, state
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inarch_brief.search.index import Index as Search
     from inarch_brief.tracer.graph.call_graph import Graph
     from inarch_brief.tracer.indexing.background import Rest
-    from inarch_brief.tracer.indexing.relinking import Links, Version
+    from inarch_brief.tracer.indexing.relink import Links, Version
 
 
 FEW = 150
@@ -111,7 +111,7 @@ class Index:
     def links(self) -> Links:
         """What keeps the graph up to date."""
         if self._links is None:
-            from inarch_brief.tracer.indexing.relinking import Links  # here: facts are answered without a graph
+            from inarch_brief.tracer.indexing.relink import Links  # here: facts are answered without a graph
 
             self._links = Links(self.store, self._lock, self.whole_seconds)
         return self._links
@@ -186,7 +186,7 @@ class Index:
         gone, changed = found.gone, found.changed
         self._wanted = {}
         if call.about and len(changed) > FEW:
-            from inarch_brief.tracer.indexing.walking import led
+            from inarch_brief.tracer.indexing.tree_walk import led
 
             self._wanted = led(call.workspace, changed, call.about, Limit(self.seconds * SCANNING))
         # What a walk through very many files took leaves no less than half of the time.

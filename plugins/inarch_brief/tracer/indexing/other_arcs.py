@@ -18,8 +18,8 @@ from inarch_brief.tracer.graph.arcs import FileArcs
 from inarch_brief.tracer.graph.model import CALL, Arc
 from inarch_brief.tracer.indexing.arc_rows import put_arcs, put_gates
 from inarch_brief.tracer.indexing.entry_nodes import gates_of
-from inarch_brief.tracer.indexing.reading import Limit
-from inarch_brief.tracer.linking.other_linking import OtherEdge, linked_others
+from inarch_brief.tracer.indexing.file_reader import Limit
+from inarch_brief.tracer.linking.other_language_calls import OtherEdge, linked_others
 from inarch_brief.tracer.linking.other_names import Manifests, Names, OtherFile
 from inarch_brief.tracer.store.database import Busy, transaction
 from inarch_brief.tracer.store.kept_files import Shelf, put_state, state

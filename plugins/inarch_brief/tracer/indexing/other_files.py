@@ -25,7 +25,7 @@ from inarch_brief.tracer.facts.file_facts import (
     Shown,
     Symbol,
 )
-from inarch_brief.tracer.facts.parsing import as_text
+from inarch_brief.tracer.facts.parser import as_text
 from inarch_brief.tracer.facts.source import first_paragraph, sound
 
 if TYPE_CHECKING:

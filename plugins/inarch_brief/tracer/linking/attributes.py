@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from inarch_brief.tracer.linking.calls import call_all
+from inarch_brief.tracer.linking.call_edges import call_all
 from inarch_brief.tracer.linking.linker import DUNDER, EMPTY, EXACT, HIERARCHY, INFERRED, PROPERTY, Linker, every, union
 from inarch_brief.tracer.linking.members import (
     NOT_FOUND,

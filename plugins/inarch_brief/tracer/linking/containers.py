@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief.tracer.linking.attributes import attribute, special
-from inarch_brief.tracer.linking.calls import call
+from inarch_brief.tracer.linking.call_edges import call
 from inarch_brief.tracer.linking.linker import CALL, DUNDER, EMPTY, INFERRED, Linker, every, union
 from inarch_brief.tracer.linking.members import entry, write_entry
 from inarch_brief.tracer.linking.values import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inarch_brief.tracer.facts.link_facts import ATTRIBUTE, CALL, SEQUENCE, SUBSCRIPT, UNION, Code
 from inarch_brief.tracer.linking.attributes import attribute
-from inarch_brief.tracer.linking.calls import call, call_all, functions_first
+from inarch_brief.tracer.linking.call_edges import call, call_all, functions_first
 from inarch_brief.tracer.linking.evaluate import evaluate, function_of
 from inarch_brief.tracer.linking.linker import DECORATOR, DUNDER, EMPTY, FRAMEWORK, INFERRED, Linker, every, union
 from inarch_brief.tracer.linking.members import family, lookup, set_bases

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from inarch_brief.tracer.facts import link_facts as codes
 from inarch_brief.tracer.facts.link_facts import Code
 from inarch_brief.tracer.linking.attributes import attribute, special, store
-from inarch_brief.tracer.linking.calls import call, functions_first, generator
+from inarch_brief.tracer.linking.call_edges import call, functions_first, generator
 from inarch_brief.tracer.linking.containers import (
     all_items,
     as_text,

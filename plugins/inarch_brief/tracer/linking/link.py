@@ -11,9 +11,9 @@ from inarch_brief.tracer.facts.link_facts import IMPORT, Code, ScopeFacts, Unpac
 from inarch_brief.tracer.facts.modules import TEST, absolute_name, role_of
 from inarch_brief.tracer.facts.source import uncollected
 from inarch_brief.tracer.linking.edges import Findings, Linked, shared_modules
+from inarch_brief.tracer.linking.link_rounds import Files, load, made_linker, settle
 from inarch_brief.tracer.linking.linker import Budget, sized
-from inarch_brief.tracer.linking.loading import Files, load, made_linker, settle
-from inarch_brief.tracer.linking.name_matching import match_names
+from inarch_brief.tracer.linking.name_match import match_names
 from inarch_brief.tracer.linking.names import nearest
 from inarch_brief.tracer.linking.values import File
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inarch_brief.tracer.linking.attributes import attribute, attributes_matching, special
-from inarch_brief.tracer.linking.calls import call
+from inarch_brief.tracer.linking.call_edges import call
 from inarch_brief.tracer.linking.containers import as_text, iterated
 from inarch_brief.tracer.linking.linker import CALLBACK, EMPTY, Linker, Model, union
 from inarch_brief.tracer.linking.names import module_value

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from inarch_brief.tracer.facts import link_facts as codes
 from inarch_brief.tracer.facts.link_facts import Code
 from inarch_brief.tracer.linking.attributes import special
-from inarch_brief.tracer.linking.calls import call
+from inarch_brief.tracer.linking.call_edges import call
 from inarch_brief.tracer.linking.containers import enter, iterated
 from inarch_brief.tracer.linking.definitions import _class, _function, hinted
 from inarch_brief.tracer.linking.evaluate import assign, evaluate

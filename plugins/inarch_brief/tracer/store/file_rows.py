@@ -16,7 +16,7 @@ from inarch_brief.tracer.facts.documents import documents_of
 from inarch_brief.tracer.facts.entry_points import entry_points_of
 from inarch_brief.tracer.facts.file_facts import CONSTANT, NAMES, SHIFT, Facts, encode, exports_of, nature
 from inarch_brief.tracer.facts.modules import TEST, TEXT, VENDORED
-from inarch_brief.tracer.facts.parsing import imported_in, tests_in
+from inarch_brief.tracer.facts.parser import imported_in, tests_in
 from inarch_brief.tracer.store.kept_files import Stamp, put_state, state
 
 

@@ -107,7 +107,7 @@ class Shelf:
         return known
 
     def _read_facts(self, path: str) -> Facts:
-        from inarch_brief.tracer.facts.parsing import facts_of  # here: only tests are not kept
+        from inarch_brief.tracer.facts.parser import facts_of  # here: only tests are not kept
 
         data = self.read(path) or b""
         if path.endswith(NOTEBOOK):

@@ -22,7 +22,7 @@ def set_model(name: str, **given: Any) -> None:
     """
     from inarch.commands import compose_given, say
     from inarch.host import user_config_path
-    from inarch_plugins.commands.config.enabling import chosen_profile, set_key
+    from inarch_plugins.commands.config.profile_edit import chosen_profile, set_key
 
     if not name or any(letter.isspace() or not letter.isprintable() for letter in name):
         raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")

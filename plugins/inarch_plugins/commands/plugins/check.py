@@ -10,7 +10,7 @@ from inarch.commands import ANSWERED, FAILED, composing_options
 from inarch.output import aligned, print_json, print_line
 
 if TYPE_CHECKING:
-    from inarch_plugins.commands.plugins.checking import Checked
+    from inarch_plugins.commands.plugins.plugin_check import Checked
 
 
 @click.command("check", short_help="Try installed plugins afresh.")
@@ -36,7 +36,7 @@ def _rows(names: tuple[str, ...], given: dict[str, Any]) -> tuple[Checked, ...]:
     import os
 
     from inarch.host import Options, discover, load_config
-    from inarch_plugins.commands.plugins.checking import check_plugins
+    from inarch_plugins.commands.plugins.plugin_check import check_plugins
 
     options = Options.of(given)
     config = load_config(os.path.realpath(options.root), profile=options.profile, flags=options.flags)

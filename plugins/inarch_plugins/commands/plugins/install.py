@@ -63,7 +63,7 @@ def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
     NAME is a plugin's name or a distribution's.
     """
     from inarch.host import discover, user_config_path
-    from inarch_plugins.commands.config.enabling import naming
+    from inarch_plugins.commands.config.profile_edit import naming
     from inarch_plugins.commands.plugins.installers import uninstalling
 
     found = discover()
@@ -127,7 +127,7 @@ def distributions_named(names: Sequence[str], found: Discovery) -> tuple[str, ..
     """
     from packaging.utils import canonicalize_name
 
-    from inarch_sdk.nearest import nearest
+    from inarch_sdk.suggestions import nearest
 
     others = [*found.plugins.values(), *found.shadowed]
     known = {one.name: one for one in reversed(others)} | {one.distribution: one for one in others if not one.ours}
@@ -161,7 +161,7 @@ def _print_command(done: str, words: str, command: Callable[[], Sequence[str]]) 
 
 def _enable(name: str, given: Mapping[str, Any]) -> None:
     from inarch.host import load_config, user_config_path
-    from inarch_plugins.commands.config.enabling import chosen_profile, enable
+    from inarch_plugins.commands.config.profile_edit import chosen_profile, enable
 
     path = user_config_path(os.environ)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)

@@ -162,6 +162,6 @@ def _is_plain(text: str) -> bool:
 
 
 def _nearest(word: str, known: Any) -> str:
-    from inarch_sdk.nearest import nearest
+    from inarch_sdk.suggestions import nearest
 
     return nearest(word, known)

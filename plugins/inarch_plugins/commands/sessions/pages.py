@@ -12,8 +12,8 @@ from attrs import define, field
 from inarch import CallPart, Event, Message, ResultPart, Text, UsageError, escape, escape_json
 from inarch.figures import dropped_words
 from inarch.host import STRUCTURE_TITLE, TokenCounter
-from inarch_plugins.commands.sessions.group import branch_of
-from inarch_plugins.commands.sessions.story import heading, is_told, told
+from inarch_plugins.commands.sessions.session_text import heading, is_told, told
+from inarch_plugins.commands.sessions.sessions_command import branch_of
 from inarch_sdk.context_breaks import REASONS, break_lines
 from inarch_sdk.exchanges import Recoveries
 

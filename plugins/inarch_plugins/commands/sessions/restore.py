@@ -16,7 +16,7 @@ from inarch.output import print_json, print_line
 if TYPE_CHECKING:
     from inarch import App
     from inarch_sdk.event_log import LogProblem
-    from inarch_sdk.restoring import Restoration, Restored
+    from inarch_sdk.log_restore import Restoration, Restored
 
 MOST_TOLD = 20
 """Of a log that is broken in more places than these, the others are counted."""
@@ -61,7 +61,7 @@ def _restore(app: App, file: Path | None) -> Restoration:
         OSError: A file can't be read.
         StoreError: The store takes nothing more.
     """
-    from inarch_sdk.restoring import Restoration, restore_log
+    from inarch_sdk.log_restore import Restoration, restore_log
 
     root = app.config.root
     files = [file] if file else [log for log in app.kept.logs() if _root_of(log) == root]

@@ -10,7 +10,7 @@ import click
 from inarch import UsageError
 from inarch.commands import composing_options
 from inarch_plugins.commands.sessions.pages import PAGE, Shown, chosen, print_json_object
-from inarch_plugins.commands.sessions.story import glyphs
+from inarch_plugins.commands.sessions.session_text import glyphs
 
 
 @click.command("show")

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 import inarch
 
 if TYPE_CHECKING:
-    from inarch_plugins.sandbox_fs.background.desk import Desk
+    from inarch_plugins.sandbox_fs.background.process_table import Desk
 
 _desks: WeakValueDictionary[int, Desk] = WeakValueDictionary()
 """By what a run was given: its tools, tracer and command are registered apart and share one desk."""
@@ -23,7 +23,7 @@ _HELP = "List the processes that run in the background, or stop one: /processes 
 def _desk(context: inarch.PluginContext) -> Desk:
     desk = _desks.get(id(context))
     if desk is None or desk.context is not context:
-        from inarch_plugins.sandbox_fs.background.desk import Desk
+        from inarch_plugins.sandbox_fs.background.process_table import Desk
 
         desk = _desks[id(context)] = Desk(context)
     return desk
@@ -32,7 +32,7 @@ def _desk(context: inarch.PluginContext) -> Desk:
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return the tools that start, read and stop processes."""
-    from inarch_plugins.sandbox_fs.background.tools import StartProcess, tools
+    from inarch_plugins.sandbox_fs.background.process_tools import StartProcess, tools
 
     desk = _desk(context)
     return [StartProcess(context.root, context.commands, desk=desk), *tools(desk)]

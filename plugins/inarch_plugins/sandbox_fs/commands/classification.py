@@ -11,8 +11,8 @@ from inarch import NeedsShell, Rights, ToolFailed
 from inarch.command_lines import Line, Part, split_line
 from inarch_plugins.sandbox_fs.commands import lines, secret_files
 from inarch_plugins.sandbox_fs.commands.classified import Classified
+from inarch_plugins.sandbox_fs.commands.command_grants import Grants, allowing, matching, network
 from inarch_plugins.sandbox_fs.commands.git_rules import GIT, environment, prepared
-from inarch_plugins.sandbox_fs.commands.granting import Grants, allowing, matching, network
 from inarch_plugins.sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
 from inarch_plugins.sandbox_fs.commands.programs import PROGRAMS
 from inarch_plugins.sandbox_fs.commands.rules import Reader, Rule

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from inarch import Rights
 from inarch_plugins.sandbox_fs.commands.classified import Classified
-from inarch_plugins.sandbox_fs.commands.granting import Grants, allowing
+from inarch_plugins.sandbox_fs.commands.command_grants import Grants, allowing
 from inarch_plugins.sandbox_fs.commands.kinds import check_path
 from inarch_plugins.sandbox_fs.commands.secret_files import could_show, in_pieces
 from inarch_plugins.sandbox_fs.commands.shells import STANDARD_INPUT

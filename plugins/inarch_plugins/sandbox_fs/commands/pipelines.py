@@ -13,9 +13,9 @@ from attrs import define, evolve, field
 from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
 from inarch.capabilities import RunsPiped, able
 from inarch_lib.secrets.cuts import end_from, start_from
-from inarch_plugins.sandbox_fs.commands import git_scopes, looking, secret_files
-from inarch_plugins.sandbox_fs.commands.choosing import put_together
+from inarch_plugins.sandbox_fs.commands import git_scopes, secret_files, workspace_check
 from inarch_plugins.sandbox_fs.commands.lines import place
+from inarch_plugins.sandbox_fs.commands.rights_choice import put_together
 from inarch_plugins.sandbox_fs.commands.runners import is_known
 from inarch_plugins.sandbox_fs.processes.output import signal_name
 from inarch_plugins.sandbox_fs.schemas import LONGEST_S
@@ -187,14 +187,14 @@ def prepare(found: Classified, context: ToolContext, *, loopback: bool = False) 
 
 def _prepared(found: Classified, context: ToolContext) -> Prepared:
     workspace, folder = context.workspace, found.folder
-    looking.require_inside(
+    workspace_check.require_inside(
         workspace, found.rule, [posixpath.join(folder, path) if path else "" for path in found.paths]
     )
     if found.tier == "read-only":
         argv, rights, left_out = found.argv, found.rights, ""
         if found.argv[0] == "git" and found.rule != "git --version":
-            repository = looking.repository_of(workspace)
-            rights = looking.without_filters(workspace, repository)
+            repository = workspace_check.repository_of(workspace)
+            rights = workspace_check.without_filters(workspace, repository)
             argv = git_scopes.scoped(found.rule, found.words, repository.root) if repository.prefix else argv
         if found.options_end:
             argv, left_out = secret_files.passing_over(
@@ -206,14 +206,14 @@ def _prepared(found: Classified, context: ToolContext) -> Prepared:
     chosen = (context.rights or {}) if found.tier != "granted" else {}
     rights = put_together(found, chosen)
     runs_workspace = found.tier == "workspace" or (is_known(found.argv[0]) and not rights.home)
-    folders = looking.own_folders(workspace, folder) if runs_workspace else ()
-    program = looking.own_program(workspace, found.argv[0], folders)
+    folders = workspace_check.own_folders(workspace, folder) if runs_workspace else ()
+    program = workspace_check.own_program(workspace, found.argv[0], folders)
     if folder and program != found.argv[0]:
         program = posixpath.join(workspace.root, program)
-    env = {**looking.own_variables(workspace.root, folders), **looking.passed_on(found.passes)}
+    env = {**workspace_check.own_variables(workspace.root, folders), **workspace_check.passed_on(found.passes)}
     left_out = ""
     if found.tier == "asked" or chosen:
-        rights, left_out = looking.without_orders(workspace, found.argv, rights, folder)
+        rights, left_out = workspace_check.without_orders(workspace, found.argv, rights, folder)
     return (program, *found.argv[1:]), evolve(rights, env={**env, **rights.env}), left_out
 
 

@@ -15,7 +15,7 @@ from inarch_plugins.sandbox_fs.schemas import LONGEST_S
 if TYPE_CHECKING:
     from inarch import ChosenRights, RightsOffer, ToolContext
     from inarch_plugins.sandbox_fs.commands.classified import Classified
-    from inarch_plugins.sandbox_fs.commands.granting import Grants
+    from inarch_plugins.sandbox_fs.commands.command_grants import Grants
 
 
 COMMAND = "execute_command"
@@ -150,7 +150,7 @@ class ExecuteCommand:
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
         """Return what a person can let the command do in the question about it."""
-        from inarch_plugins.sandbox_fs.commands.choosing import offered
+        from inarch_plugins.sandbox_fs.commands.rights_choice import offered
 
         return offered(self._classified(arguments), self.root, chosen, loopback=self._has_loopback(arguments))
 

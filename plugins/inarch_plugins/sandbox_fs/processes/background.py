@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from inarch import Piped, Ran, ToolFailed
+from inarch_plugins.sandbox_fs.processes.confinement_plan import Manner
 from inarch_plugins.sandbox_fs.processes.networks import Network
 from inarch_plugins.sandbox_fs.processes.output import Ring
-from inarch_plugins.sandbox_fs.processes.planning import Manner
 
 if TYPE_CHECKING:
-    from inarch_plugins.sandbox_fs.processes.watching import Watch
+    from inarch_plugins.sandbox_fs.processes.command_watch import Watch
 
 MOST = 20
 """Programs that run on at once."""

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from attrs import define, field, frozen
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.opening import PATH_ONLY, Open
 from inarch_plugins.sandbox_fs.paths import normal, split
 from inarch_plugins.sandbox_fs.processes.installations import (
     installations_at,
@@ -24,6 +23,7 @@ from inarch_plugins.sandbox_fs.processes.installations import (
     listed,
     places_of,
 )
+from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, Open
 
 TABLE = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin") + (
     ("/opt/homebrew/bin",) if sys.platform == "darwin" else ()

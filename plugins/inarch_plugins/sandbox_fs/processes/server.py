@@ -19,6 +19,7 @@ import time
 from inarch_lib.confinement import Features, Plan, features, layers_of, prepare
 from inarch_lib.confinement.descendants import become_subreaper, drain, kill_all, reap, wake_on_child
 from inarch_plugins.sandbox_fs.processes import wire
+from inarch_plugins.sandbox_fs.processes.confinement_trial import tried
 from inarch_plugins.sandbox_fs.processes.supervisor import (
     LOOK_MS,
     MOST_DESCRIPTORS,
@@ -26,7 +27,6 @@ from inarch_plugins.sandbox_fs.processes.supervisor import (
     stand_by,
     while_alive,
 )
-from inarch_plugins.sandbox_fs.processes.trying import tried
 
 USED_BY_CHILDREN = (array, fcntl, resource)
 """Imported once here instead of in each child."""

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 from inarch_lib.confinement import Plan, execute, prepare
 from inarch_lib.confinement.descendants import become_subreaper, drain, kill_all, reap, wake_on_child
 from inarch_plugins.sandbox_fs.processes import wire
-from inarch_plugins.sandbox_fs.processes.emptying import remove
+from inarch_plugins.sandbox_fs.processes.cleanup import remove
 
 REQUEST = 5
 """Descriptors of a request: its connection, standard input, output and error, and the working directory. Behind them

@@ -13,17 +13,17 @@ from prompt_toolkit.document import Document
 from inarch import InarchError, escape
 from inarch.commands import ANSWERED, say
 from inarch_plugins.terminal.abilities import has_colours
-from inarch_plugins.terminal.conversation.asking import ApprovalKeys
+from inarch_plugins.terminal.conversation.call_question import ApprovalKeys
 from inarch_plugins.terminal.conversation.companions import Beside, companion_of
-from inarch_plugins.terminal.conversation.completing import LineCompleter, hint, open_list, picking
-from inarch_plugins.terminal.conversation.history import KeptHistory
 from inarch_plugins.terminal.conversation.keys import make_keys
-from inarch_plugins.terminal.conversation.pasting import Pastes
+from inarch_plugins.terminal.conversation.line_completion import LineCompleter, hint, open_list, picking
+from inarch_plugins.terminal.conversation.line_history import KeptHistory
+from inarch_plugins.terminal.conversation.pastes import Pastes
+from inarch_plugins.terminal.conversation.prompt_queue import ON, Line, Steering, Work
 from inarch_plugins.terminal.conversation.screen import TICK_S, Screen
 from inarch_plugins.terminal.conversation.streams import Above, folded, folded_lines
 from inarch_plugins.terminal.conversation.terminal_io import signals
-from inarch_plugins.terminal.conversation.work import ON, Line, Steering, Work
-from inarch_plugins.terminal.notifying import TURN_ENDED, Notifier, Settings
+from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier, Settings
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -166,7 +166,7 @@ class Chat:
             self.screen.put("")
 
     async def _compose(self) -> None:
-        from inarch_plugins.terminal.conversation.composing import ScreenFrontEnd, compose_talk, model_of
+        from inarch_plugins.terminal.conversation.chat_start import ScreenFrontEnd, compose_talk, model_of
         from inarch_plugins.terminal.recap import recap
 
         loop = asyncio.get_running_loop()
@@ -188,13 +188,13 @@ class Chat:
 
     def _switched(self) -> None:
         """Show another session, or the same in another composition."""
-        from inarch_plugins.terminal.conversation.composing import model_of
+        from inarch_plugins.terminal.conversation.chat_start import model_of
 
         assert self.talk is not None
         self._show_session(model_of(self.talk))
 
     def _show_session(self, model: str) -> None:
-        from inarch_plugins.terminal.conversation.composing import new_view
+        from inarch_plugins.terminal.conversation.chat_start import new_view
 
         assert self.talk is not None
         self.screen.settle()
@@ -245,7 +245,7 @@ class Chat:
 
     async def _turn(self, talk: Talk, prompt: str, *, steers: bool = True) -> bool:
         """Run a turn; whether it could be. What is typed goes into it, unless a companion has its requests."""
-        from inarch_plugins.terminal.conversation.composing import look_at_models
+        from inarch_plugins.terminal.conversation.chat_start import look_at_models
 
         self.steering.in_turn = steers
         try:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import frozen
 
 from inarch import escape
+from inarch_plugins.terminal.conversation.prompt_queue import Line
 from inarch_plugins.terminal.conversation.streams import folded
-from inarch_plugins.terminal.conversation.work import Line
 
 if TYPE_CHECKING:
     from inarch import Launch, Session

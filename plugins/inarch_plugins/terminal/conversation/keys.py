@@ -79,7 +79,7 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
 
 def _run_command_of(key: str, chat: Chat) -> None:
     """Do what the slash command of a key does, if one has it; what stands in the line stays there."""
-    from inarch_plugins.terminal.conversation.work import Line
+    from inarch_plugins.terminal.conversation.prompt_queue import Line
 
     commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
     if name := next((name for name, one in commands.items() if one.value.key == key), ""):

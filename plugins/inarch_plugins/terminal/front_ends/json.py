@@ -10,7 +10,7 @@ from attrs import Factory, define
 
 from inarch import Approval, ApprovalRequest, Event, escape_json
 from inarch.commands import FAILED, exit_code, say
-from inarch_plugins.terminal.front_ends.spending import switched_words
+from inarch_plugins.terminal.front_ends.turn_cost import switched_words
 from inarch_sdk.exchanges import Recoveries
 
 

@@ -15,7 +15,7 @@ from attrs import define, field
 from inarch import Approval, ApprovalRequest, Event, width
 from inarch.output import columns_of, is_terminal
 from inarch_plugins.terminal.front_ends.text import LineByLine
-from inarch_plugins.terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
+from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 from inarch_plugins.terminal.rendering import View, prepare
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"

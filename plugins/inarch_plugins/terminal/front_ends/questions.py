@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch import ApprovalRequest, escape, shorten
-from inarch_plugins.terminal.rendering.ink import fold
+from inarch_plugins.terminal.rendering.colors import fold
 
 _BESIDE = 6  # rows for the question, its keys and what stands below
 _TAB = 4  # columns that a tab takes: as it stands it would be wider than it counts

@@ -17,8 +17,8 @@ from inarch.figures import (
     short_arguments,
 )
 from inarch.output import is_terminal
-from inarch_plugins.terminal.front_ends.spending import CacheRate, sum_words, switched_words, wait_words
-from inarch_plugins.terminal.notifying import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
+from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, sum_words, switched_words, wait_words
+from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 
 if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest, Event

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from inarch import escape
-from inarch_plugins.terminal.rendering.ink import TAB, Ink
+from inarch_plugins.terminal.rendering.colors import TAB, Ink
 
 Data = Mapping[str, Any]
 MOST_LINES = 12

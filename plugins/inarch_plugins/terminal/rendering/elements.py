@@ -20,7 +20,7 @@ from rich.text import Text
 
 from inarch import escape, width
 from inarch_plugins.terminal.rendering.code import is_known, painted
-from inarch_plugins.terminal.rendering.ink import Ink, divided
+from inarch_plugins.terminal.rendering.colors import Ink, divided
 
 NARROW = 12
 """In fewer columns nothing is indented any more."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from inarch import width
 from inarch.figures import cost_words
-from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.colors import Ink
 
 Data = Mapping[str, Any]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from inarch import width
-from inarch_plugins.terminal.rendering.ink import Ink, fold, to_ascii
+from inarch_plugins.terminal.rendering.colors import Ink, fold, to_ascii
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

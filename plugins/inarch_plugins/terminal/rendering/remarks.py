@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import width
-from inarch_plugins.terminal.front_ends.spending import sum_words
+from inarch_plugins.terminal.front_ends.turn_cost import sum_words
 from inarch_plugins.terminal.rendering.calls import below
-from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block
 
 Draw = Callable[[int, Ink], Iterable[str]]

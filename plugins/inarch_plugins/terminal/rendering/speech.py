@@ -8,7 +8,7 @@ from inarch import escape, width
 from inarch.figures import duration
 from inarch_plugins.terminal.rendering.blocks import Blocks
 from inarch_plugins.terminal.rendering.calls import below, elapsed, tree_line
-from inarch_plugins.terminal.rendering.ink import Ink
+from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block, is_ready
 
 _UNFINISHED = "\r\u200c\u200d"  # half a line end, joiners: they mean something only with what follows

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from inarch_plugins.terminal.front_ends.spending import CacheRate, switched_words, wait_words
+from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, switched_words, wait_words
+from inarch_plugins.terminal.rendering.call_group import Running
 from inarch_plugins.terminal.rendering.calls import elapsed, size_words, tree_line
+from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.figures import Figures
-from inarch_plugins.terminal.rendering.ink import Ink
 from inarch_plugins.terminal.rendering.remarks import Page, Remarks
-from inarch_plugins.terminal.rendering.running import Running
 from inarch_plugins.terminal.rendering.speech import Speech, Thinking
 
 if TYPE_CHECKING:

@@ -98,7 +98,7 @@ async def profile(talk: Talk, words: str) -> str:
         names = sorted({*config.profiles, config.profile.name})
         return escape("\n".join(f"{'*' if name == config.profile.name else ' '} {name}" for name in names))
     if words not in config.profiles and words != config.profile.name:
-        from inarch_sdk.nearest import nearest
+        from inarch_sdk.suggestions import nearest
 
         raise UsageError(f"there is no profile {words!r}", nearest(words, config.profiles) or "/profile lists them")
     if words == config.profile.name:
@@ -146,7 +146,7 @@ async def _unknown(talk: Talk, provider: str, model: str) -> str:
     Raises:
         UsageError: Its provider offers others and not this one.
     """
-    from inarch_sdk.nearest import nearest
+    from inarch_sdk.suggestions import nearest
 
     offer = (await offers(talk)).get(provider, Offer())
     names = [name for name, _ in offer.rows]

@@ -37,7 +37,7 @@ def tools(talk: Talk, words: str) -> str:
     from inarch_sdk.tool_pages import argument_lines, effect_lines
 
     if words not in known:
-        from inarch_sdk.nearest import nearest
+        from inarch_sdk.suggestions import nearest
 
         raise UsageError(f"there is no tool {words!r}", nearest(words, known) or "/tools lists them")
     tool = known[words].value
@@ -107,7 +107,7 @@ def _others_answered(turns: Iterable[Turn]) -> Iterator[str]:
 
 def _spent(row: Mapping[str, Any]) -> str:
     from inarch.figures import duration, spent_words
-    from inarch_plugins.terminal.front_ends.spending import PURPOSES
+    from inarch_plugins.terminal.front_ends.turn_cost import PURPOSES
 
     what = f"{PURPOSES.get(row['purpose'], row['purpose'])} {row.get('model', '')}".rstrip()
     return f"{what}: {row['requests']:,} requests · {spent_words(row)} · {duration(row['seconds'])}"
@@ -299,7 +299,7 @@ def help_text(talk: Talk, words: str) -> str:
     if words:
         name = f"/{words.removeprefix('/')}"
         if name not in rows:
-            from inarch_sdk.nearest import nearest
+            from inarch_sdk.suggestions import nearest
 
             raise UsageError(f"there is no command {name}", nearest(name, rows))
         rows = {name: rows[name]}

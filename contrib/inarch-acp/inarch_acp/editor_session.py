@@ -1,0 +1,406 @@
+"""One session of an editor: its application, its turns one after the other, and what is sent about them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import islice
+from typing import Any
+
+from acp import RequestError, schema
+from attrs import define, field
+
+import inarch
+from inarch.capabilities import Scans, able
+from inarch_acp.editor_commands import available_commands, choices, config_options, modes, of_plugins, run_command
+from inarch_acp.front_end import Asking, Request
+from inarch_acp.prompts import Prompt, has_pictures, put_pictures
+from inarch_acp.servers import Asked, Consent, Folder, SameId
+from inarch_acp.service_keys import check_model, refusal
+from inarch_acp.tool_calls import LARGEST_DIFF
+from inarch_acp.updates import Update, Updates, agent_chunk
+from inarch_acp.usage_updates import Spending
+from inarch_acp.wire import as_json, plain
+
+Send = Callable[[str, Update], None]
+Compose = Callable[[Sequence[Asked], inarch.Replacements | None], Awaitable[inarch.App]]
+_PAGE = 200
+"""Events of a kept session that are read at once."""
+_NO_PICTURES = "the pictures were left out: the plugin acp is not in the profile of this folder, or isolated"
+
+
+@define(eq=False)
+class Talk:
+    """A session that an editor talks in; it answers one prompt at a time.
+
+    Args:
+        app: Composed for this session.
+        send: Sends an update about the session.
+        request: Sends a request to the editor.
+        models: Models that are offered beside the profile's own.
+        reads_only: Whether nothing that has effects runs, whatever the editor chooses.
+        compose: Composes the same application with MCP servers and folders of the editor.
+        consent: What the person has said about those.
+        wanted: Those that are to be asked about with the first prompt.
+    """
+
+    app: inarch.App
+    send: Send
+    request: Request
+    models: tuple[str, ...] = ()
+    reads_only: bool = False
+    compose: Compose | None = None
+    consent: Consent = field(factory=Consent)
+    wanted: Sequence[Asked] = ()
+    mode: str = field(init=False)
+    model: str = field(init=False)
+    session: inarch.Session = field(init=False)
+    _front_end: Asking = field(init=False)
+    _updates: Updates = field(init=False)
+    _happened: asyncio.Queue[inarch.Event | asyncio.Future[None]] = field(init=False, factory=asyncio.Queue)
+    _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
+    _passing: asyncio.Task[None] | None = field(init=False, default=None)
+    _turn: asyncio.Task[schema.PromptResponse] | None = field(init=False, default=None)
+    _titled: bool = field(init=False, default=False)
+    _spending: Spending = field(init=False, factory=Spending)
+
+    def __attrs_post_init__(self) -> None:
+        profile = self.app.config.profile
+        self.mode, self.model = profile.approve, profile.model
+        self._front_end = Asking(self._saw, self.request, self._settle, self._read, self.app.config.root)
+        self.app.front_end = self._front_end
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return self.session.id
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a prompt is being answered."""
+        return self._turn is not None
+
+    def open(self, session_id: str | None) -> None:
+        """Open a new session or a kept one.
+
+        Raises:
+            InarchError: There is none of this id, or it can't be opened.
+        """
+        self.session = self.app.session(session_id)
+        self._front_end.session_id = self.id
+        self._updates = self._new_updates()
+        if session_id is not None:
+            self._spending = Spending.of(self.app.transcript(session_id).spent())
+
+    def keep(self) -> None:
+        """Store a session that has no prompt yet, so that another process can load it.
+
+        Raises:
+            StoreError: The journal is required and could not be kept.
+        """
+        self.session.state.journal.flush()
+
+    def remark(self, text: str) -> None:
+        """Tell the user something, with the next thing that is sent about the session."""
+        data = {"text": text, "source": "acp"}
+        self._saw(inarch.Event(0, inarch.utc_now(), self.id, None, "note", data))
+
+    async def replay(self) -> None:
+        """Send everything that was said in the session so far."""
+        recorded = self._new_updates(replays=True)
+        scans = able(self.app.store, Scans)
+        events = iter(scans.scan(self.id) if scans is not None else self.app.store.load(self.id))
+        while page := await asyncio.to_thread(list, islice(events, _PAGE)):
+            for event in page:
+                async for update in recorded.of(event):
+                    self._send(update)
+        for update in recorded.cut_off():
+            self._send(update)
+        self._titled = True
+        await self._settle()
+        await self._look_at_window()
+        self._tell_usage()
+
+    async def prompt(self, prompt: Prompt) -> schema.PromptResponse:
+        """Answer a prompt.
+
+        Raises:
+            RequestError: Another one is being answered, or the turn failed.
+            InarchError: The prompt or the configuration can't be used.
+        """
+        if self._turn is not None:
+            raise RequestError(-32600, "a prompt is being answered in this session: cancel it, or wait for its end")
+        self._listen()
+        turn = self._turn = asyncio.create_task(self._answer(prompt))
+        try:
+            await asyncio.wait([turn])
+        except asyncio.CancelledError:  # the connection is over
+            await self.cancel()
+            raise
+        finally:
+            self._turn = None
+        await self._settle()
+        if turn.cancelled():
+            return schema.PromptResponse(stop_reason="cancelled")
+        return turn.result()
+
+    def inject(self, prompt: Prompt) -> str:
+        """Have words go in before the next request, and return the id by which they can be taken back.
+
+        Raises:
+            RequestError: No prompt is being answered.
+            InarchError: The words can't be used, or not be kept.
+        """
+        if self._turn is None:
+            raise RequestError(-32600, "no prompt is being answered in this session: send the words as a prompt")
+        if prompt.images:
+            raise inarch.UsageError("a picture can't be injected", "send it with the next prompt")
+        return self.session.say(prompt.text).id
+
+    async def cancel(self) -> None:
+        """Cancel what is being answered, if anything is, and return when it has ended."""
+        if (turn := self._turn) is not None:
+            turn.cancel()
+            await asyncio.wait([turn])
+
+    def choose_mode(self, mode: str) -> None:
+        """Let other calls run without a question.
+
+        Raises:
+            UsageError: There is no such mode, or it is beyond the one that the command was started with.
+        """
+        offered = choices(self.reads_only)
+        if mode not in offered:
+            beside = " beside --approve none" if self.reads_only else ""
+            raise inarch.UsageError(f"there is no mode {mode!r}{beside}", f"one of {', '.join(offered)}")
+        self.session.set_approve(mode)
+        self.mode = mode
+        self._send(schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=mode))
+
+    async def choose_model(self, model: str) -> None:
+        """Ask another model from the next prompt on.
+
+        Raises:
+            UsageError: It is none of those that are offered.
+            ConfigError: Nobody provides it.
+            RequestError: Its key is missing.
+        """
+        offered = {self.model, self.app.config.profile.model, *self.models}
+        if model not in offered:
+            raise inarch.UsageError(f"{model!r} is not offered", "add it to `models` of [plugins.acp]")
+        await asyncio.to_thread(check_model, self.app, model)
+        await self.session.set_model(model)
+        self.model = model
+
+    @property
+    def modes(self) -> schema.SessionModeState:
+        """The modes and which one holds."""
+        return modes(self.mode, choices(self.reads_only))
+
+    @property
+    def options(self) -> Any:
+        """Mode and model as the session's options."""
+        return config_options(
+            self.mode, choices(self.reads_only), self.model, [self.app.config.profile.model, *self.models]
+        )
+
+    async def close(self) -> None:
+        """End what runs, in good order, and let go of everything."""
+        await self.cancel()
+        put_pictures(self.id, ())
+        if self._passing is not None:
+            self._passing.cancel()
+        await self.app.aclose()
+
+    async def _answer(self, prompt: Prompt) -> schema.PromptResponse:
+        """Answer a prompt, and after it what was injected too late for its last request."""
+        await self._widen()
+        response = await self._answer_prompt(prompt)
+        while any(not one.by for one in self.session.waiting):
+            response = await self._run("")
+        return response
+
+    async def _widen(self) -> None:
+        """Ask about what the editor sent, once, and go on in an application that has what was agreed to."""
+        wanted, self.wanted = self.wanted, ()
+        agreed = await self.consent.ask(wanted, self._front_end.choose, self._send) if wanted else []
+        if not agreed or self.compose is None:
+            return
+        is_kept = await asyncio.to_thread(lambda: self.session.is_kept)
+        same = None if is_kept else inarch.Replacements(clock=SameId(self.id))
+        try:
+            app = await self.compose(agreed, same)
+        except inarch.InarchError as error:  # what a folder may not be is known when the workspace is opened
+            self.remark(f"no folder is added: {error}")
+            agreed = [one for one in agreed if not isinstance(one, Folder)]
+            if not agreed:
+                return
+            app = await self.compose(agreed, same)
+        for one in agreed:
+            app.redactor.learn(one.variables)
+            app.redactor.learn_values(one.secrets)
+        news = [note for note in app.ignored if is_kept and note not in self.app.ignored]
+        await self.app.aclose()
+        self.app = app
+        app.front_end = self._front_end
+        self.session = await asyncio.to_thread(app.session, self.id if is_kept else None)
+        self._updates = self._new_updates()
+        for note in news:  # a new session records them by itself
+            self.remark(note)
+        if self.mode != app.config.profile.approve:
+            self.session.set_approve(self.mode)
+        if self.model != app.config.profile.model:
+            await self.session.set_model(self.model)
+        self._send(available_commands(app))
+
+    async def _answer_prompt(self, prompt: Prompt) -> schema.PromptResponse:
+        said = await run_command(self.session, prompt.text, changes_files=not self.reads_only)
+        if said is not None:
+            self._send(agent_chunk(said, inarch.new_id()))
+            return schema.PromptResponse(stop_reason="end_turn")
+        name, _ = inarch.split_slash_command(prompt.text) or ("", "")
+        if name not in of_plugins(self.app):
+            return await self._run(prompt.text, prompt.images)
+        response = schema.PromptResponse(stop_reason="end_turn")
+        for text in await self.app.command(self.session, prompt.text, self._tell):
+            response = await self._run(text)
+        return response
+
+    def _tell(self, text: str) -> None:
+        """Send what a command shows, from any thread."""
+        self._loop.call_soon_threadsafe(self._send, agent_chunk(f"{plain(text)}\n\n", inarch.new_id()))
+
+    async def _run(self, text: str, images: Sequence[inarch.Image] = ()) -> schema.PromptResponse:
+        await asyncio.to_thread(check_model, self.app, self.model)
+        put_pictures(self.id, images)
+        await self._look_at_window()
+        turn = await self.session.run(text)
+        await self._settle()
+        if has_pictures(self.id):
+            put_pictures(self.id, ())
+            self._send(agent_chunk(f"> {_NO_PICTURES}\n\n", inarch.new_id()))
+        self._tell_title(text)
+        await self._look_at_window()
+        self._tell_usage()
+        return self._response(turn)
+
+    def _response(self, turn: inarch.Turn) -> schema.PromptResponse:
+        is_filtered = turn.status == "failed" and self._updates.failure == "filtered"
+        if is_filtered and turn.error:
+            self._send(agent_chunk(f"> {plain(turn.error)}\n\n", inarch.new_id()))
+        elif turn.status == "failed":
+            why = plain(turn.error or "the turn failed")
+            raise refusal(why) if self._updates.failure == "auth" else RequestError(-32603, why)
+        reason: schema.StopReason = "refusal" if is_filtered else "end_turn"
+        if turn.status == "limited":
+            reason = "max_tokens" if turn.limit == "max_tokens" else "max_turn_requests"
+        elif self._updates.finish == "length":
+            reason = "max_tokens"
+        elif turn.status == "cancelled":
+            reason = "cancelled"
+        used = turn.usage
+        given, made = used.input_tokens, used.output_tokens
+        usage = None
+        if given is not None and made is not None:
+            usage = schema.Usage(
+                total_tokens=given + made, input_tokens=given, output_tokens=made,
+                cached_read_tokens=used.cached_tokens, thought_tokens=used.reasoning_tokens,
+            )  # fmt: skip
+        cost = self._spending.cost
+        meta = {"inarch": {"turn_id": turn.id, "status": turn.status, "limit": turn.limit,
+                           "session_cost_usd": cost and cost.amount}}  # fmt: skip
+        return schema.PromptResponse(stop_reason=reason, usage=usage, field_meta=meta)
+
+    def _tell_title(self, text: str) -> None:
+        if not self._titled:
+            self._titled = True
+            title = " ".join(text.split())[:80]
+            self._send(schema.SessionInfoUpdate(session_update="session_info_update", title=plain(title)))
+
+    async def _look_at_window(self) -> None:
+        try:
+            view = await asyncio.to_thread(self.session.context)
+        except inarch.InarchError:
+            return  # how much there is in the window is not worth an error; a prompt has its own
+        self._spending.used, self._spending.window = view.tokens, view.window or 0
+
+    def _tell_usage(self) -> None:
+        if (update := self._spending.update) is not None:
+            self._send(update)
+
+    def _new_updates(self, *, replays: bool = False) -> Updates:
+        tracers = frozenset(bound.value.name for bound in self.app.composition.tracers)
+        return Updates(self.app.config.root, self._tool, self._blob, tracers, replays)
+
+    def _tool(self, name: str) -> inarch.Tool | None:
+        bound = self.app.composition.tools.get(name)
+        return bound.value if bound is not None else None
+
+    def _blob(self, ref: str) -> bytes:
+        try:
+            return self.app.store.get_blob(self.id, ref)
+        except inarch.StoreError as error:
+            sys.stderr.write(f"inarch acp: {inarch.escape(str(error))}\n")
+            return b"\xff"  # no text: told as a change that can't be shown
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            stat = self.app.workspace.stat(path)
+            if stat is None or stat.kind != "file":
+                return None
+            found = self.app.workspace.read(path, 0, LARGEST_DIFF + 1)
+            return found.data
+        except inarch.InarchError:
+            return None
+
+    def _send(self, update: Update) -> None:
+        self.send(self.id, update)
+
+    def _saw(self, event: inarch.Event) -> None:
+        """Put an event in line, from any thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._happened.put_nowait, event)
+        except RuntimeError:
+            pass  # the loop is closed: nobody is there who could see it
+
+    async def _settle(self) -> None:
+        """Return when everything that happened so far was sent."""
+        passing = self._listen()
+        reached: asyncio.Future[None] = self._loop.create_future()
+        self._loop.call_soon_threadsafe(self._happened.put_nowait, reached)
+        await asyncio.wait([reached, passing], return_when=asyncio.FIRST_COMPLETED)
+        if passing.done() and not passing.cancelled():
+            passing.result()
+
+    def _listen(self) -> asyncio.Task[None]:
+        """Begin to send what happens; nothing is sent of a new session before the editor knows its id."""
+        if self._passing is None:
+            self._passing = asyncio.create_task(self._pass_on())
+        return self._passing
+
+    async def _pass_on(self) -> None:
+        while True:
+            item = await self._happened.get()
+            if isinstance(item, asyncio.Future):
+                if not item.done():
+                    item.set_result(None)
+                continue
+            async for update in self._updates.of(item):
+                self._send(update)
+            if self._spending.saw(item):
+                self._tell_usage()
+            if item.kind in ("calls.done", "command.ran"):
+                self._tell_mode()
+
+    def _tell_mode(self) -> None:
+        """Tell the editor of a mode that something else has set: a plan that was approved, or a command."""
+        if self.session.approve != self.mode:
+            self.mode = self.session.approve
+            self._send(schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=self.mode))
+
+
+def notification(session_id: str, update: Update) -> dict[str, Any]:
+    """Return an update as a message."""
+    params = schema.SessionNotification(session_id=session_id, update=update)
+    return {"jsonrpc": "2.0", "method": "session/update", "params": as_json(params)}

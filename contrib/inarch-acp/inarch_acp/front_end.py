@@ -1,0 +1,175 @@
+"""The front end of one session: it passes events on, and asks the person through the editor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from acp import RequestError, schema
+from attrs import define, field
+from pydantic import ValidationError
+
+import inarch
+from inarch_acp.prompts import fenced
+from inarch_acp.tool_calls import Content, ShownCall, planned_diff, text_content
+from inarch_acp.wire import as_json, plain
+
+Request = Callable[[str, Mapping[str, Any]], Awaitable[Any]]
+ASK = "session/request_permission"
+_SCOPES: dict[str, inarch.Approval] = {
+    "once": inarch.Approval("", "approve"),
+    "shape": inarch.Approval("", "approve", "shape"),
+    "tool": inarch.Approval("", "approve", "tool"),
+    "session": inarch.Approval("", "approve", "session"),
+    "project": inarch.Approval("", "approve", "project"),
+}
+_CLOSED = "the editor gave no answer"
+
+
+@define(eq=False)
+class Asking:
+    """Asks about one call after the other; what was rejected for good is not asked about again in this session.
+
+    Args:
+        saw: Takes every event, from any thread.
+        request: Sends a request to the editor and returns its result.
+        settled: Returns when everything that happened so far was sent.
+        read: Returns the bytes of a file of the workspace, None where there is none.
+        root: The workspace.
+        session_id: The session; it is known when the first turn runs.
+    """
+
+    saw: Callable[[inarch.Event], None]
+    request: Request
+    settled: Callable[[], Awaitable[None]]
+    read: Callable[[str], bytes | None]
+    root: str
+    session_id: str = ""
+    name: str = "acp"
+    _rejected: set[str] = field(init=False, factory=set)
+
+    def show(self, event: inarch.Event) -> None:
+        """Pass an event on."""
+        self.saw(event)
+
+    async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
+        """Ask about each call that no earlier answer of the same batch covers."""
+        await self.settled()
+        given: list[inarch.Approval] = []
+        covering: list[tuple[inarch.ApprovalRequest, str]] = []
+        for asked in batch:
+            scope = next((scope for earlier, scope in covering if _covers(scope, earlier, asked)), "")
+            answer = _approval(asked, scope) if scope else await self._ask(asked)
+            given.append(answer)
+            if answer.outcome == "approve":
+                covering.append((asked, answer.scope))
+        return given
+
+    def close(self) -> None:
+        """Do nothing: the connection is the server's."""
+
+    async def _ask(self, asked: inarch.ApprovalRequest) -> inarch.Approval:
+        call = asked.call
+        if asked.rights is not None and asked.rights.asks:
+            return await self._answers(asked, asked.rights)
+        if asked.alike in self._rejected:
+            return inarch.Approval(call.id, "deny", reason="rejected for the rest of this session")
+        chosen, why_not = await self.choose(self._shown(asked), _options(asked))
+        if why_not:
+            return inarch.Approval(call.id, "deny", reason=why_not)
+        if chosen == "reject_always":
+            self._rejected.add(asked.alike)
+        return _approval(asked, chosen)
+
+    async def _answers(self, asked: inarch.ApprovalRequest, offer: inarch.RightsOffer) -> inarch.Approval:
+        """Ask one question after the other: a choice is an answer; own words are for the next prompt."""
+        given: dict[str, tuple[str, ...]] = {}
+        for right in offer.rights:
+            shown = self._shown(asked).model_copy(update={"content": [text_content(plain(inarch.escape(right.words)))]})
+            options = [
+                schema.PermissionOption(option_id=str(place), name=plain(inarch.escape(choice)), kind="allow_once")
+                for place, choice in enumerate(right.choices)
+            ]
+            options.append(schema.PermissionOption(option_id="none", name="Answer in a prompt", kind="reject_once"))
+            chosen, why_not = await self.choose(shown, options)
+            if why_not or chosen not in {str(place) for place in range(len(right.choices))}:
+                return inarch.Approval(asked.call.id, "deny", reason=why_not or "the user answers in the next prompt")
+            given[right.name] = (right.choices[int(chosen)],)
+        return inarch.Approval(asked.call.id, "approve", rights=given)
+
+    async def choose(self, shown: schema.ToolCallUpdate, options: list[schema.PermissionOption]) -> tuple[str, str]:
+        """Return the option that was chosen, and where none was, why."""
+        message = schema.RequestPermissionRequest(session_id=self.session_id, tool_call=shown, options=options)
+        try:
+            response = schema.RequestPermissionResponse.model_validate(await self.request(ASK, as_json(message)))
+        except (RequestError, ConnectionError, ValidationError):
+            return "", _CLOSED
+        if isinstance(response.outcome, schema.DeniedOutcome):
+            return "", "the question was closed without an answer"
+        return response.outcome.option_id, ""
+
+    def _shown(self, asked: inarch.ApprovalRequest) -> schema.ToolCallUpdate:
+        call = ShownCall(asked.call.id, asked.call.name, asked.call.arguments, asked.tool.category)
+        call.writes = call.category == "file"  # what is asked about changes something
+        change = planned_diff(call.arguments, self.read, self.root) if call.category == "file" else None
+        is_text = asked.file is not None and asked.file.argument
+        words = inarch.escape(asked.preview) if is_text else fenced(plain(asked.preview), "diff")
+        content: list[Content] = [change or text_content(plain(words))]
+        if asked.reason:
+            content.append(text_content(plain(inarch.escape(asked.reason))))
+        return schema.ToolCallUpdate(
+            tool_call_id=call.id,
+            title=call.title,
+            kind=call.kind,
+            status="pending",
+            content=content,
+            locations=call.locations(os.fspath(self.root)),
+            raw_input=plain(dict(call.arguments)),
+        )
+
+
+def _covers(scope: str, earlier: inarch.ApprovalRequest, asked: inarch.ApprovalRequest) -> bool:
+    """Whether an answer to an earlier call of the batch is one to this call, too: as the session remembers it."""
+    if scope == "once":
+        return False
+    is_of_tool = scope == "tool" and earlier.call.name == asked.call.name and asked.tool.category != "command"
+    is_wide = (scope == "session" or is_of_tool) and not (earlier.is_persons or asked.is_persons)
+    return is_wide or earlier.alike == asked.alike
+
+
+def _approval(asked: inarch.ApprovalRequest, scope: str) -> inarch.Approval:
+    """Return the answer that an option stands for; one that was not offered is a no."""
+    known, rights = _SCOPES.get(scope), _rights(asked).get(scope)
+    if rights is not None:
+        return inarch.Approval(asked.call.id, "approve", rights=rights)
+    if known is None:
+        return inarch.Approval(asked.call.id, "deny", reason="the answer was none of those that were offered")
+    return inarch.Approval(asked.call.id, known.outcome, known.scope)
+
+
+def _rights(asked: inarch.ApprovalRequest) -> dict[str, inarch.ChosenRights]:
+    """Return what can be chosen with one click, by the option's id: rights that take values can't be."""
+    names = [right.name for right in asked.rights.rights if not right.takes] if asked.rights is not None else []
+    some = (chosen for count in range(1, len(names) + 1) for chosen in combinations(names, count))
+    return {"+".join(("once", *chosen)): dict.fromkeys(chosen, ()) for chosen in some}
+
+
+def _options(asked: inarch.ApprovalRequest) -> list[schema.PermissionOption]:
+    shape = plain(inarch.escape(asked.shape, keep_newlines=False))
+    offered: list[tuple[str, str, schema.PermissionOptionKind]] = [("once", "Allow once", "allow_once")]
+    words = {right.name: right.words for right in asked.rights.rights} if asked.rights is not None else {}
+    for key, chosen in _rights(asked).items():
+        offered.append((key, f"Allow once, with {' and '.join(words[name] for name in chosen)}", "allow_once"))
+    if shape:
+        offered.append(("shape", f"Allow in this session: {shape}", "allow_always"))
+        if asked.rights is None or asked.rights.lasting:
+            offered.append(("project", f"Always allow in this project: {shape}", "allow_always"))
+    if asked.tool.category != "command" and not asked.is_persons:
+        offered.append(("tool", f"Allow every {asked.call.name} in this session", "allow_always"))
+    if not asked.is_persons:  # else the answer would hold for calls of this shape alone
+        offered.append(("session", "Allow everything in this session", "allow_always"))
+    offered.append(("reject_once", "Reject", "reject_once"))
+    offered.append(("reject_always", f"Reject in this session: {shape or asked.call.name}", "reject_always"))
+    return [schema.PermissionOption(option_id=key, name=name, kind=kind) for key, name, kind in offered]

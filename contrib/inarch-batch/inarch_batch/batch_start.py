@@ -1,0 +1,243 @@
+"""From the words of a command line to a batch that runs, what is seen of it, and its exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import define, evolve, field
+
+import inarch
+from inarch import shorten
+from inarch.commands import ANSWERED, CANCELLED, FAILED, LIMITED, USAGE, compose_given, interrupts, say
+from inarch_batch.coordinator import Batch, Plan, Progress
+from inarch_batch.executors import open_executor
+from inarch_batch.reports import write_predictions, write_report
+from inarch_batch.results import Output
+from inarch_batch.tasks import Task, TaskFault, TaskFile, TaskFileFaults, open_tasks
+from inarch_batch.trees import GitFailed, Sources, git
+
+_EVERY_S = 30.0
+_MOVES_S = 0.5
+_COLUMNS = 79
+
+
+@define(eq=False, repr=False)
+class Teller:
+    """Tells how far a batch is, on standard error: on a terminal in place, else a line twice a minute."""
+
+    ceiling: Decimal | None
+    is_quiet: bool = False
+    _told: float = field(init=False, default=0.0)
+    _is_open: bool = field(init=False, default=False)
+
+    def __call__(self, progress: Progress) -> None:
+        """Take in how far it is."""
+        now = time.monotonic()
+        moves = sys.stderr.isatty()
+        if self.is_quiet or now - self._told < (_MOVES_S if moves else _EVERY_S):
+            return
+        if not moves and not self._told:
+            self._told = now  # a short batch has its summary, and no line besides
+            return
+        self._told = now
+        line = words(progress, self.ceiling)
+        if moves:
+            self._is_open = True
+            sys.stderr.write(f"\r\x1b[K{shorten(line, _COLUMNS)}")
+        else:
+            sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Take the line away that moves."""
+        if self._is_open:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def words(progress: Progress, ceiling: Decimal | None) -> str:
+    """Return how far a batch is, in a line."""
+    parts = [f"{progress.done} done"]
+    parts += [f"{progress.running} running"] if progress.running else []
+    parts += [
+        f"{count} {word}" for count, word in ((progress.failed, "failed"), (progress.limited, "limited")) if count
+    ]
+    parts += [f"{progress.to_come} to come"] if progress.to_come else []
+    of = f" of ${ceiling}" if ceiling is not None else ""
+    return ", ".join(parts) + f" · ${progress.spent:.4f}{of} spent"
+
+
+def launch(given: Mapping[str, Any]) -> int:
+    """Run a batch and return the exit code.
+
+    Raises:
+        UsageError: The words, the task file or the output folder are wrong.
+        InarchError: The configuration is.
+    """
+    try:
+        git("--version")
+    except GitFailed as error:
+        raise inarch.UsageError(f"{error}", "a batch needs Git for trees and patches") from None
+    output, ceiling = Output(Path(given["out"]).absolute()), money(given.get("max_cost"))
+    pattern, part = _pattern(given["pattern"]), cut(given["part"])
+    with _writing(output), output.alone():
+        output.read()
+        if given["redo"]:
+            output.forget(frozenset(given["redo"]))
+        sources = Sources(output.sources)
+        try:
+            tasks = _tasks(given, pattern, sources)
+        except TaskFileFaults as faults:
+            for fault in faults.faults:
+                say("error", fault)
+            return USAGE
+        tasks = evolve(tasks, places=tasks.places[part])
+        plan = Plan(
+            given["workers"], ceiling, _composing(given), given["retry"], tuple(given["hosts"]), given["keep_trees"]
+        )
+        return _run(given, tasks, output, plan)
+
+
+def money(text: str | None) -> Decimal | None:
+    """Return an amount of US dollars.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if text is None:
+        return None
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise inarch.UsageError(f"--max-cost {text!r} is not an amount of US dollars", "write it like 0.50")
+    return amount
+
+
+def cut(text: str) -> slice:
+    """Return the slice that `A:B` is.
+
+    Raises:
+        UsageError: It is none.
+    """
+    found = re.fullmatch(r"(-?\d{1,9})?:(-?\d{1,9})?", text or ":")
+    if found is None:
+        raise inarch.UsageError(f"--slice {text!r} is no slice", "write it like 0:50, 50: or -10:")
+    first, last = (int(one) if one is not None else None for one in found.groups())
+    return slice(first, last)
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise inarch.UsageError(
+            f"--filter {text!r} is no regular expression: {error}", "write it like '^django__'"
+        ) from None
+    return text
+
+
+@contextmanager
+def _writing(output: Output) -> Iterator[None]:
+    """Say in one line what keeps the output folder from being written."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise inarch.UsageError(
+            f"{output.folder} can't be written: {error}", "make room there, and run the same again: it goes on"
+        ) from None
+
+
+def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> TaskFile:
+    path = Path(given["tasks"])
+    folder = Path(given["root"]) if given.get("root") else path.parent
+
+    def check(task: Task) -> None:
+        sources.check(task)
+        check_schema(task)
+
+    try:
+        return open_tasks(path, folder.absolute(), check, is_swebench=given["form"] == "swebench", pattern=pattern)
+    except OSError as error:
+        raise inarch.UsageError(
+            f"{path} can't be read: {error.strerror}", "name a file with a task on each line"
+        ) from None
+
+
+def check_schema(task: Task) -> None:
+    """Raise `TaskFault` where a task's schema refers to something outside of it."""
+    if task.schema is not None and (fault := inarch.reference_fault(task.schema)):
+        raise TaskFault(f"'schema': {fault}")
+
+
+def _composing(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what each task is composed with, once it was seen that it can be, and which model is asked.
+
+    `auto` is resolved here: all tasks are to ask the same model, whatever keys a worker has.
+    """
+    app = compose_given({**given, "root": None, "max_cost": None})
+    try:
+        flags = {key: given[key] for key in ("approve", "max_iterations") if given.get(key) is not None}
+        flags["model"] = app.choice().full_name
+        return {
+            "profile": given.get("profile"),
+            "flags": flags,
+            "without": tuple(one.removeprefix("no:") for one in given.get("without") or ()),
+            "files": tuple(os.path.abspath(one) for one in given.get("files") or ()),  # noqa: PTH100 - as it is typed
+        }
+    finally:
+        app.close()
+
+
+def _run(given: Mapping[str, Any], tasks: TaskFile, output: Output, plan: Plan) -> int:
+    teller = Teller(plan.ceiling, bool(given.get("quiet")))
+    with ExitStack() as stack:
+        executor = stack.enter_context(open_executor(given["executor"], plan.workers))
+        batch = Batch(tasks, output, plan, executor, teller)
+        asked: list[int] = []
+
+        def stop(number: int) -> None:
+            asked.append(number)
+            batch.stop()
+
+        stack.enter_context(interrupts(stop))
+        try:
+            progress = batch.run()
+        finally:
+            teller.end()
+    if not batch.fault:  # else there is no room for it, most likely
+        write_report(output, f"${progress.spent:.4f}")
+        if given["form"] == "swebench":
+            write_predictions(output)
+    if not given.get("quiet"):
+        click.echo(f"{words(progress, plan.ceiling)} · {output.results}")
+    return _exit_code(batch, progress, is_cancelled=bool(asked))
+
+
+def _exit_code(batch: Batch, progress: Progress, *, is_cancelled: bool) -> int:
+    left = "1 task has" if progress.to_come == 1 else f"{progress.to_come} tasks have"
+    if batch.fault:
+        say("error", f"{batch.fault}; {left} no result: run the same again to go on")
+        return FAILED
+    if is_cancelled:
+        say("note", f"stopped; {left} no result: run the same again to go on")
+        return CANCELLED
+    if batch.is_out_of_money:
+        begun = f", {batch.not_begun} of them not begun" if batch.not_begun else ""
+        say("note", f"the money is spent; {left} no result{begun}: go on with a higher --max-cost")
+        return LIMITED
+    if batch.unpriced:
+        say("note", f"{left} no result: {batch.unpriced}")
+        return LIMITED
+    return FAILED if progress.failed else LIMITED if progress.limited else ANSWERED

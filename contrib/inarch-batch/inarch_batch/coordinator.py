@@ -1,0 +1,251 @@
+"""The coordinator: gives tasks to workers, keeps their results, and stops in order."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from inarch.commands import say
+from inarch_batch.executors import Away
+from inarch_batch.ledger import Ledger
+from inarch_batch.results import Output, Result
+from inarch_batch.task_run import Job, Outcome, kept_result, run_job, version
+from inarch_batch.tasks import Place, TaskFault, TaskFile
+from inarch_batch.trees import Sources, remove
+
+LOOK_S = 0.25
+"""How often the coordinator looks up from waiting: for Ctrl-C, and to tell how far it is."""
+MOST_DEATHS = 20
+"""Workers that die of a task before it counts as failed: one that fills the memory would do so for ever."""
+
+
+@frozen
+class Plan:
+    """How a batch runs.
+
+    Args:
+        workers: How many tasks run at a time.
+        ceiling: What the batch may cost in all, None without a limit.
+        compose: What `inarch.compose` is given for each task.
+        retries: How often a task that failed is begun anew.
+        hosts: What of the network the tasks' setup may reach.
+        keeps_trees: Whether trees stay when their task has ended.
+    """
+
+    workers: int
+    ceiling: Decimal | None
+    compose: Mapping[str, Any]
+    retries: int = 0
+    hosts: tuple[str, ...] = ()
+    keeps_trees: bool = False
+
+
+@frozen
+class Progress:
+    """How far a batch is."""
+
+    done: int
+    failed: int
+    limited: int
+    running: int
+    to_come: int
+    spent: Decimal
+
+
+@define(eq=False, repr=False)
+class _Started:
+    place: Place
+    job: Job
+    is_alone: bool
+
+
+@define(eq=False, repr=False)
+class Batch:
+    """A batch that runs.
+
+    Args:
+        tasks: The tasks that are to have a result in the end.
+        output: The output folder, which nobody else works in.
+        plan: How it runs.
+        executor: Runs the tasks.
+        told: Hears how far it is, several times a second.
+    """
+
+    tasks: TaskFile
+    output: Output
+    plan: Plan
+    executor: Executor
+    told: Callable[[Progress], None]
+    is_stopping: bool = False
+    fault: str = ""
+    is_out_of_money: bool = False
+    unpriced: str = ""
+    away: str = ""
+    _ledger: Ledger = field(init=False)
+    _sources: Sources = field(init=False)
+    _waiting: deque[Place] = field(init=False, factory=deque)
+    _poor: deque[Place] = field(init=False, factory=deque)
+    _running: dict[Future[Outcome], _Started] = field(init=False, factory=dict)
+    _tries: dict[str, int] = field(init=False, factory=dict)
+    _deaths: dict[str, int] = field(init=False, factory=dict)
+    _earlier: dict[str, Result] = field(init=False, factory=dict)
+    _counts: Counter[str] = field(init=False, factory=Counter)
+
+    def __attrs_post_init__(self) -> None:
+        self._ledger = Ledger(self.output.ledger, self.plan.ceiling)
+        self._sources = Sources(self.output.sources)
+
+    def stop(self) -> None:
+        """Have no task begin any more, and those that run stop where they are: they go on when it is run again."""
+        self.is_stopping = True
+
+    def run(self) -> Progress:
+        """Run what has no result yet, until all have one or nothing can go on.
+
+        Raises:
+            OSError, sqlite3.Error: The output folder can't be written.
+        """
+        self._ledger.make()
+        self._ledger.give_up()  # what workers held that were killed with an earlier coordinator
+        self.output.stop.unlink(missing_ok=True)
+        wanted = {place.id for place in self.tasks.places}
+        self._counts.update(status for task_id, status in self.output.statuses.items() if task_id in wanted)
+        self._waiting.extend(place for place in self.tasks.places if place.id not in self.output.statuses)
+        try:
+            while self._fill() or self._running:
+                ended, _ = wait(self._running, LOOK_S, FIRST_COMPLETED)
+                for future in ended:
+                    self._ended(self._running.pop(future), future)
+                self.told(self.progress())
+        finally:
+            self.output.stop.unlink(missing_ok=True)
+        return self.progress()
+
+    @property
+    def not_begun(self) -> int:
+        """How many tasks no worker was given."""
+        return len(self._waiting)
+
+    def progress(self) -> Progress:
+        """Return how far it is."""
+        counts, running = self._counts, len(self._running)
+        done, failed, limited = (counts[status] for status in ("done", "failed", "limited"))
+        to_come = len(self.tasks.places) - done - failed - limited - running
+        return Progress(done, failed, limited, running, to_come, self._ledger.spent)
+
+    def _fill(self) -> bool:
+        """Give idle workers something to do, and return whether anything began."""
+        if self.is_stopping or self.fault:
+            if self._running and not self.output.stop.exists():
+                self.output.stop.touch()
+            return False
+        if self.is_out_of_money or (self._poor and self._running):
+            return False  # those that run may give money back, which no new task is to take
+        is_alone = bool(self._poor)
+        if is_alone:
+            self._waiting.appendleft(self._poor.popleft())
+        began = False
+        while self._waiting and len(self._running) < (1 if is_alone else self.plan.workers):
+            place = self._waiting.popleft()
+            try:
+                self._begin(place, is_alone)
+            except Away as away:
+                self._waiting.appendleft(place)
+                self._is_away(away)
+                return True
+            began = True
+            self.away = ""
+        return began
+
+    def _is_away(self, away: Away) -> None:
+        """Tell once that workers can't be reached, and wait a moment: tasks that run have no news till then either."""
+        if not self.away:
+            self.away = f"{away}"
+            say("note", f"{away}; waiting for it")
+        time.sleep(LOOK_S)
+
+    def _begin(self, place: Place, is_alone: bool) -> None:
+        folder = self.output.of_task(place.id)
+        try:
+            task = self.tasks.read(place)
+            commit = "" if task.root else self._sources.commit(task)
+            source = "" if task.root else str(self._sources.place(task.repo))
+        except (TaskFault, OSError) as error:
+            self.fault = f"{self.tasks.path}:{place.line}: {error}"
+            return
+        job = Job(
+            task, str(folder.absolute()), str(self.output.folder.absolute()), source, commit,
+            self.plan.ceiling, self.plan.compose, self.plan.hosts, self.plan.keeps_trees, version(),
+        )  # fmt: skip
+        self._running[self.executor.submit(run_job, job)] = _Started(place, job, is_alone)
+
+    def _ended(self, started: _Started, future: Future[Outcome]) -> None:
+        error = CancelledError("it was cancelled") if future.cancelled() else future.exception()
+        outcome = future.result() if error is None else self._died(started, error)
+        if outcome.result is not None:
+            self._has_result(started, outcome.result)
+        elif outcome.why == "halt":
+            self.fault = self.fault or outcome.error
+        elif outcome.why == "price":
+            self.unpriced = outcome.error
+        elif outcome.why == "money":
+            # alone, nobody held what it needed: there is nothing left that would pay for a request
+            self.is_out_of_money = started.is_alone
+            self._poor.append(started.place)
+        elif not self.is_stopping and not self.fault:
+            self._waiting.appendleft(started.place)
+
+    def _died(self, started: _Started, error: BaseException) -> Outcome:
+        """Return what a worker that died has left; without a result its task goes on in another worker."""
+        self._ledger.give_up_dead()
+        place = started.place
+        kept = kept_result(Path(started.job.folder))
+        if kept is not None:
+            return Outcome(kept)
+        deaths = self._deaths[place.id] = self._deaths.get(place.id, 0) + 1
+        if deaths <= MOST_DEATHS:
+            return Outcome(None, "stopped")
+        return Outcome(failure(place.id, f"its worker died {deaths} times, the last time of: {error}"))
+
+    def _has_result(self, started: _Started, result: Result) -> None:
+        place, folder = started.place, Path(started.job.folder)
+        result = _with_costs(result, self._earlier.pop(place.id, None))
+        tries = self._tries.pop(place.id, 0)
+        if result["status"] == "failed" and tries < self.plan.retries and not self.is_stopping:
+            self._tries[place.id], self._earlier[place.id] = tries + 1, result
+            remove(folder)
+            self._waiting.append(place)
+            return
+        try:
+            self.output.add(result)
+        except OSError as error:
+            self.fault = f"{self.output.results} can't be written: {error.strerror}"
+            return
+        self._deaths.pop(place.id, None)
+        self._counts[result["status"]] += 1
+        if not self.plan.keeps_trees:
+            remove(folder)
+
+
+def failure(task_id: str, error: str) -> Result:
+    """Return the result of a task that failed before anything could be said of it."""
+    return {
+        "id": task_id, "status": "failed", "answer": "", "patch": "", "cost_usd": 0.0, "unknown_costs": 0,
+        "tokens": {"input": 0, "output": 0, "cached": 0}, "model": "", "session": "", "seconds": 0.0, "error": error,
+    }  # fmt: skip
+
+
+def _with_costs(result: Result, earlier: Result | None) -> Result:
+    """Return a result with what the tries before it cost."""
+    if earlier is None:
+        return result
+    tokens = {key: count + earlier["tokens"][key] for key, count in result["tokens"].items()}
+    unknown = result["unknown_costs"] + earlier["unknown_costs"]
+    return {**result, "cost_usd": result["cost_usd"] + earlier["cost_usd"], "unknown_costs": unknown, "tokens": tokens}

@@ -1,0 +1,281 @@
+"""What the events of OpenAI Realtime mean, as events of the port. Pure, but for what was said before.
+
+A response is one answer. Its calls are one batch, delivered when it is complete; one that was cut or cancelled has
+none, because their arguments may be half. Whether an answer is to be asked for then stands in `wants_response`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from attrs import define, evolve, field
+
+from inarch import ProviderError, token_count
+from inarch_live.port import (
+    BYTES_PER_SAMPLE,
+    CallsRequested,
+    InputTranscript,
+    Interrupted,
+    LiveCall,
+    LiveEvent,
+    LiveUsage,
+    OutputTranscript,
+    ServiceNotice,
+    SpeechBegan,
+    TextDelta,
+    TurnEnded,
+    UsageReported,
+)
+from inarch_live.wires.audio import Samples, Utterance
+from inarch_live.wires.openai_setup import RATE
+
+SCARCE = 0.05
+"""A rate limit is told when less than this of it is left."""
+_MOST_ITEMS = 50
+_EXPECTED = (
+    "response_cancel_not_active",
+    "conversation_already_has_active_response",
+    "input_audio_buffer_commit_empty",
+)
+"""Errors that come of two sides acting at once, and change nothing."""
+
+
+@define
+class Spoken:
+    """One spoken item of an answer: its id, the index of its content, and the bytes of audio that came."""
+
+    item_id: str
+    content_index: int
+    size: int = 0
+
+    @property
+    def milliseconds(self) -> int:
+        """Return how long it sounds."""
+        return self.size * 1_000 // (RATE * BYTES_PER_SAMPLE)
+
+
+@define(eq=False)
+class Reading:
+    """Reads the events of one connection.
+
+    Args:
+        service: What messages call the service.
+    """
+
+    service: str
+    is_responding: bool = field(init=False, default=False)
+    wants_response: bool = field(init=False, default=False)
+    _spoken: deque[Spoken] = field(init=False, factory=lambda: deque(maxlen=_MOST_ITEMS))
+    _is_asking: bool = field(init=False, default=False)
+    _heard: dict[str, Utterance] = field(init=False, factory=dict)
+    _said: Utterance = field(init=False, factory=lambda: Utterance(OutputTranscript))
+    _samples: Samples = field(init=False)
+    _requested: list[LiveCall] = field(init=False, factory=list)
+    _has_sounded: bool = field(init=False, default=False)
+    _is_cut: bool = field(init=False, default=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._samples = Samples(self.service)
+
+    def cut(self) -> None:
+        """Leave out the rest of the present answer."""
+        self._is_cut = self.is_responding
+        self._has_sounded = False
+
+    def unheard(self, milliseconds: int) -> list[Spoken]:
+        """Return the items of the answer that were not heard to their ends, each with what was heard of it."""
+        left = milliseconds * RATE // 1_000 * BYTES_PER_SAMPLE
+        cut = []
+        while self._spoken and left > 0:
+            item = self._spoken.pop()
+            cut.append(evolve(item, size=max(0, item.size - left)))
+            left -= item.size
+        self._spoken.clear()
+        return cut
+
+    def asks(self) -> None:
+        """A response was asked for."""
+        self.is_responding = self._is_asking = True
+        self.wants_response = False
+
+    def read(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        """Yield what an event says.
+
+        Raises:
+            ProviderError: It holds audio that is none.
+        """
+        reader = _READERS.get(str(event.get("type")))
+        if reader is not None:
+            yield from reader(self, event)
+
+    def _began(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        if self._has_sounded or self.is_responding:
+            yield from self._said.end()
+            self._has_sounded = False
+            self._is_cut = self.is_responding
+            yield Interrupted()
+        yield SpeechBegan()
+
+    def _transcribing(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        utterance = self._heard.setdefault(_str(event, "item_id"), Utterance(InputTranscript))
+        yield from utterance.add(_str(event, "delta"))
+
+    def _transcribed(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        item = _str(event, "item_id")
+        yield from self._heard.pop(item, Utterance(InputTranscript)).settle(_str(event, "transcript"))
+        usage = event.get("usage")
+        if isinstance(usage, Mapping) and usage.get("type") == "tokens":
+            yield UsageReported(usage_of(usage))
+
+    def _untranscribed(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        self._heard.pop(_str(event, "item_id"), None)
+        yield ServiceNotice(f"{self.service} could not write down what you said: {_said(event.get('error'))}")
+
+    def _created(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        self.is_responding, self._is_asking, self._is_cut = True, False, False
+        self._requested.clear()
+        yield from ()
+
+    def _sound(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        delta = self._samples.of(_str(event, "delta"), RATE)
+        if delta is None or self._is_cut:
+            return
+        item, index = _str(event, "item_id"), event.get("content_index")
+        if not self._has_sounded:
+            self._spoken.clear()
+        if not self._spoken or self._spoken[-1].item_id != item:
+            self._spoken.append(Spoken(item, index if isinstance(index, int) else 0))
+        self._spoken[-1].size += len(delta.pcm)
+        self._has_sounded = True
+        yield delta
+
+    def _text(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        text = _str(event, "delta")
+        if text and not self._is_cut:
+            yield TextDelta(text)
+
+    def _speaking(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        if not self._is_cut:
+            yield from self._said.add(_str(event, "delta"))
+
+    def _settled(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        if not self._is_cut:
+            yield from self._said.settle(_str(event, "transcript"))
+
+    def _item(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        item = event.get("item")
+        if isinstance(item, Mapping) and item.get("type") == "function_call":
+            call_id = _str(item, "call_id")
+            if call_id:
+                self._requested.append(_call(call_id, _str(item, "name"), item.get("arguments")))
+        yield from ()
+
+    def _done(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        response = event.get("response")
+        response = response if isinstance(response, Mapping) else {}
+        status = response.get("status") or "completed"
+        self.is_responding = self._is_asking = False
+        self._samples.reset()
+        yield from self._said.end()
+        calls = tuple(self._requested) if status == "completed" else ()
+        self._requested.clear()
+        if calls:
+            yield CallsRequested(calls)
+        if isinstance(response.get("usage"), Mapping):
+            yield UsageReported(usage_of(response["usage"]))
+        details = response.get("status_details")
+        details = details if isinstance(details, Mapping) else {}
+        error = self._unanswered(details.get("error")) if status == "failed" else None
+        reason = "" if status == "completed" else str(details.get("reason") or status)
+        self._is_cut = False
+        yield TurnEnded(reason, not calls, error)
+
+    def _limits(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        limits = event.get("rate_limits")
+        for limit in limits if isinstance(limits, list) else ():
+            if not isinstance(limit, Mapping):
+                continue
+            most, left = limit.get("limit"), limit.get("remaining")
+            if isinstance(most, int) and isinstance(left, int) and left < SCARCE * most:
+                yield ServiceNotice(f"{self.service} has {left} of {most} {limit.get('name')} left a minute")
+
+    def _error(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
+        error = event.get("error")
+        code = _str(error, "code") if isinstance(error, Mapping) else ""
+        if code == "conversation_already_has_active_response":
+            self.wants_response, self._is_asking = True, False
+        elif code not in _EXPECTED:
+            if self._is_asking:  # there will be no response
+                self.is_responding = self._is_asking = False
+                yield TurnEnded(_said(error), error=self._unanswered(error))
+            else:
+                yield ServiceNotice(f"{self.service} says: {_said(error)}")
+
+    def _unanswered(self, error: Any) -> ProviderError:
+        return ProviderError("server", f"{self.service} could not answer: {_said(error)}", remedy="say it again")
+
+
+_READERS: Mapping[str, Callable[[Reading, Mapping[str, Any]], Iterator[LiveEvent]]] = {
+    "input_audio_buffer.speech_started": Reading._began,
+    "conversation.item.input_audio_transcription.delta": Reading._transcribing,
+    "conversation.item.input_audio_transcription.completed": Reading._transcribed,
+    "conversation.item.input_audio_transcription.failed": Reading._untranscribed,
+    "response.created": Reading._created,
+    "response.output_audio.delta": Reading._sound,
+    "response.output_text.delta": Reading._text,
+    "response.output_audio_transcript.delta": Reading._speaking,
+    "response.output_audio_transcript.done": Reading._settled,
+    "response.output_item.done": Reading._item,
+    "response.done": Reading._done,
+    "rate_limits.updated": Reading._limits,
+    "error": Reading._error,
+}
+
+
+def usage_of(told: Mapping[str, Any]) -> LiveUsage:
+    """Return what a report of tokens says; what it doesn't break down counts as text."""
+    read, made = _object(told, "input_token_details"), _object(told, "output_token_details")
+    cached = _object(read, "cached_tokens_details")
+    heard, said = _number(read, "audio_tokens"), _number(made, "audio_tokens")
+    cached_audio = _number(cached, "audio_tokens")
+    return LiveUsage(
+        input_text=max(0, _number(told, "input_tokens") - heard),
+        input_audio=heard,
+        cached_text=max(0, _number(read, "cached_tokens") - cached_audio),
+        cached_audio=cached_audio,
+        output_text=max(0, _number(told, "output_tokens") - said),
+        output_audio=said,
+    )
+
+
+def _call(call_id: str, name: str, written: Any) -> LiveCall:
+    """Return a call, whose arguments the model has written as JSON."""
+    try:
+        arguments = json.loads(written or "{}") if isinstance(written, str) else written
+    except (ValueError, RecursionError):
+        return LiveCall(call_id, name, {}, "its arguments are no JSON")
+    if not isinstance(arguments, dict):
+        return LiveCall(call_id, name, {}, "its arguments are no object")
+    return LiveCall(call_id, name, arguments)
+
+
+def _said(error: Any) -> str:
+    message = error.get("message") if isinstance(error, Mapping) else error
+    return str(message or "it doesn't say why")[:500]
+
+
+def _object(message: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = message.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(message: Mapping[str, Any], key: str) -> int:
+    return token_count(message.get(key)) or 0
+
+
+def _str(message: Mapping[str, Any], key: str) -> str:
+    value = message.get(key)
+    return value if isinstance(value, str) else ""

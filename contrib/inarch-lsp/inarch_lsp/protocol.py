@@ -1,0 +1,247 @@
+"""The Language Server Protocol as far as errors need it: a beginning, texts of files, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from attrs import define, field
+
+import inarch
+from inarch_lsp import typescript
+from inarch_lsp.connection import Connection, Ended
+from inarch_lsp.problems import Problem, problems_of
+from inarch_lsp.server_lookup import Found
+
+SILENCE_S = 10.0
+"""Seconds after which one that tells errors by itself is asked whether it lives: of some files it says nothing."""
+QUIET_S = 0.3
+"""Seconds without another word after which what it told is all: some tell errors in parts."""
+MOST_PARTS = 20
+MOST_OPEN = 20
+_AGAIN = (-32802, -32801)  # it was cancelled by the server, or the text changed meanwhile: ask again
+_NO_SUCH_METHOD = -32601
+
+
+@define(eq=False)
+class Document:
+    """A file as the server has it: `told` are its errors and their version, or None since it changed."""
+
+    path: str
+    text: str
+    version: int = 1
+    told: tuple[int | None, Any] | None = None
+
+
+@define(eq=False, repr=False)
+class Speaker:
+    """A conversation with one server; its methods are called by one thread.
+
+    Args:
+        found: The server.
+        workspace: Where it runs.
+        patience_s: Seconds that it has for an answer.
+    """
+
+    found: Found
+    workspace: inarch.Workspace
+    patience_s: float
+    root: str = field(init=False)
+    connection: Connection = field(init=False)
+    _documents: OrderedDict[str, Document] = field(init=False, factory=OrderedDict)
+    _replies: dict[int, dict[str, Any]] = field(init=False, factory=dict)
+    _last: int = field(init=False, default=0)
+    _encoding: str = field(init=False, default="utf-16")
+    _ask_for: Callable[[Document], Any] | None = field(init=False, default=None)
+
+    def __attrs_post_init__(self) -> None:
+        self.root = os.path.realpath(self.workspace.root)
+        rights = inarch.Rights(executes=True, reads=self.found.reads)
+        self.connection = Connection(self.found.argv, rights, self._heard)
+
+    def begin(self) -> None:
+        """Start the server and hear what it can.
+
+        Raises:
+            Ended: It can't be started, or says nothing of use.
+        """
+        self.connection.open(self.workspace)
+        place = Path(self.root).as_uri()
+        reply = self._ask(
+            "initialize",
+            {
+                "processId": None,
+                "rootUri": place,
+                "workspaceFolders": [{"uri": place, "name": Path(self.root).name}],
+                "capabilities": _CAPABILITIES,
+                "initializationOptions": typescript.OPTIONS if self.found.program == typescript.PROGRAM else {},
+            },
+        )
+        result = reply.get("result")
+        can = result.get("capabilities") if isinstance(result, dict) else None
+        if not isinstance(can, dict):
+            raise Ended("it did not say what it can")
+        runs = can.get("executeCommandProvider")
+        commands = runs.get("commands") if isinstance(runs, dict) else None
+        if isinstance(can.get("diagnosticProvider"), dict):
+            self._ask_for = self._answer_about
+        elif isinstance(commands, list) and typescript.COMMAND in commands:
+            self._ask_for = self._answer_of_typescript
+        counted = can.get("positionEncoding", "utf-16")
+        self._encoding = counted if counted in ("utf-8", "utf-16", "utf-32") else "utf-16"
+        self._tell("initialized", {})
+
+    def problems(self, path: str, text: str) -> tuple[Problem, ...]:
+        """Return the errors of a file with this text.
+
+        Raises:
+            Ended: The server is no more.
+        """
+        with self.connection.changed:  # what it says meanwhile is about the text that it was given
+            document = self._give(path, text)
+        told = self._told_by_itself(document) if self._ask_for is None else None
+        if told is None and self._ask_for is not None:  # it may have said only now that it wants to be asked
+            told = self._ask_for(document)
+        return problems_of(self._told_by_itself(document) if told is None else told, text, self._encoding)
+
+    def _give(self, path: str, text: str) -> Document:
+        """Have the server know a file's text, and that of the others that are open."""
+        for other in [known for known in self._documents.values() if known.path != path]:
+            self._refresh(other)
+        document = self._documents.pop(path, None)
+        if document is None:
+            document = self._documents[path] = Document(path, text)
+            language = self.found.languages[PurePosixPath(path).suffix]
+            item = {"uri": self._uri(path), "languageId": language, "version": 1, "text": text}
+            self._tell("textDocument/didOpen", {"textDocument": item})
+        else:
+            self._documents[path] = document  # the newest is the last
+            if document.text != text:
+                self._change(document, text)
+        changes = [{"uri": self._uri(path), "type": 2 if document.version > 1 else 1}]
+        self._tell("workspace/didChangeWatchedFiles", {"changes": changes})
+        while len(self._documents) > MOST_OPEN:
+            self._close(next(iter(self._documents)))
+        return document
+
+    def _change(self, document: Document, text: str) -> None:
+        document.text, document.version, document.told = text, document.version + 1, None
+        item = {"uri": self._uri(document.path), "version": document.version}
+        self._tell("textDocument/didChange", {"textDocument": item, "contentChanges": [{"text": text}]})
+
+    def _refresh(self, document: Document) -> None:
+        """Have the server know what became of a file that nobody told of: a command may have changed it."""
+        try:
+            text = self.workspace.read(document.path).data.decode()
+        except (inarch.ToolFailed, UnicodeDecodeError):
+            self._close(document.path)
+            return
+        if text != document.text:
+            self._change(document, text)
+
+    def _close(self, path: str) -> None:
+        del self._documents[path]
+        self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri(path)}})
+
+    def _answer_about(self, document: Document) -> Any:
+        """Ask for a file's errors; None where it does not answer that."""
+        for _ in range(5):
+            reply = self._ask("textDocument/diagnostic", {"textDocument": {"uri": self._uri(document.path)}})
+            result, error = reply.get("result"), reply.get("error")
+            if isinstance(result, dict) and isinstance(result.get("items"), list):
+                return result["items"]
+            if not isinstance(error, dict) or error.get("code") not in _AGAIN:
+                break
+        return None
+
+    def _answer_of_typescript(self, document: Document) -> Any:
+        """Ask for a file's errors in the words of TypeScript's own server; None where it does not answer that."""
+        found: list[Any] = []
+        for params in typescript.questions(str(Path(self.root, document.path))):
+            told = typescript.answer(self._ask("workspace/executeCommand", params))
+            if told is None:
+                return None
+            found += told
+        return found
+
+    def _told_by_itself(self, document: Document) -> Any:
+        """Wait for the errors that a server tells without being asked; None where it wants to be asked after all."""
+        asked = self._ask_for
+        heard = self.connection.wait(
+            lambda: document.told is not None or self._ask_for is not asked, min(SILENCE_S, self.patience_s)
+        )
+        if self._ask_for is not asked:
+            return None
+        if not heard:
+            self._ask("$/inarch/alive", {})  # whoever lives says at least that there is no such thing
+        for _ in range(MOST_PARTS):
+            seen = document.told
+            if not self.connection.wait(lambda seen=seen: document.told is not seen, QUIET_S):  # type: ignore[misc]
+                break
+        return document.told[1] if document.told is not None else []
+
+    def _ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a request and wait for its reply.
+
+        Raises:
+            Ended: There is none in time, or the server is no more.
+        """
+        self._last += 1
+        number = self._last
+        self.connection.send({"id": number, "method": method, "params": params})
+        if not self.connection.wait(lambda: number in self._replies, self.patience_s):
+            raise Ended(f"it did not answer within {self.patience_s:g} s")
+        return self._replies.pop(number)
+
+    def _tell(self, method: str, params: Mapping[str, Any]) -> None:
+        self.connection.send({"method": method, "params": params})
+
+    def _heard(self, message: dict[str, Any]) -> None:
+        """Take a message; this is called in the thread that reads."""
+        number, method = message.get("id"), message.get("method")
+        if isinstance(method, str) and isinstance(number, (int, str)):
+            self.connection.send({"id": number, "result": self._granted(method, message.get("params"))})
+        elif method == "textDocument/publishDiagnostics" and isinstance(message.get("params"), dict):
+            self._note(message["params"])
+        elif isinstance(number, int) and number == self._last:
+            self._replies[number] = message
+
+    def _granted(self, method: str, params: Any) -> Any:
+        """Return what a server gets that asks for something: its settings, and of all else nothing."""
+        given = params if isinstance(params, dict) else {}
+        if method == "client/registerCapability" and isinstance(given.get("registrations"), list):
+            names = [one.get("method") for one in given["registrations"] if isinstance(one, dict)]
+            if "textDocument/diagnostic" in names:
+                self._ask_for = self._answer_about
+        if method != "workspace/configuration" or not isinstance(given.get("items"), list):
+            return None
+        sections = [item.get("section") if isinstance(item, dict) else None for item in given["items"][:100]]
+        return [self.found.settings_of(section) for section in sections]
+
+    def _note(self, params: Mapping[str, Any]) -> None:
+        try:
+            place = unquote(urlsplit(str(params.get("uri", ""))).path)
+        except ValueError:
+            return  # no address at all
+        document = self._documents.get(os.path.relpath(place, self.root)) if place.startswith("/") else None
+        version = params.get("version")
+        if document is not None and (version is None or version == document.version):
+            document.told = version, params.get("diagnostics")
+
+    def _uri(self, path: str) -> str:
+        return Path(self.root, path).as_uri()
+
+
+_CAPABILITIES = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "textDocument": {
+        "synchronization": {"dynamicRegistration": False},
+        "publishDiagnostics": {"versionSupport": True},
+        "diagnostic": {"dynamicRegistration": True},
+    },
+    "workspace": {"configuration": True, "workspaceFolders": True},
+}

@@ -1,0 +1,178 @@
+"""`inarch mcp`: the state of servers, agreement to what they changed, and Inarch as a server."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+import inarch
+from inarch_mcp.catalog import Catalog
+from inarch_mcp.definitions import Listing
+from inarch_mcp.hub import close_all
+from inarch_mcp.mcp_settings import Server, Settings
+from inarch_mcp.server_records import Agreed, Cache
+from inarch_mcp.server_start import place_of
+
+
+@click.group()
+def mcp() -> None:
+    """Use the tools of MCP servers, and be one."""
+    close_all()  # a server that was asked while this command was loaded has done its part
+
+
+@mcp.command("list")
+@click.option("--refresh", is_flag=True, help="Start the servers and ask them now.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@click.pass_obj
+def list_servers(context: inarch.PluginContext, refresh: bool, as_json: bool) -> None:
+    """List the configured servers, their state and their tools."""
+    catalog, servers = _catalog(context), _settings(context).servers
+    found: Mapping[str, Listing | str] = {}
+    if refresh:
+        try:
+            found = catalog.hub.list_tools(list(catalog.servers))
+        finally:
+            catalog.hub.close()
+    rows = [_row(catalog, name, server, found.get(name)) for name, server in servers.items()]
+    if as_json:
+        click.echo(inarch.escape_json(json.dumps(rows, indent=2, ensure_ascii=False)))
+        return
+    for row in rows:
+        about = f" · {row['server']} · protocol {row['protocol']}" if row["protocol"] else ""
+        click.echo(inarch.escape(f"{row['name']} · {row['state']}{about}", keep_newlines=False))
+        for line in (", ".join(row["tools"]), *row["notes"]):
+            if line:
+                click.echo(inarch.escape(f"  {line}", keep_newlines=False))
+    if not rows:
+        click.echo("no servers: write [plugins.mcp.servers.NAME] into your configuration")
+
+
+@mcp.command()
+@click.argument("names", nargs=-1)
+@click.pass_obj
+def accept(context: inarch.PluginContext, names: tuple[str, ...]) -> None:
+    """Agree to the present definitions of the tools of the servers NAMES, or of all servers."""
+    catalog = _catalog(context)
+    unknown = [name for name in names if name not in catalog.servers]
+    if unknown:
+        raise inarch.UsageError(f"there is no server {unknown[0]!r}", "inarch mcp list shows those there are")
+    for name in names or catalog.servers:
+        listing = catalog.cache.listing(name, catalog.servers[name])
+        if listing is None:
+            click.echo(f"{name}: it has not listed its tools (inarch mcp list --refresh asks it)")
+            continue
+        changed = len(catalog.agreed.changes(name, listing.definitions))
+        catalog.agreed.agree(name, *listing.definitions)
+        click.echo(f"{name}: {changed} changed {'definition' if changed == 1 else 'definitions'} accepted")
+
+
+@mcp.command()
+@click.option("--http", "address", metavar="HOST:PORT", help="Streamable HTTP on this machine, instead of stdio.")
+@click.option("--token-env", metavar="NAME", help="The variable with the token that HTTP requests must carry.")
+@click.option("--tools", "globs", multiple=True, metavar="GLOB", help="Offer these tools only; may be repeated.")
+@click.option(
+    "--approve",
+    type=click.Choice(["ask", "edits", "all", "plan", "none"]),
+    help="What answers the question whether a call may run; nobody can be asked, so ask means deny; plan: read only.",
+)
+@click.option("--profile", metavar="NAME", help="The profile whose tools are offered.")
+@click.option("--root", metavar="DIRECTORY", help="The workspace; the current directory by default.")
+@click.pass_obj
+def serve(
+    context: inarch.PluginContext,
+    address: str | None,
+    token_env: str | None,
+    globs: tuple[str, ...],
+    approve: str | None,
+    profile: str | None,
+    root: str | None,
+) -> None:
+    """Offer the profile's tools to another agent, over the standard streams or HTTP, until it leaves.
+
+    Every call goes through the same policies as a model's and is recorded in a session.
+    """
+    host, port = _address(address) if address else ("", 0)
+    token = context.environ.get(token_env, "") if token_env else ""
+    if token_env and not token:
+        raise inarch.UsageError(f"the variable {token_env} is not set", "set it, or leave --token-env out")
+    flags = {"approve": approve} if approve else {}
+    app = inarch.compose(profile=profile, root=root or ".", flags=flags, naming=("mcp",))
+    for line in app.ignored:
+        click.echo(f"inarch: note: {inarch.escape(line)}", err=True)
+    for one in app.composition.refused:
+        click.echo(inarch.escape(f"inarch: note: plugin {one.name!r} was refused: {one.reason}"), err=True)
+    if not host and os.isatty(0):
+        click.echo("inarch: an agent starts this command; it waits for messages now, Ctrl-D ends it", err=True)
+    try:
+        asyncio.run(_serve(app, globs or ("*",), host, port, token))
+    except KeyboardInterrupt:
+        click.echo("inarch: note: the server has ended", err=True)
+
+
+async def _serve(app: inarch.App, globs: tuple[str, ...], host: str, port: int, token: str) -> None:
+    from inarch_mcp.mcp_server import Offer, serve_http, serve_stdio
+
+    offer = Offer(app, globs)
+    if host:
+        await serve_http(offer, host, port, token, lambda url: click.echo(f"inarch: serving {url}", err=True))
+    else:
+        await serve_stdio(offer)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    host = host.strip("[]") or "127.0.0.1"
+    try:
+        is_here = host == "localhost" or ipaddress.ip_address(host).is_loopback
+        number = int(port)
+    except ValueError:
+        raise inarch.UsageError(f"--http {text!r} is not understood", "write it like 127.0.0.1:8080") from None
+    if not is_here or not 0 <= number < 65_536:
+        raise inarch.UsageError(
+            f"--http {text!r} is not an address of this machine alone",
+            "take 127.0.0.1 and a port; other machines come through a tunnel that knows who they are",
+        )
+    return "127.0.0.1" if host == "localhost" else host, number
+
+
+def _settings(context: inarch.PluginContext) -> Settings:
+    return context.settings if isinstance(context.settings, Settings) else Settings()
+
+
+def _catalog(context: inarch.PluginContext) -> Catalog:
+    """Return a catalog that has asked no server."""
+    servers = {name: server for name, server in _settings(context).servers.items() if server.enabled}
+    cache, agreed = Cache(context.cache_dir), Agreed(context.state_dir, context.recorded)
+    return Catalog(servers, cache, agreed, place_of(context))
+
+
+def _row(catalog: Catalog, name: str, server: Server, found: Listing | str | None) -> dict[str, Any]:
+    listing = found if isinstance(found, Listing) else catalog.cache.listing(name, server)
+    if not server.enabled:
+        state, listing = "off", None
+    elif isinstance(found, str):
+        state, listing = f"failed: {found}", None
+        catalog.cache.keep_failure(name, server, found)
+    elif listing is None:
+        failure = catalog.cache.failure(name, server)
+        state = f"failed: {failure}" if failure else "not asked yet"
+    else:
+        count = len(listing.definitions)
+        state = f"{count} {'tool' if count == 1 else 'tools'}" + (" (asked now)" if isinstance(found, Listing) else "")
+    changed = catalog.agreed.changes(name, listing.definitions) if listing is not None else {}
+    notes = [*(listing.notes if listing is not None else ()), *(f"changed: {tool}" for tool in changed)]
+    return {
+        "name": name,
+        "state": state,
+        "server": listing.server if listing is not None else "",
+        "protocol": listing.protocol if listing is not None else "",
+        "tools": [one.tool for one in listing.definitions] if listing is not None else [],
+        "notes": notes,
+        "log": catalog.hub.log_path(name) if server.command else "",
+    }

@@ -1,0 +1,222 @@
+"""`inarch mcp serve`: the composed tools for other agents, through Inarch's scheduler, policies and journal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from attrs import define, field
+from mcp import MCPError, types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+
+import inarch
+from inarch_mcp.definitions import matches
+from inarch_mcp.tool_descriptions import answer, changes_nothing, described, is_for, wants_a_person
+
+LONGEST_PROGRESS = 2_000
+_Context = ServerRequestContext[Any, Any]
+
+
+@define(eq=False, repr=False)
+class Offer:
+    """The tools of an application, offered.
+
+    Calls that change nothing run side by side; any other one runs alone.
+
+    Args:
+        app: The application.
+        globs: Which of its tools are offered.
+    """
+
+    app: inarch.App
+    globs: Sequence[str] = ("*",)
+    session: inarch.Session = field(init=False)
+    _useful: dict[str, inarch.Tool] = field(init=False)
+    _readers: int = field(init=False, default=0)
+    _free: asyncio.Condition = field(init=False, factory=asyncio.Condition)
+    _running: set[asyncio.Task[inarch.ToolResult]] = field(init=False, factory=set)
+
+    @_useful.default
+    def _those_without_a_person(self) -> dict[str, inarch.Tool]:
+        composed, mode = self.app.composition, self.app.config.profile.approve
+        policies = [bound.value for bound in composed.policies]
+        tools = {name: bound.value for name, bound in composed.tools.items()}
+        return {name: tool for name, tool in tools.items() if is_for(tool, mode) and not wants_a_person(tool, policies)}
+
+    @session.default
+    def _open(self) -> inarch.Session:
+        return self.app.session()
+
+    @property
+    def tools(self) -> dict[str, inarch.Tool]:
+        """The tools on offer, by name."""
+        return {name: tool for name, tool in self._useful.items() if matches(name, self.globs)}
+
+    def server(self) -> Server[Any]:
+        """Return a server of the protocol around the tools."""
+        root = self.app.config.root
+        return Server(
+            "inarch",
+            version=inarch.__version__,
+            instructions=f"Tools that work on {root}. Paths are relative to it. Read a file before you change it.",
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+        )
+
+    async def close(self) -> None:
+        """Cancel what still runs and let go of everything."""
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(self._running, timeout=5)
+        await self.app.aclose()
+
+    async def _list(self, _: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[described(tool) for tool in self.tools.values()])
+
+    async def _call(self, context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = self.tools.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}")
+        lines: asyncio.Queue[str | None] = asyncio.Queue()
+        # A task of its own: the package repeats a cancel at every await, and a call has to be ended with care.
+        task = asyncio.create_task(self._run(tool, params.arguments or {}, lines))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        telling = asyncio.create_task(_tell(context, lines))
+        try:
+            result = await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        except inarch.InarchError as error:  # a journal that can't be kept
+            raise MCPError(types.INTERNAL_ERROR, str(error)) from error
+        finally:
+            lines.put_nowait(None)
+            if not task.done():
+                telling.cancel()
+        await telling
+        return answer(tool, result)
+
+    async def _run(
+        self, tool: inarch.Tool, arguments: dict[str, Any], lines: asyncio.Queue[str | None]
+    ) -> inarch.ToolResult:
+        loop = asyncio.get_running_loop()
+
+        def show(text: str) -> None:
+            loop.call_soon_threadsafe(lines.put_nowait, text)
+
+        async with self._turn(alone=not changes_nothing(tool, arguments)):
+            return await self.session.call_tool(tool.name, arguments, show)
+
+    @asynccontextmanager
+    async def _turn(self, alone: bool) -> AsyncGenerator[None, None]:
+        async with self._free:
+            if alone:
+                await self._free.wait_for(lambda: self._readers == 0)
+                yield  # the condition itself keeps everybody else out
+                return
+            self._readers += 1
+        try:
+            yield
+        finally:
+            async with self._free:
+                self._readers -= 1
+                self._free.notify_all()
+
+
+async def _tell(context: _Context, lines: asyncio.Queue[str | None]) -> None:
+    """Send live output as progress until there is no more."""
+    count = 0
+    while (text := await lines.get()) is not None:
+        count += 1
+        await context.session.report_progress(count, None, text[-LONGEST_PROGRESS:].rstrip("\n"))
+
+
+async def serve_stdio(offer: Offer) -> None:
+    """Serve over the standard streams until the input ends, or the process is told to end."""
+    server = offer.server()
+    leaving: list[asyncio.Task[None]] = []
+
+    async def leave() -> None:
+        await offer.close()
+        os._exit(0)  # a thread waits for the next line of input, and nothing wakes it
+
+    _on_signals(lambda: leaving.append(asyncio.create_task(leave())))
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+    finally:
+        await offer.close()
+
+
+async def serve_http(offer: Offer, host: str, port: int, token: str, ready: Callable[[str], object]) -> None:
+    """Serve streamable HTTP at `/mcp` until the process is told to end.
+
+    Args:
+        offer: What is served.
+        host: An address of this machine.
+        port: The port; 0 takes a free one.
+        token: What requests must carry as bearer token; "" for nothing.
+        ready: Called with the address.
+    """
+    import uvicorn
+
+    shown = f"[{host}]" if ":" in host else host
+    application: Any = offer.server().streamable_http_app(host=host, transport_security=_only(shown))
+    if token:
+        application = _Guarded(application, f"Bearer {token}".encode())
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen()
+        server = uvicorn.Server(uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=3))
+        ready(f"http://{shown}:{listening.getsockname()[1]}/mcp")
+        serving = asyncio.create_task(server.serve([listening]))
+        await asyncio.sleep(0)  # it sets handlers of its own, which would end the process before anything is closed
+        _on_signals(lambda: setattr(server, "should_exit", True))
+        try:
+            await serving
+        finally:
+            await offer.close()
+
+
+def _only(host: str) -> TransportSecuritySettings:
+    """Return the refusal of requests that a browser was led here with: the package refuses them at three addresses."""
+    hosts = [f"{name}:*" for name in dict.fromkeys((host, "127.0.0.1", "localhost", "[::1]"))]
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=[f"http://{one}" for one in hosts]
+    )
+
+
+def _on_signals(act: Callable[[], object]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, act)
+
+
+@define
+class _Guarded:
+    """An application that answers only requests with the right token."""
+
+    inner: Any
+    wanted: bytes
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        from hmac import compare_digest
+
+        given = dict(scope.get("headers") or ()).get(b"authorization", b"")
+        if scope["type"] == "lifespan" or compare_digest(given, self.wanted):
+            await self.inner(scope, receive, send)
+            return
+        headers = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]
+        await send({"type": "http.response.start", "status": 401, "headers": headers})
+        await send({"type": "http.response.body", "body": b"a bearer token is needed"})

@@ -1,0 +1,132 @@
+"""What is kept between runs: what servers listed, when one failed, and which definitions were agreed to."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from attrs import define
+
+import inarch
+from inarch_mcp.definitions import Definition, Listing
+from inarch_mcp.mcp_settings import Server
+
+PATIENCE_S = 300.0
+"""How long a server that did not come up is left alone when Inarch starts."""
+_RULES = 1  # to be raised when listings are kept in another form
+_AGREED_VERSION = 1
+"""Of the files of definitions that were agreed to; the first ones said none, and had the tools alone."""
+
+
+def target(server: Server) -> str:
+    """Return a hash of where a server is: another program, argument or address is another server."""
+    return _hash([_RULES, server.command, server.args, server.cwd, server.url])
+
+
+def config_key(server: Server) -> str:
+    """Return a hash of all that decides what a server lists."""
+    return _hash([_RULES, inarch.to_data(server)])
+
+
+@define
+class Cache:
+    """Listings by server, in a folder that may be deleted at any time."""
+
+    folder: str
+
+    def listing(self, name: str, server: Server) -> Listing | None:
+        """Return what a server listed when it was last asked; None if it never was, as it is configured now."""
+        kept = self._read(name, server).get("listing")
+        if not isinstance(kept, dict):
+            return None
+        try:
+            # By hand: at every start, and the general way takes longer to import than this to run.
+            definitions = tuple(Definition(**one) for one in kept["definitions"])
+            return Listing(definitions, tuple(kept["notes"]), kept["server"], kept["protocol"])
+        except (TypeError, KeyError):  # of another version
+            return None
+
+    def failure(self, name: str, server: Server) -> str:
+        """Return why a server failed a short while ago; "" if it did not."""
+        kept = self._read(name, server)
+        lately = 0 <= time.time() - float(kept.get("failed_at") or 0) < PATIENCE_S
+        return str(kept.get("failure", "")) if lately else ""
+
+    def keep(self, name: str, server: Server, listing: Listing) -> None:
+        """Keep a listing."""
+        write(self._path(name, server), {"listing": inarch.to_data(listing)})
+
+    def keep_failure(self, name: str, server: Server, why: str) -> None:
+        """Keep why a server failed, so that the next start does not wait for it again."""
+        write(self._path(name, server), {"failure": why, "failed_at": time.time()})
+
+    def _path(self, name: str, server: Server) -> Path:
+        return Path(self.folder, "listings", f"{name}-{config_key(server)}.json")
+
+    def _read(self, name: str, server: Server) -> dict[str, Any]:
+        return read(self._path(name, server)) if self.folder else {}
+
+
+@define
+class Agreed:
+    """The definitions that the user has let run, in a folder that is kept; a new tool's first one counts as agreed.
+
+    Each method raises `StoreError` where a newer Inarch wrote the file.
+    """
+
+    folder: str
+    writes: bool = True
+
+    def changes(self, name: str, definitions: tuple[Definition, ...]) -> dict[str, Mapping[str, str]]:
+        """Return the former hashes of the tools whose definition is not the agreed one; take note of new tools."""
+        kept = self._read(name)
+        new = {one.tool: dict(one.prints) for one in definitions if one.tool not in kept}
+        if new:
+            self._write(name, {**kept, **new})
+        return {one.tool: kept[one.tool] for one in definitions if kept.get(one.tool, one.prints) != one.prints}
+
+    def agree(self, name: str, *definitions: Definition) -> None:
+        """Let definitions count as agreed."""
+        self._write(name, {**self._read(name), **{one.tool: dict(one.prints) for one in definitions}})
+
+    def _path(self, name: str) -> Path:
+        return Path(self.folder, "agreed", f"{name}.json")
+
+    def _read(self, name: str) -> dict[str, Any]:
+        kept = read(self._path(name)) if self.folder else {}
+        if not isinstance(kept.get("version"), int):
+            return kept
+        inarch.is_older(self._path(name), kept["version"], _AGREED_VERSION)
+        tools = kept.get("tools")
+        return tools if isinstance(tools, dict) else {}
+
+    def _write(self, name: str, value: Mapping[str, Any]) -> None:
+        if not (self.writes and self.folder):
+            return
+        path = self._path(name)
+        if path.exists() and not isinstance(read(path).get("version"), int):
+            inarch.keep_former(path, 0)
+        write(path, {"version": _AGREED_VERSION, "tools": value})
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the JSON object of a file; an empty one where there is none or it is damaged."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def write(path: Path, value: Mapping[str, Any]) -> None:
+    """Replace a file at once, readable for the user only; where that can't be done, nothing is kept."""
+    inarch.staging.write_cache(path, json.dumps(value).encode(), former=rf"{re.escape(path.name)}\.[0-9]+")
+
+
+def _hash(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:24]

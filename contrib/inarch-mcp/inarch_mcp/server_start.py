@@ -1,0 +1,123 @@
+"""What a server is given: its arguments, its place, its variables and its headers."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+import inarch
+from inarch.staging import make_folder
+from inarch_mcp.mcp_settings import Server
+
+if TYPE_CHECKING:
+    from inarch_mcp.stdio import Launch
+
+WITHIN = "MCP_WITHIN_INARCH"
+"""Set for every server: an Inarch among them does not start servers of its own."""
+_BASE = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR")
+
+
+@frozen
+class Place:
+    """What this run has to give to servers."""
+
+    root: str
+    state: str
+    environ: Mapping[str, str] = field(factory=dict, repr=False)
+    recorded: bool = True
+    lent: Mapping[str, str] = field(factory=dict, repr=False)
+    brought: inarch.KeptFolder | None = None
+    beside: str = ""
+    agreed: frozenset[str] = frozenset()
+    """Servers that the person has just agreed to start, as they were shown."""
+
+    def launch(self, name: str, server: Server) -> Launch:
+        """Return how a server is started; its own folder is made.
+
+        Raises:
+            OSError: The folder can't be made, or the program is missing.
+            inarch.ToolFailed: It would run what lies in a project that is not trusted.
+        """
+        from inarch_mcp.stdio import Launch
+
+        cwd = self._filled(server.cwd) if server.cwd else str(self._folder(name))
+        argv, variables = (server.command, *map(self._filled, server.args)), self.variables(server)
+        if name in self.agreed:
+            return Launch(argv, variables, cwd)
+        if server.cwd and self.brought is None and inarch.named_folders([cwd], self.root):
+            message = f"it starts in {cwd}, in a project that is not trusted"
+            raise inarch.ToolFailed("permission", message, "look at it, then: inarch config trust")
+        path, values = variables.get("PATH", os.defpath), self._rooted(server)
+        try:
+            words = inarch.user_command(
+                (*argv, *values), root=self.root, brought=self.brought, beside=self.beside, cwd=cwd, path=path
+            )  # fmt: skip
+        except inarch.ToolFailed as error:
+            if error.code == "not_found":
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), server.command) from error
+            raise
+        return Launch(words[: len(argv)], variables, cwd)
+
+    def _rooted(self, server: Server) -> list[str]:
+        """Return the parts of variables' values that name the workspace; a path of programs or modules needs trust.
+
+        Raises:
+            inarch.ToolFailed: One is a folder from which a program takes code, and the project is not trusted.
+        """
+        given = [item.partition("=")[::2] for item in server.env if "{root}" in item]
+        for name, value in given if self.brought is None else ():
+            folders = inarch.named_folders(self._filled(value).split(os.pathsep), self.root)
+            if folders and (folders != ["."] or name.endswith(("PATH", "LIB", "OPT", "OPTIONS"))):
+                message = f"{name} names the folder {folders[0]} of a project that is not trusted"
+                raise inarch.ToolFailed("permission", message, "look at it, then: inarch config trust")
+        return [part for _, value in given for part in self._filled(value).split(os.pathsep)]
+
+    def variables(self, server: Server) -> dict[str, str]:
+        """Return the variables that a server is given."""
+        given = {name: self.environ[name] for name in _BASE if name in self.environ}
+        for item in server.env:
+            name, is_value, value = item.partition("=")
+            if is_value:
+                given[name] = self._filled(value)
+            elif name in self.environ:
+                given[name] = self.environ[name]
+        return {**given, WITHIN: "1"}
+
+    def headers(self, server: Server) -> dict[str, str]:
+        """Return the headers of requests to a server.
+
+        Raises:
+            inarch.ToolFailed: A variable is not set.
+        """
+        values = {name: self.lent.get(name) or self.environ.get(name) for name in server.headers_env.values()}
+        absent = [name for name, value in values.items() if not value]
+        if absent:
+            raise inarch.ToolFailed("execution", f"the variable {absent[0]} is not set", "set it, or leave it out")
+        return {header: values[name] or "" for header, name in server.headers_env.items()}
+
+    def log_path(self, name: str) -> Path | None:
+        """Return where to keep what a server writes to standard error; None for nowhere."""
+        return Path(self.state, "logs", f"{name}.log") if self.state and self.recorded else None
+
+    def _folder(self, name: str) -> Path:
+        folder = Path(self.state, "servers", name)
+        make_folder(folder)
+        return folder
+
+    def _filled(self, text: str) -> str:
+        return text.replace("{root}", self.root)
+
+
+def place_of(
+    context: inarch.PluginContext, lent: Mapping[str, str] | None = None, agreed: frozenset[str] = frozenset()
+) -> Place:
+    """Return what a run has to give to servers; `lent` are values of variables that a program brought."""
+    beside = str(Path(context.user.place("mcp.json")).parent) if context.user is not None else ""
+    return Place(
+        context.root, context.state_dir, context.environ, context.recorded, lent or {}, context.brought, beside, agreed
+    )  # fmt: skip

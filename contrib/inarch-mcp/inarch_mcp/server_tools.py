@@ -1,0 +1,159 @@
+"""A server's tool as one of Inarch's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from typing import Any, Literal
+
+from attrs import define
+
+import inarch
+from inarch_mcp.definitions import Definition, matches
+from inarch_mcp.hub import Hub
+from inarch_mcp.mcp_settings import Server
+from inarch_mcp.server_records import target
+from inarch_mcp.tool_names import guarded_name
+
+ANYTHING = inarch.Effects(exclusive=True)
+NOTHING = inarch.Effects()
+
+
+@define(eq=False, repr=False)
+class ServerTool:
+    """One tool of one server.
+
+    Args:
+        name: Its name here.
+        server: The server's name.
+        definition: What the server says of it.
+        reads_only: Whether it changes nothing, by the user's word or by a server's that the user trusts.
+        timeout_s: Seconds that a call may take.
+        input_schema: The schema of its arguments, with a comment that binds lasting approvals to the definition.
+        hub: Where the server is called.
+        ran: Called before a call goes out: it was let through.
+    """
+
+    name: str
+    server: str
+    definition: Definition
+    reads_only: bool
+    timeout_s: float
+    input_schema: Mapping[str, Any]
+    hub: Hub
+    ran: Callable[[str, Definition], None]
+    category: Literal["other"] = "other"
+    max_retries: int = 0
+    requires_confirmation: bool = False
+    receives_secrets: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        server: tuple[str, Server],
+        definition: Definition,
+        hub: Hub,
+        ran: Callable[[str, Definition], None],
+    ) -> ServerTool:
+        """Make the tool of a definition."""
+        given, settings = server
+        reads_only = matches(definition.tool, settings.read_only) or (settings.trust_hints and definition.reads_only)
+        # What an approval was given to is the whole definition of this server's tool, not the shape of its arguments.
+        bound = sha256(repr((target(settings), sorted(definition.prints.items()))).encode()).hexdigest()[:16]
+        schema = {"$comment": f"definition {bound}", **_without_comment(definition.input_schema)}
+        return cls(name, given, definition, reads_only, settings.timeout_s, schema, hub, ran)
+
+    @property
+    def description(self) -> str:
+        """What it does, by the server's word."""
+        return f"[MCP server {self.server}] {self.definition.description}"
+
+    @property
+    def known_as(self) -> tuple[str, ...]:
+        """Its name in Claude Code, which guards mean it by."""
+        return (guarded_name(self.server, self.definition.tool),)
+
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        """The schema of its structured results."""
+        return self.definition.output_schema
+
+    def effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
+        """Return nothing for a tool that only reads, anything for every other."""
+        return NOTHING if self.reads_only else ANYTHING
+
+    def shape(self, arguments: Mapping[str, Any]) -> str:
+        """Return what an approval for longer covers."""
+        return f"every call of {self.name}, as MCP server {self.server} defines it now"
+
+    async def run(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> Any:
+        """Call the server's tool; its progress and its log are live output.
+
+        Raises:
+            inarch.ToolFailed: It failed, or the server was lost.
+        """
+
+        def report(text: str) -> None:
+            try:
+                context.emit(text)
+            except inarch.Cancelled:  # the call is over; the server is told by the cancel itself
+                pass
+
+        self.ran(self.server, self.definition)
+        return data_of(await self.hub.call(self.server, self.definition, dict(arguments), report, self.reads_only))
+
+
+def _without_comment(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "$comment"}
+
+
+LONGEST_ERROR = 4_000
+
+
+def data_of(result: Mapping[str, Any]) -> Any:
+    """Return the data of a result: the structured content if there is any, else its texts.
+
+    A text that is one JSON object or list becomes it. Pictures, sounds and files are told, not shown.
+
+    Raises:
+        inarch.ToolFailed: The tool failed.
+    """
+    texts = list(_texts(result.get("content") or ()))
+    text = "\n".join(texts)
+    if result.get("isError"):
+        said = text[:LONGEST_ERROR].strip() or "it failed without saying why"
+        raise inarch.ToolFailed("execution", said, "this is the server's own error: see what it asks for")
+    if "structuredContent" in result:
+        return result["structuredContent"]
+    if len(texts) == 1 and text[:1] in ("{", "["):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+def _texts(content: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    for item in content:
+        kind = item.get("type")
+        if kind == "text":
+            yield str(item.get("text", ""))
+        elif kind in ("image", "audio"):
+            size = len(str(item.get("data", ""))) * 3 // 4
+            yield f"[{kind} {item.get('mimeType', '')}, {size:,} bytes, not shown]"
+        elif kind == "resource":
+            yield _resource(item.get("resource") or {})
+        elif kind == "resource_link":
+            said = ": ".join(str(item[key]) for key in ("name", "description") if item.get(key))
+            yield f"[resource {item.get('uri', '')} {said}]"
+        else:
+            yield f"[content of type {kind}, not shown]"
+
+
+def _resource(resource: Mapping[str, Any]) -> str:
+    if isinstance(resource.get("text"), str):
+        return f"[resource {resource.get('uri', '')}]\n{resource['text']}"
+    size = len(str(resource.get("blob", ""))) * 3 // 4
+    return f"[resource {resource.get('uri', '')} {resource.get('mimeType', '')}, {size:,} bytes, not shown]"

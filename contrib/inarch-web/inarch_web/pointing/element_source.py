@@ -1,0 +1,185 @@
+"""Where in the workspace an element stands: as its development build says, else the best match, said to be a guess."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+import httpx2
+from attrs import define, evolve
+
+import inarch
+from inarch_web.pointing.element_match import Extent, extent_around, extent_at, guess
+from inarch_web.pointing.frame_addresses import Addresses, origin_of
+from inarch_web.pointing.frame_server import Framed
+from inarch_web.pointing.selection import Pointed, Source, read_pointed, words_of
+from inarch_web.pointing.sourcemaps import Place, first_place, inline_map, link_of, original
+from inarch_web.server.message_log import Raw
+
+_LARGEST_FILE = 1_000_000
+_LARGEST_MODULE = 8_000_000
+_FETCH_S = 5.0
+_MOST_ALIKE = 50
+_HEADERS = {"accept": "*/*", "accept-encoding": inarch.ACCEPTED_ENCODING, "sec-fetch-dest": "script"}
+_PREFIXES = ("/@fs", "webpack://", "webpack-internal:///", "turbopack://", "file://")
+
+
+@define(eq=False, repr=False)
+class Locator:
+    """Finds the file and the lines of elements.
+
+    Args:
+        workspace: Where files are.
+        addresses: Where the page is.
+    """
+
+    workspace: inarch.Workspace
+    addresses: Addresses
+
+    async def locate(self, element: Pointed) -> dict[str, Any] | None:
+        """Return `{file, line, end_line, component, guess, others}`, None where nothing is found."""
+        sources = [await self._told_by_map(one) if one.stack else one for one in element.sources]
+        return await asyncio.to_thread(self._located, element, [one for one in sources if one is not None])
+
+    def _located(self, element: Pointed, sources: list[Source]) -> dict[str, Any] | None:
+        found = [(path, one) for one in sorted(sources, key=lambda one: one.up) if (path := self._path_of(one.file))]
+        component = next((one.component for _, one in found if one.component), "")
+        for path, one in found:
+            if one.up == 0 and one.line:
+                extent = extent_at(self._text(path), element.tag, one.line, one.column)
+                return _place(path, extent or Extent(one.line, one.line), component)
+        for path, one in found:  # of an element above it, or a file without a line
+            if located := self._guessed(element, component, path):
+                return located
+            extent = Extent(one.line, one.line)
+            return _place(path, extent, component, is_guess=one.up > 0)
+        return self._guessed(element, component, None)
+
+    def _guessed(self, element: Pointed, component: str, path: str | None) -> dict[str, Any] | None:
+        best = guess(element, self.workspace, path)
+        if best is None:
+            return None
+        around = extent_around(self._text(best.file), element.tag, best.line)
+        return _place(best.file, around or Extent(best.line, best.line), component, is_guess=True, others=best.others)
+
+    def _path_of(self, told: str) -> str:
+        """Return the workspace's path of a file that a page names, empty where there is none."""
+        path = _bare(told, self.addresses, self.workspace.root)
+        if not path or ".." in path.split("/"):
+            return ""
+        if self._is_file(path):
+            return path
+        try:  # the server's root may lie deeper than the workspace's
+            below = self.workspace.walk(f"**/{_literal(posixpath.basename(path))}", limit=_MOST_ALIKE).paths
+        except inarch.ToolFailed:
+            return ""
+        alike = [one for one in below if one.endswith(f"/{path}")]
+        return alike[0] if len(alike) == 1 else ""
+
+    def _is_file(self, path: str) -> bool:
+        try:
+            stat = self.workspace.stat(path)
+        except inarch.ToolFailed:
+            return False
+        return stat is not None and stat.kind == "file"
+
+    def _text(self, path: str) -> str:
+        try:
+            return self.workspace.read(path, max_bytes=_LARGEST_FILE).data.decode("utf-8", "replace")
+        except inarch.ToolFailed:
+            return ""
+
+    async def _told_by_map(self, source: Source) -> Source | None:
+        """Return what a stack's place stands for, by the map of the module; without one the file alone is known."""
+        place = first_place(source.stack)
+        if place is None or (page := self.addresses.to_page(place.file)) is None:
+            return None
+        told = evolve(source, file=urlsplit(page).path, stack="", line=0, column=0)
+        module = await self._fetch(page)
+        link = link_of(module)
+        text = inline_map(link)
+        if text is None and link:
+            text = await self._fetch(urljoin(page, link))
+        there = Place(page, place.line, place.column)
+        found = await asyncio.to_thread(original, text, there) if text else None
+        return told if found is None else evolve(told, file=found.file, line=found.line, column=found.column)
+
+    async def _fetch(self, url: str) -> str:
+        """Return a text of the page's server, empty where it has none."""
+        if origin_of(url) != self.addresses.page.origin:
+            return ""
+        data = bytearray()
+        verify = not inarch.hosts.is_loopback(self.addresses.page.host)
+        try:
+            async with (
+                httpx2.AsyncClient(trust_env=False, verify=verify, timeout=_FETCH_S) as client,
+                client.stream("GET", url, headers=_HEADERS) as response,
+                aclosing(inarch.body_pieces(response)) as pieces,
+            ):
+                async for piece in pieces:
+                    data += piece
+                    if len(data) > _LARGEST_MODULE:
+                        return ""
+        except httpx2.HTTPError:
+            return ""
+        return data.decode("utf-8", "replace") if response.status_code == httpx2.codes.OK else ""
+
+
+def _bare(told: str, addresses: Addresses, root: str) -> str:
+    """Return a file's path without what bundlers and servers put before it."""
+    path = told.replace("\\", "/")
+    if origin_of(path) in (addresses.page.origin, addresses.frame.origin):
+        path = unquote(urlsplit(path).path)
+    for prefix in _PREFIXES:
+        path = path.removeprefix(prefix)
+    if "/./" in path:  # webpack: the package's name or a layer's stands before
+        path = path.partition("/./")[2]
+    path = path.partition("?")[0]
+    base = root.replace("\\", "/").rstrip("/") + "/"
+    return posixpath.normpath(path.removeprefix(base).lstrip("/")) if path.strip("/.") else ""
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{char}]" if char in "*?[" else char for char in name)
+
+
+def _place(
+    file: str, extent: Extent, component: str, *, is_guess: bool = False, others: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"file": file, "line": extent.first, "end_line": extent.last}
+    if component:
+        found["component"] = component
+    if is_guess:
+        found["guess"] = True
+    if others:
+        found["others"] = list(others)
+    return found
+
+
+async def chosen(told: object, app: inarch.App, framed: Framed | None) -> dict[str, Any] | None:
+    """Return a selection as plain data, None for none.
+
+    It has `selector`, `tag`, `text`, `html`, `rectangle`, `address`, `sourceLocation` (`file`, `line`, `end_line`,
+    `component`; `guess` where no build says so, `others` that are as likely; None where nothing is found) and `words`,
+    `picture` where the person wants the model to see one.
+
+    Raises:
+        UsageError: It is nothing that a page says, or there is no page.
+    """
+    if told is None:
+        return None
+    if framed is None:
+        raise inarch.UsageError("no page is shown that something could be selected in", "inarch web --page URL")
+    element = read_pointed(told)
+    selection: dict[str, Any] = {
+        "selector": Raw(element.selector), "tag": element.tag, "text": element.text, "html": element.html,
+        "rectangle": list(element.rectangle), "address": framed.addresses.page.origin + element.address,
+        "sourceLocation": await Locator(app.workspace, framed.addresses).locate(element),
+    }  # fmt: skip
+    if isinstance(told, Mapping) and told.get("picture") is True:
+        selection["picture"] = True  # the person wants the model to see it
+    return {**selection, "words": words_of(selection)}

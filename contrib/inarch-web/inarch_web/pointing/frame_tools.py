@@ -1,0 +1,196 @@
+"""The tools that look at the framed page, select in it, change what it shows, and lead it elsewhere.
+
+What they return was read from a page, so it is told to the model as data. Both that change something are asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import inarch
+from inarch_web.current_room import room_of
+from inarch_web.pointing.element_source import chosen
+from inarch_web.pointing.selection import named, read_listed, read_pointed
+from inarch_web.pointing.source import DATA
+
+if TYPE_CHECKING:
+    from inarch_web.server.room import Room
+
+ANSWER_S = 15.0
+_MOST_LISTED = 200
+_MOST_LINES, _MOST_BYTES = 200, 1_000_000
+"""Of a source that is shown with an element."""
+_NO_EFFECTS = inarch.Effects()
+Kind = Literal["interactive", "headings", "landmarks", "media", "text", "all"]
+
+
+def tools() -> list[inarch.Tool]:
+    """Return the tools."""
+    return [select_element, get_page_elements, update_ui, navigate]
+
+
+@inarch.tool(category="ui", effects=_NO_EFFECTS)
+async def get_page_elements(
+    context: inarch.ToolContext, category: Kind = "all", selector: str = "", limit: int = 60
+) -> dict[str, Any]:
+    """List what is to be seen in the user's page, with a CSS selector, text, role and place of each element.
+
+    Args:
+        category: Which elements.
+        selector: A CSS selector that they match, in place of a category.
+        limit: How many at most, up to 200.
+    """
+    data = {"category": category, "selector": selector, "limit": max(1, min(limit, _MOST_LISTED))}
+    told = await _room(context).ask("elements", data, ANSWER_S)
+    return {"note": DATA, "page": read_listed(told)}
+
+
+@inarch.tool(category="ui", effects=_NO_EFFECTS)
+async def select_element(context: inarch.ToolContext, selector: str = "", description: str = "") -> dict[str, Any]:
+    """Select an element of the user's page, and return where in the source it comes from, with these lines.
+
+    The file counts as read: a change to it needs no read in between.
+
+    Args:
+        selector: A CSS selector of it.
+        description: What it is, such as "the footer", where no selector is known.
+    """
+    room = _room(context)
+    if not selector:
+        selector = await _meant(room, description)
+    told = await room.ask("find", {"selector": selector}, ANSWER_S)
+    selection = await chosen(told, room.app, room.framed)
+    if selection is None:
+        raise inarch.ToolFailed("execution", "the page says nothing of that element", "select another one")
+    room.set_selection(selection)
+    return {"selected": named(selection), "note": DATA, "element": selection, "source": _source(context, selection)}
+
+
+@inarch.tool(category="ui", effects=_NO_EFFECTS, requires_confirmation=True)
+async def update_ui(
+    context: inarch.ToolContext, html: str, selector: str = "", replace: Literal["inner", "outer"] = "inner"
+) -> dict[str, Any]:
+    """Show a change in the user's page without changing a file; it is gone when the page is loaded anew.
+
+    Scripts, frames, forms' targets and handlers are taken out of the HTML.
+
+    Args:
+        html: What is shown.
+        selector: Where; not given, the element that is selected.
+        replace: Whether what is in the element goes (`inner`), or the element itself (`outer`).
+    """
+    where = selector or _selected(context)
+    told = await _room(context).ask("update", {"selector": where, "html": html, "how": replace}, ANSWER_S)
+    element = read_pointed(told)
+    return {"shown": f"<{element.tag}> ({where})", "note": DATA, "html": element.html, "text": element.text}
+
+
+@inarch.tool(category="nav", effects=_NO_EFFECTS, requires_confirmation=True)
+async def navigate(context: inarch.ToolContext, path: str) -> dict[str, Any]:
+    """Lead the user's page to another path of it.
+
+    Args:
+        path: Path, query and fragment, such as /about?tab=team; other addresses are not shown.
+    """
+    room = _room(context)
+    if room.framed is not None:
+        path = path.removeprefix(room.framed.addresses.page.origin) or "/"
+    told = await room.ask("navigate", {"path": path}, ANSWER_S)
+    return {"note": DATA, "going_to": str(told.get("going", ""))[:1000]}
+
+
+def _room(context: inarch.ToolContext) -> Room:
+    room = room_of(context.turn_id)
+    if room is None or room.framed is None:
+        raise inarch.ToolFailed(
+            "execution", "no page of the user's is open", "ask the user to run: inarch web --page http://localhost:3000"
+        )
+    return room
+
+
+async def _meant(room: Room, description: str) -> str:
+    """Return a selector of what a description means."""
+    if not description.strip():
+        raise inarch.ToolFailed("validation", "neither selector nor description is given", "give one of them")
+    told = await room.ask("elements", {"category": "all", "limit": _MOST_LISTED}, ANSWER_S)
+    found = best_match(description, read_listed(told)["elements"])
+    if found is None:
+        raise inarch.ToolFailed(
+            "not_found", f"no element of the page fits {description!r:.200}", "get_page_elements tells what there is"
+        )
+    return str(found.get("selector", ""))
+
+
+def _source(context: inarch.ToolContext, selection: Mapping[str, Any]) -> str | None:
+    """Read the lines that an element comes from; None if they are not known or too many to show."""
+    place = selection["sourceLocation"]
+    if place is None or place["end_line"] - place["line"] >= _MOST_LINES:
+        return None
+    try:
+        found = context.workspace.read(place["file"], 0, _MOST_BYTES)
+        lines = found.data.decode().splitlines(keepends=True)
+    except (inarch.ToolFailed, UnicodeDecodeError):
+        return None
+    return "".join(lines[place["line"] - 1 : place["end_line"]])
+
+
+def _selected(context: inarch.ToolContext) -> str:
+    selection = context.selection
+    if not isinstance(selection, Mapping) or not selection.get("selector"):
+        raise inarch.ToolFailed("validation", "nothing is selected", "give a selector, or select an element first")
+    return str(selection["selector"])
+
+
+_WORDS = re.compile(r"[^\W_]+")
+_LITTLE = frozenset({
+    "a", "an", "the", "of", "on", "in", "at", "to", "with", "that", "this", "which", "says", "for", "element", "is",
+    "and",
+})  # fmt: skip
+_TAGS: Mapping[str, tuple[str, ...]] = {
+    "button": ("button", "input", "summary"), "link": ("a",), "heading": ("h1", "h2", "h3", "h4", "h5", "h6"),
+    "headline": ("h1", "h2"), "title": ("h1", "h2"), "image": ("img", "svg"), "picture": ("img", "svg"),
+    "logo": ("img", "svg"), "icon": ("svg", "img"), "field": ("input", "textarea", "select"),
+    "input": ("input", "textarea"), "box": ("input", "textarea", "select"), "dropdown": ("select",),
+    "menu": ("nav", "select"), "navigation": ("nav",), "paragraph": ("p",), "text": ("p", "span"),
+    "list": ("ul", "ol"), "item": ("li",), "sidebar": ("aside",), "row": ("tr",), "cell": ("td", "th"),
+    "video": ("video",), "banner": ("header",), "copyright": ("footer",), "label": ("label",),
+}  # fmt: skip
+
+
+def best_match(description: str, elements: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Return the element that a description fits best, None where none of its words is said of any.
+
+    A word counts for what says it: most for the element's own kind, label and id, less for its text and classes. Of
+    elements that fit alike the smaller text wins, then the one that comes first.
+
+    Args:
+        description: What a person or a model says.
+        elements: What the page lists: `tag`, `text`, `role`, `label`, `id` and `classes` of each.
+    """
+    wanted = [word for word in _split(description) if word not in _LITTLE]
+    scored = [(_score(wanted, element), -len(str(element.get("text", ""))), -place, element)
+              for place, element in enumerate(elements)]  # fmt: skip
+    best = max(scored, key=lambda one: one[:3], default=None)
+    return best[3] if best is not None and best[0] > 0 else None
+
+
+def _score(wanted: Sequence[str], element: Mapping[str, Any]) -> float:
+    tag = str(element.get("tag", ""))
+    said = {
+        6.0: [tag, *_split(element.get("role", ""))],
+        5.0: [*_split(element.get("label", "")), *_split(element.get("id", ""))],
+        4.0: _split(element.get("text", "")),
+        2.0: [part for name in element.get("classes", ()) for part in _split(name)],
+    }
+    total = 0.0
+    for word in wanted:
+        worth = max((weight for weight, words in said.items() if word in words), default=0.0)
+        total += max(worth, 3.0 if tag in _TAGS.get(word, ()) else 0.0)
+    return total
+
+
+def _split(text: object) -> list[str]:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(text))
+    return _WORDS.findall(spaced.lower())

@@ -1,0 +1,259 @@
+"""Who talks: one page at a time, in one session, whose turns are asked of the model `live` meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+from inarch_live.live_front_end import TurnWatch
+from inarch_live.live_start import voice_with
+from inarch_live.playback import Playback
+from inarch_live.voice import Voice
+
+import inarch
+from inarch_web.server.message_log import encoded
+
+if TYPE_CHECKING:
+    from inarch_web.server.page import Page
+    from inarch_web.server.room import Room
+
+FRAME_S = 0.02
+AHEAD_S = 0.1
+"""How much of the voice the page has before it sounds: sleeping here and the way there take different times."""
+LONGEST_PIECE = 64_000
+"""Bytes of sound that a page may send at once: two seconds."""
+_BYTES = 2
+
+
+@define(eq=False, repr=False)
+class PageMicrophone:
+    """What a page's microphone hears, 16 kHz."""
+
+    is_over: bool = False
+    _heard: Callable[[bytes], object] | None = field(init=False, default=None)
+
+    def start(self, heard: Callable[[bytes], object]) -> None:
+        """Begin to hand over pieces."""
+        self._heard = heard
+
+    def stop(self) -> None:
+        """Hand over nothing more."""
+        self._heard = None
+
+    def feed(self, pcm: bytes) -> None:
+        """Take what the page has sent; what comes while nobody listens is nobody's."""
+        if self._heard is not None and 0 < len(pcm) <= LONGEST_PIECE:
+            self._heard(pcm[: len(pcm) - len(pcm) % _BYTES])
+
+
+@define(eq=False, repr=False)
+class PageSpeaker:
+    """Sends the voice to a page about as fast as it sounds.
+
+    Args:
+        send: Sends a piece.
+    """
+
+    send: Callable[[bytes], object]
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
+
+    def start(self, playback: Playback) -> None:
+        """Begin to take what waits there."""
+        self._task = asyncio.get_running_loop().create_task(self._speak(playback))
+
+    def stop(self) -> None:
+        """Take nothing more."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _speak(self, playback: Playback) -> None:
+        loop = asyncio.get_running_loop()
+        rate = playback.rate * _BYTES
+        said_until = loop.time()
+        while True:
+            now = loop.time()
+            said_until = max(said_until, now)
+            size = min(playback.waiting, int((now + AHEAD_S - said_until) * rate) // _BYTES * _BYTES)
+            if size > 0:
+                self.send(playback.take(size))
+                said_until += size / rate
+            await asyncio.sleep(FRAME_S)
+
+
+@define(eq=False, repr=False)
+class PagePlayback(Playback):
+    """A queue whose page is told to be silent when it is dropped.
+
+    Args:
+        hush: Tells it.
+    """
+
+    hush: Callable[[], object] = field(default=lambda: None, kw_only=True)
+
+    def drop(self) -> int:
+        """Forget what waits, here and in the page."""
+        dropped = Playback.drop(self)
+        self.hush()
+        return dropped
+
+
+SOUND = b"\x01"
+_LIVE = "live"
+
+
+@define(eq=False, repr=False)
+class PageTalk:
+    """A room as the place where a spoken session's turns are run.
+
+    Args:
+        room: The room.
+        session: Its session.
+        told: Tells the page that talks.
+        changed: Shows it who is heard, and what is understood.
+    """
+
+    room: Room
+    session: inarch.Session
+    told: Callable[[str], object]
+    changed: Callable[[], object]
+
+    def say(self, text: str, around: Callable[[], AbstractContextManager[object]]) -> None:
+        """Run a turn."""
+        self.room.work.say_within(text, around)
+
+    def cancel(self) -> None:
+        """Cancel the turn that runs."""
+        self.room.work.soon(self._cancel())
+
+    async def _cancel(self) -> None:
+        await self.room.work.cancel()
+
+    def hidden(self, text: str) -> str:
+        """Return a text without secrets."""
+        return self.room.app.redactor.text(text)
+
+    def tell(self, text: str) -> None:
+        """Tell the person something."""
+        self.told(text)
+
+
+@define(eq=False, repr=False)
+class Seat:
+    """The page that talks.
+
+    Args:
+        page: The page.
+        room: The room it talks in.
+        before: The model that the session had.
+    """
+
+    page: Page
+    room: Room
+    before: str
+    _microphone: PageMicrophone = field(init=False, factory=PageMicrophone)
+    _voice: Voice = field(init=False)
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
+    _shown: dict[str, Any] = field(init=False, factory=dict)
+
+    def begin(self, session: inarch.Session, hearing: str) -> None:
+        """Connect and listen."""
+        playback = PagePlayback(hush=lambda: self._tell({"drop": True}))
+        speaker = PageSpeaker(lambda pcm: self.page.send_bytes(SOUND + pcm))
+        self._voice = voice_with(
+            self.room.app, self._microphone, speaker, playback, "push" if hearing == "push" else "open"
+        )
+        self.room.watch = TurnWatch(self._voice).saw
+        talk = PageTalk(self.room, session, lambda text: self._tell({"told": text}), self._show)
+        self._task = asyncio.create_task(self._voice.run(talk))
+
+    def do(self, what: str) -> None:
+        """Begin or end to hear, or let the voice be silent.
+
+        Raises:
+            UsageError: There is no such thing to do.
+        """
+        acts: Mapping[str, Callable[[], object]] = {
+            "begin": self._voice.turn_on, "end": self._voice.turn_off, "hush": self._voice.cancelled,
+        }  # fmt: skip
+        if what not in acts:
+            raise inarch.UsageError(f"{what!r:.40} is nothing that a voice does", f"one of {', '.join(acts)}, on, off")
+        acts[what]()
+        self._show()
+
+    def heard(self, page: Page, pcm: bytes) -> None:
+        """Take what the page's microphone has heard."""
+        if page is self.page:
+            self._microphone.feed(pcm)
+
+    def gone(self, page: Page) -> None:
+        """Let the conversation end where its page has gone."""
+        if page is self.page:
+            self.room.work.soon(self.close())
+
+    async def close(self) -> None:
+        """End the conversation; the session goes on with the model that it had."""
+        task, self._task = self._task, None
+        if self.page.desk.voice is self:
+            self.page.desk.voice = None
+        if task is None:
+            return
+        task.cancel()
+        with suppress(asyncio.CancelledError, inarch.InarchError):
+            await task
+        self.room.watch = None
+        session = await self.room.session()
+        with suppress(inarch.InarchError):
+            await session.set_model(self.before, "the person talks no longer")
+        self._tell({"state": "over"})
+
+    def _show(self) -> None:
+        talk = self._voice.conversation
+        if not talk.is_connected:
+            state = "not connected"
+        elif talk.playback.is_sounding:
+            state = "speaking"
+        else:
+            state = "waiting" if talk.is_waiting else "listening" if self._voice.is_on else "silent"
+        heard = self.room.app.redactor.text(talk.hearing.text)
+        now = {"state": state, "heard": inarch.escape(heard, keep_newlines=False)}
+        if now != self._shown:
+            self._shown = now
+            self._tell(now)
+
+    def _tell(self, what: Mapping[str, Any]) -> None:
+        self.page.put(encoded({"voice": dict(what), "session": self.room.id}))
+
+
+async def asked(page: Page, room: Room, message: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what a page asks of the voice: `on` (with `hearing`), `off`, `begin`, `end` or `hush`.
+
+    Raises:
+        InarchError: Somebody else talks, or the plugin or its service is not there.
+    """
+    desk, what = page.desk, str(message.get("what"))
+    seat = desk.voice
+    if what == "on":
+        if seat is not None and seat.page is not page:
+            raise inarch.UsageError("another page talks already", "end that first")
+        if seat is not None:
+            await seat.close()
+        session = await room.session()
+        seat = Seat(page, room, room.model)
+        seat.begin(session, str(message.get("hearing")))
+        desk.voice = seat
+        try:
+            await session.set_model(_LIVE, "the person talks")
+        except BaseException:
+            await seat.close()
+            raise
+        return {}
+    if seat is None or seat.page is not page:
+        raise inarch.UsageError("this page doesn't talk", "press Talk first")
+    if what == "off":
+        await seat.close()
+    else:
+        seat.do(what)
+    return {}

@@ -1,0 +1,128 @@
+"""Asking plugins about one call: what becomes of it before it is judged, and what is added to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, frozen
+
+from inarch.calls.attempt import Asking
+from inarch.calls.policy import READING
+from inarch.contract.errors import InarchError
+from inarch.contract.events import ErrorHappened
+from inarch.contract.guard import Door, blame
+from inarch.contract.interventions import MOST_TEXT, Review, Reviewer, Rewrite, Rewriter
+from inarch.contract.other_events import CallReviewed, CallRewritten
+from inarch.contract.ports import Tool
+from inarch.contract.records import Effects, ToolCall, Verdict
+from inarch.plugins.composition import Bound
+from inarch_sdk.bounds import fault_of
+from inarch_sdk.short_data import shortened
+
+if TYPE_CHECKING:
+    from inarch.calls.live_call import LiveCall
+    from inarch.calls.runner import Runner
+
+_DECISIONS = ("", "allow", "ask", "deny", "stop")
+
+
+@frozen
+class SaidBefore:
+    """What a rewriter said of a call, as a policy: it is weighed with what every other policy says."""
+
+    name: str
+    verdict: Verdict
+
+    def judge(self, call: ToolCall, tool: Tool) -> Verdict:
+        """Return it."""
+        return self.verdict
+
+
+@define(eq=False, repr=False)
+class Intervening:
+    """Asks one part after the other. What fails is recorded with its call; without a rewriter the call needs a person.
+
+    Args:
+        runner: Runs what is asked, as it runs tools.
+        may_allow: Plugins whose `allow` counts, by the user's own word.
+    """
+
+    runner: Runner
+    may_allow: tuple[str, ...]
+
+    async def rewrite(
+        self, live: LiveCall, part: Bound[Rewriter], prepare: Callable[[LiveCall, Any], str | None]
+    ) -> None:
+        """Let a rewriter make another call of one; `prepare` gives it arguments, or says what is wrong with them."""
+        looking = Effects(reads=live.effects.reads, programs=True)
+        said = await self._asked(live, part, part.value.rewrite, "rewriter", looking)
+        if said is None:
+            return
+        if not isinstance(said, Rewrite) or said.decision not in _DECISIONS or fault_of(said.arguments):
+            self._tell(live, part, "rewriter", blame(part.plugin, "rewriter", f"gave no Rewrite but {said!r:.200}"))
+            return
+        given = None
+        if said.arguments is not None:
+            given = live.journal.redactor.redact(dict(said.arguments))
+            if (wrong := prepare(live, given)) is not None:
+                error = blame(part.plugin, "rewriter", f"gave {live.call.name} wrong arguments: {wrong}")
+                self._tell(live, part, "rewriter", error)
+                given = None
+            else:
+                live.rewritten_by = live.rewritten_by or part.plugin
+        decision = "" if said.decision == "allow" and part.plugin not in self.may_allow else said.decision
+        reason = shortened(live.journal.redactor.text(str(said.reason)), "", MOST_TEXT)
+        if given is None and not decision:
+            return
+        live.record(
+            CallRewritten(
+                live.call.id, live.call.name, part.plugin, part.value.name, given, decision, reason, said.person
+            )
+        )
+        if decision == "allow":
+            live.allowed_by = live.allowed_by or f"{part.plugin} allows it{f': {reason}' if reason else ''}"
+        elif decision:
+            live.stop = (part.plugin, reason) if decision == "stop" else live.stop
+            stricter = "deny" if decision == "stop" else decision
+            why = f"{part.plugin}: {reason}" if reason else f"{part.plugin} says so"
+            if stricter == "ask" and said.person:
+                live.needs_person = live.needs_person or why
+            verdict = Verdict(stricter, why)
+            live.said = (*live.said, Bound(part.plugin, SaidBefore(part.value.name, verdict), part.context))
+
+    async def review(self, live: LiveCall, part: Bound[Reviewer]) -> None:
+        """Let a reviewer add to the result of a call that has ended."""
+        declared = live.effects
+        anything = declared.exclusive and live.tool.value.category not in READING
+        mending = None if anything else Effects(declared.reads, declared.writes, programs=True)
+        said = await self._asked(live, part, part.value.review, "reviewer", mending)
+        review = said if isinstance(said, Review) else Review(said or "")
+        if not isinstance(review.text, str) or fault_of(review.text) or type(review.stop) is not bool:
+            self._tell(live, part, "reviewer", blame(part.plugin, "reviewer", f"gave no text but {said!r:.200}"))
+            return
+        if not review.text and not review.stop:
+            return
+        text = shortened(live.journal.redactor.text(review.text), "", MOST_TEXT)
+        live.record(CallReviewed(live.call.id, live.call.name, part.plugin, part.value.name, text, review.stop))
+        if review.stop:
+            live.stop = live.stop or (part.plugin, text)
+        if text:
+            live.add(part.plugin, text)
+
+    async def _asked(
+        self, live: LiveCall, part: Bound[Any], method: Callable[..., Any], door: Door, effects: Effects | None
+    ) -> Any:
+        """Return what a part says, None where it fails, which is told."""
+        try:
+            return await self.runner.ask(live, part, Asking(method, live.call, live.tool.value), door, effects)
+        except InarchError as error:
+            self._tell(live, part, door, error)
+        return None
+
+    def _tell(self, live: LiveCall, part: Bound[Any], door: Door, error: InarchError) -> None:
+        what = f"{door} {part.value.name!r} was skipped for {live.call.name}"
+        live.record(ErrorHappened(f"{what}: {error.message}", error.remedy, part.plugin, door, live.call.id))
+        if door == "rewriter":  # it may have denied the call
+            absent = f"{part.plugin}: rewriter {part.value.name!r} could not judge this call"
+            live.needs_person = live.needs_person or absent

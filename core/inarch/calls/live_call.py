@@ -1,0 +1,228 @@
+"""One call while it lives: the only mutable record in the scheduler.
+
+Its states go forward only, and a terminal one is final:
+
+    validating ─┬─► awaiting_approval ─┐
+                ├──────────────────────┴─► scheduled ─► executing ─► success | error | cancelled
+                └─► error
+
+Every state that isn't terminal can also end in `error` (refused, denied) or `cancelled`. A change of the arguments
+during approval stays in `awaiting_approval`: it is validated and asked again without going back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, evolve, field
+
+from inarch.calls.results import hide_secrets
+from inarch.calls.shapes import Shape, digest, offered_shape, shape_of
+from inarch.contract.call_events import CallResult, CallState
+from inarch.contract.capabilities import OffersRights, able
+from inarch.contract.errors import ToolFailed
+from inarch.contract.events import EventData
+from inarch.contract.guard import guarded
+from inarch.contract.records import (
+    TERMINAL,
+    CallStatus,
+    ChosenRights,
+    Effects,
+    ToolCall,
+    ToolError,
+    ToolResult,
+)
+from inarch_sdk.result_text import CHANGED_BY_USER, REWRITTEN, with_added
+
+if TYPE_CHECKING:
+    from inarch.calls.policy import Judgement
+    from inarch.contract.approval_records import RightsOffer
+    from inarch.contract.ports import Policy, Tool
+    from inarch.journal.journal import Journal
+    from inarch.plugins.composition import Bound
+
+NEXT: dict[CallStatus, frozenset[CallStatus]] = {
+    "validating": frozenset({"awaiting_approval", "scheduled", "error", "cancelled"}),
+    "awaiting_approval": frozenset({"scheduled", "error", "cancelled"}),
+    "scheduled": frozenset({"executing", "error", "cancelled"}),
+    "executing": frozenset({"success", "error", "cancelled"}),
+    "success": frozenset(),
+    "error": frozenset(),
+    "cancelled": frozenset(),
+}
+"""The states that may follow each state."""
+
+
+class IllegalTransition(RuntimeError):
+    """A call was to go from one state to another that can't follow it: a fault in the kernel."""
+
+
+def advance(status: CallStatus, new: CallStatus) -> CallStatus:
+    """Return `new` if it may follow `status`.
+
+    Raises:
+        IllegalTransition: It may not.
+    """
+    if new not in NEXT[status]:
+        raise IllegalTransition(f"a call that is {status} can't become {new}")
+    return new
+
+
+@define(eq=False, repr=False)
+class LiveCall:
+    """A call, the tool it is for, and the journal that hears of every step.
+
+    `refused` is whether the person denied it without a word; `hidden` are globs over the paths that rules keep from the
+    call where it reads whole folders; `proposed` are the arguments that it had before a person changed them; `offer` is
+    what a person can let it do beyond what it may anyway, with what they chose. `original` are the arguments that it
+    had before a plugin rewrote it, `said` what rewriters ask or deny, `allowed_by` why one answers the mode's question,
+    `needs_person` why no mode, grant or earlier approval answers, `stop` which plugin ends the turn for it, and why.
+    `is_unasked` is whether it runs because nobody could be asked, `then` the approve mode that the person lets follow.
+    """
+
+    call: ToolCall
+    bound: Bound[Tool] | None
+    journal: Journal
+    effects: Effects = field(factory=Effects)
+    judgement: Judgement | None = None
+    approved: str | None = None
+    refused: bool = False
+    repaired: tuple[str, ...] = ()
+    proposed: Mapping[str, Any] | None = None
+    hidden: tuple[str, ...] = ()
+    offer: RightsOffer | None = None
+    original: Mapping[str, Any] | None = None
+    rewritten_by: str = ""
+    allowed_by: str = ""
+    said: tuple[Bound[Policy], ...] = ()
+    needs_person: str | None = None
+    stop: tuple[str, str] | None = None
+    is_unasked: bool = False
+    then: str = ""
+
+    @property
+    def rights(self) -> ChosenRights:
+        """What a person let the call do beyond what it may anyway."""
+        return self.offer.chosen if self.offer is not None else {}
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether only a person's own answer to this very call, rule or grant lets it run."""
+        return self.judgement is not None and self.judgement.by == "person"
+
+    @property
+    def digest(self) -> str:
+        """What an answer is bound to: everything that decides what would run."""
+        return digest(self.call.name, self.call.arguments, self.rights)
+
+    def choose(self, rights: ChosenRights) -> None:
+        """Ask the tool what a person can let this call do, and let it do what they chose.
+
+        Raises:
+            ToolFailed: That can't be, or the tool offers nothing.
+        """
+        tool = able(self.tool.value, OffersRights)
+        if tool is None and not rights:
+            self.offer = None
+            return
+        from inarch.contract.approval_records import RightsOffer
+
+        with guarded(self.tool.plugin, "tool", passes=(ToolFailed,)):
+            offer = tool.rights(self.call.arguments, rights) if tool is not None else None
+        if rights and not isinstance(offer, RightsOffer):
+            raise ToolFailed("validation", f"there are no rights to choose for {self.call.name}")
+        self.offer = offer if isinstance(offer, RightsOffer) else None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the call is terminal."""
+        return self.call.status in TERMINAL
+
+    @property
+    def tool(self) -> Bound[Tool]:
+        """The call's tool; only calls that passed validation are asked for it."""
+        assert self.bound is not None
+        return self.bound
+
+    @property
+    def shape(self) -> Shape:
+        """What a lasting approval of the call would cover; its arguments may still change."""
+        if self.offer is not None and (self.rights or self.is_persons):
+            return offered_shape(self.call, self.offer)
+        return shape_of(self.call, self.tool, self.effects)
+
+    @property
+    def changed_by_user(self) -> dict[str, Any]:
+        """The arguments that a person changed, with their new values; None for what they took away."""
+        if self.proposed is None:
+            return {}
+        return _changed(self.proposed, self.call.arguments)
+
+    @property
+    def rewritten(self) -> dict[str, Any]:
+        """The arguments that plugins changed, with the values that they gave them; None for what they took away."""
+        if self.original is None:
+            return {}
+        return _changed(self.original, self.call.arguments if self.proposed is None else self.proposed)
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether the call may change something."""
+        return bool(self.effects.writes) or self.effects.exclusive or self.effects.programs
+
+    def is_still_approved(self) -> bool:
+        """Whether the arguments that are about to run are those that were approved."""
+        return self.approved is None or self.digest == self.approved
+
+    def begin(self) -> None:
+        """Record the call's first state, with the whole call."""
+        self.record(CallState(self.call.id, self.call.name, "validating", call=self.call))
+
+    def go(self, status: CallStatus, announces: bool = False) -> None:
+        """Enter a state that isn't terminal; `announces` as in `CallState`."""
+        advance(self.call.status, status)
+        started = self.journal.clock.utc_now() if status == "executing" else self.call.started
+        self.call = evolve(self.call, status=status, started=started)
+        whole = self.call if status == "scheduled" and (self.changed_by_user or self.rewritten) else None
+        # The effects stand in the journal before anything is touched: a resume must know what may have happened.
+        # With an error they tell a front end what kind of call failed.
+        effects = self.effects if status in ("awaiting_approval", "scheduled", "error") else None
+        self.record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after, announces))
+
+    def end(self, status: CallStatus, result: ToolResult) -> None:
+        """Enter a terminal state with a result, which tells the model what became of its own arguments."""
+        advance(self.call.status, status)
+        if self.rewritten:
+            by = {"by": self.rewritten_by, "arguments": self.rewritten}
+            result = evolve(result, metadata={**result.metadata, **self.journal.redactor.redact({REWRITTEN: by})})
+        if self.changed_by_user:
+            changed = self.journal.redactor.redact({CHANGED_BY_USER: self.changed_by_user})
+            result = evolve(result, metadata={**result.metadata, **changed})
+        if self.repaired:
+            result = evolve(result, metadata={**result.metadata, "repaired": list(self.repaired)})
+        self.call = evolve(self.call, status=status, result=result, ended=self.journal.clock.utc_now())
+        self.record(CallResult(self.call.id, self.call.name, status, result, self.call.started, self.call.ended))
+
+    def fail(self, error: ToolError) -> None:
+        """End the call with an error."""
+        self.end("error", hide_secrets(ToolResult(False, error=error), self.journal.redactor))
+
+    def cancel(self, message: str = "cancelled before it ran") -> None:
+        """End the call as cancelled, if it hasn't ended."""
+        if not self.is_done:
+            self.end("cancelled", ToolResult(False, error=ToolError("cancelled", message)))
+
+    def add(self, by: str, text: str) -> None:
+        """Add text to the result of a call that has ended."""
+        assert self.call.result is not None
+        self.call = evolve(self.call, result=with_added(self.call.result, by, text))
+
+    def record(self, payload: EventData) -> None:
+        """Record an event in the call's turn."""
+        self.journal.record(payload, self.call.turn_id)
+
+
+def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    names = [*now, *(name for name in before if name not in now)]
+    return {name: now.get(name) for name in names if name not in before or before[name] != now.get(name)}

@@ -1,0 +1,107 @@
+"""The tools of a session: those of an approve mode, and those that a model is told of. Every start asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from typing import Any
+
+from attrs import define, field
+
+from inarch.contract.capabilities import Choosy, ForModes, NeedsRoom, able
+from inarch.contract.errors import PluginError
+from inarch.contract.guard import guarded
+from inarch.contract.ports import Tool
+from inarch.contract.records import ToolSpec
+from inarch.plugins.composition import Bound
+
+GATEWAY = ToolSpec(
+    "call_tool",
+    "Call a tool that a later message introduced.",
+    {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
+        "required": ["name", "arguments"],
+        "additionalProperties": False,
+    },
+)
+"""Reaches tools that came after the conversation began: its list of tools stays what it was."""
+
+
+def modes_of(tool: Tool) -> Collection[str]:
+    """Return the approve modes in which there is such a tool; empty for all."""
+    chosen = able(tool, ForModes)
+    return () if chosen is None else chosen.modes
+
+
+def is_offered(tool: Tool, mode: str) -> bool:
+    """Whether there is such a tool in an approve mode."""
+    modes = modes_of(tool)
+    return not modes or mode in modes
+
+
+def called(name: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return name and arguments of the tool that a call means: for one of the gateway, those that it carries."""
+    if name == GATEWAY.name and set(arguments) == {"name", "arguments"} and isinstance(arguments["name"], str):
+        within = arguments["arguments"]
+        return arguments["name"], within if isinstance(within, Mapping) else {"": within}
+    return name, arguments
+
+
+@define(eq=False, repr=False)
+class OfferedTools:
+    """The tools that there are.
+
+    Args:
+        now: Those of the present approve mode.
+        find: Returns those of an approve mode, or of any.
+        find_late: Returns all tools, with those that came since it was last called; None if none can come.
+        by_name: All tools; they say which models are told of them.
+    """
+
+    now: tuple[ToolSpec, ...]
+    find: Callable[[str | None], tuple[ToolSpec, ...]]
+    find_late: Callable[[], Mapping[str, Bound[Tool]]] | None
+    by_name: Mapping[str, Bound[Tool]]
+    _told: dict[tuple[str, int | None], tuple[ToolSpec, ...]] = field(init=False, factory=dict)
+
+    def enter_mode(self, mode: str) -> None:
+        """Have the tools that there are in an approve mode."""
+        self.now = self.find(mode)
+
+    def take_late(self) -> Mapping[str, Bound[Tool]]:
+        """Return the tools that have come.
+
+        Raises:
+            PluginError: A plugin failed to say which, or brought something else.
+        """
+        found = {} if self.find_late is None else self.find_late()
+        new = {name: bound for name, bound in found.items() if name not in self.by_name}
+        if new:
+            self.by_name = found
+            self._told.clear()
+        return new
+
+    def for_model(self, model: str, window: int | None) -> tuple[ToolSpec, ...]:
+        """Return the tools that a model, by its full name and its tokens, is told of; one that can't say is there.
+
+        They are those of all approve modes: whether one may be called now is found out when it is.
+        """
+        told = self._told.get((model, window))
+        if told is None:
+            told = tuple(spec for spec in self.find(None) if self._is_offered(spec.name, model, window))
+            if told and GATEWAY.name not in self.by_name and self.find_late is not None:
+                told = (*told, GATEWAY)
+            self._told[model, window] = told
+        return told
+
+    def _is_offered(self, name: str, model: str, window: int | None) -> bool:
+        tool = self.by_name.get(name)
+        if tool is None:  # whoever composed has put it there since
+            return True
+        with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
+            roomy, choosy = able(tool.value, NeedsRoom), able(tool.value, Choosy)
+            if window is not None and roomy is not None and window < roomy.least_window:
+                return False
+            return choosy is None or bool(choosy.offered(model))
+        return True

@@ -1,0 +1,219 @@
+"""Resuming: what going on with a session needs of it, in one passage through its events and without holding them all.
+
+Of turns that the model doesn't see any more nothing is kept but that they were. A session of a hundred thousand events
+takes no more memory than its last turns do, and with a snapshot no more time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from attrs import define, evolve, field
+
+from inarch.contract.events import Event
+from inarch.contract.records import SessionInfo
+from inarch.contract.stores import ContextStore
+from inarch.journal.fold import fold, is_readable_drop
+from inarch.journal.history import History
+from inarch.journal.interrupted_calls import OpenCalls, Settle, nobody_knows
+from inarch_sdk.snapshots import between, folded
+
+
+class Hearing(Protocol):
+    """Who hears every event of a session that is gone on with, and can be kept in between."""
+
+    def take(self, event: Event) -> object:
+        """Hear an event."""
+        ...
+
+    def to_data(self) -> Any:
+        """Return what was made of them, as plain JSON data."""
+        ...
+
+    def go_on_from(self, data: Any) -> object:
+        """Take over what `to_data` gave."""
+        ...
+
+
+H = TypeVar("H", bound=Hearing)
+
+
+@define(eq=False, repr=False)
+class _Held:
+    """The events of the turns that may still be seen, by turn; what stands outside of turns is of no use to a model.
+
+    `first` has the number of each one's first event. Of those that began before a snapshot, the events up to `start`
+    are read again when it is known that they are still seen.
+    """
+
+    turns: dict[str, list[Event]] = field(factory=dict)
+    asked: dict[str, str] = field(factory=dict)
+    dropped: dict[str, None] = field(factory=dict)
+    left_out: list[Any] = field(factory=list)
+    seen: dict[str, str] = field(factory=dict)
+    first: dict[str, int] = field(factory=dict)
+    root: str = ""
+    title: str = ""
+    seq: int = 0
+    start: int = 0
+    fixed: dict[str, Any] = field(factory=dict)
+    last_request: tuple[str, int, str] = ("", 0, "")
+    compacted: bool = False
+    open: OpenCalls = field(factory=OpenCalls)
+
+    def take(self, event: Event) -> None:
+        """Take in one event."""
+        self.seq = max(self.seq, event.seq)
+        self.open.take(event)
+        kind, turn_id = event.kind, event.turn_id
+        if kind == "session.started":
+            self.root = self.root or str(event.data.get("root", ""))
+        elif kind == "context.dropped" and is_readable_drop(event.data):
+            self.left_out.append(event.data)
+            self._drop(event.data.get("turns") or ())
+            self.compacted |= event.data.get("reason") != "turns"
+        elif kind == "context.fixed" and isinstance(event.data.get("service"), str):
+            self.fixed[event.data["service"]] = event.data
+        elif kind == "context.broken" and event.data.get("reason") != "service":
+            self.fixed, self.last_request, self.compacted = {}, ("", 0, ""), False
+        elif kind == "model.requested":
+            self._note_request(event.data)
+        elif kind == "turn.started":
+            self.title = self.title or SessionInfo.title_of((event,))
+            self._note_prompt(event.data.get("turn"))
+        elif kind == "call.result":
+            self._see(event.data.get("result"))
+        elif kind == "file.changed" and not turn_id:  # an undo, or a person's own command: the model has not seen that
+            for key in ("path", "new_path"):
+                self.seen.pop(str(event.data.get(key)), None)
+        if turn_id and turn_id not in self.dropped:
+            self.turns.setdefault(turn_id, []).append(event)
+            self.first.setdefault(turn_id, event.seq)
+
+    def _note_prompt(self, turn: object) -> None:
+        if isinstance(turn, dict) and turn.get("type") == "agent" and isinstance(turn.get("parent_id"), str):
+            self.asked[str(turn.get("id"))] = turn["parent_id"]
+
+    def _note_request(self, data: Mapping[str, Any]) -> None:
+        """Note how many messages a model was sent last in a turn, and their digest: older versions kept none."""
+        model, messages, digest = data.get("model"), data.get("messages"), data.get("digest", "")
+        if data.get("purpose") != "turn" or data.get("plugin"):
+            return
+        if isinstance(model, str) and isinstance(messages, int) and isinstance(digest, str):
+            self.last_request = model, messages, digest
+
+    def _drop(self, turn_ids: Iterable[str]) -> None:
+        """Let go of turns and of the prompts they answer; the turn in which that is recorded is never one of them."""
+        for turn_id in turn_ids:
+            self.dropped[turn_id] = None
+            for gone in (turn_id, self.asked.pop(turn_id, "")):
+                self.turns.pop(gone, None)
+                self.first.pop(gone, None)
+
+    def _see(self, result: object) -> None:
+        metadata = result.get("metadata") if isinstance(result, dict) else None
+        self._know(metadata.get("files") if isinstance(metadata, dict) else None)
+
+    def _know(self, files: object) -> None:
+        """Take in which bytes of which files a call knew."""
+        for path, digest in files.items() if isinstance(files, dict) else ():
+            if digest is None:
+                self.seen.pop(path, None)
+            else:
+                self.seen[path] = digest
+
+    def to_data(self) -> Any:
+        """Return what goes on from here needs; what was left out of turns that are gone is one fact: that they are."""
+        left_out = [data for data in self.left_out if data.get("results")]
+        shortened = [one for data in self.left_out for one in data.get("shortened") or () if one not in self.dropped]
+        results = {call_id: ref for data in left_out for call_id, ref in data["results"].items()}
+        return {
+            "first": self.first, "asked": self.asked, "dropped": [*self.dropped], "shortened": shortened,
+            "results": results, "seen": self.seen, "root": self.root, "title": self.title, "seq": self.seq,
+            "open": self.open.to_data(), "fixed": self.fixed, "last_request": self.last_request,
+            "compacted": self.compacted,
+        }  # fmt: skip
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over what `to_data` gave."""
+        self.first, self.asked, self.seen = data["first"], data["asked"], data["seen"]
+        self.root, self.title, self.seq = data["root"], data["title"], data["seq"]
+        self.dropped = dict.fromkeys(data["dropped"])
+        self.open.go_on_from(data["open"])
+        self.fixed, self.last_request = data["fixed"], tuple(data["last_request"])
+        self.compacted = data["compacted"]
+        left_out = {"shortened": data["shortened"], "turns": data["dropped"], "results": data["results"]}
+        self.left_out = [left_out] if any(left_out.values()) else []
+        self.start = self.seq
+
+    def events(self, earlier: Callable[[int, int], Iterable[Event]]) -> Iterator[Event]:
+        """Yield the events of the turns that may still be seen, in order; `earlier` reads those between two numbers."""
+        before = {turn_id for turn_id, first in self.first.items() if first <= self.start}
+        if before:
+            first = min(self.first[turn_id] for turn_id in before)
+            yield from (event for event in earlier(first, self.start) if event.turn_id in before)
+        for turn in self.turns.values():
+            yield from turn
+
+    def history(self, events: Iterable[Event], blob: Callable[[str], bytes], settle: Settle) -> History:
+        """Return the session as far as a model may still see it."""
+        settled = [(call, settle(call)) for call in self.open.calls.values()]
+        for _, found in settled:
+            self._know(found.result.metadata.get("files") if found.result is not None else None)
+        kept = fold(events, blob, {call.id: found for call, found in settled})
+        gone = tuple((turn_id, ()) for turn_id in self.dropped)
+        return evolve(
+            kept,
+            said=(*gone, *kept.said),
+            seen=self.seen,
+            root=self.root,
+            title=self.title,
+            seq=self.seq,
+            left_out=tuple(self.left_out),
+            settled=tuple(settled),
+            fixed=self.fixed,
+            last_request=self.last_request,
+            compacted=self.compacted,
+        )
+
+
+@define(eq=False, repr=False)
+class Going(Generic[H]):
+    """What going on with a session needs: what is still seen, and what was made of all its events."""
+
+    NAME: ClassVar[str] = "resume"
+    VERSION: ClassVar[int] = 6
+    hearing: H
+    held: _Held = field(factory=_Held)
+
+    def take(self, event: Event) -> None:
+        """Take in one event."""
+        self.held.take(event)
+        self.hearing.take(event)
+
+    def to_data(self) -> Any:
+        """Return both."""
+        return [self.held.to_data(), self.hearing.to_data()]
+
+    def go_on_from(self, data: Any) -> None:
+        """Take over both."""
+        held, hearing = data
+        self.held.go_on_from(held)
+        self.hearing.go_on_from(hearing)
+
+
+def resume_kept(
+    store: ContextStore, session_id: str, make: Callable[[], H], settle: Settle = nobody_knows
+) -> tuple[History, H]:
+    """Return a kept session as far as a model may still see it, and who heard its events.
+
+    It is what `fold` returns, but that of dropped turns there is an empty entry in `said` and nothing else. `settle`
+    says what a call did that has no result; `make` makes one who heard nothing.
+
+    Raises:
+        StoreError: The events can't be read.
+    """
+    going = folded(store, session_id, lambda: Going(make()))
+    events = going.held.events(lambda first, last: between(store, session_id, first, last))
+    return going.held.history(events, lambda ref: store.get_blob(session_id, ref), settle), going.hearing

@@ -1,0 +1,179 @@
+"""Plugins that the user wants loaded elsewhere than in this process: by the loader that `mode` names, or not at all."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import asdict, define, field
+
+from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.guard import blame, guarded
+from inarch.contract.loaders import Loader, Loading, LoadJob
+from inarch.plugins.discovery import FoundPlugin
+from inarch.plugins.modules import locate
+from inarch.plugins.plugin_loader import PROBE_SECONDS, context_of, probe_job, settings_of
+from inarch.plugins.registration import Registration, registration_of
+from inarch.plugins.verdicts import Refusal, Verdict, key_of
+
+if TYPE_CHECKING:
+    from inarch.config.config import Config
+    from inarch.plugins.probe import Tried
+
+START_S = 20.0
+"""Seconds that such a plugin has to load."""
+
+
+@define(eq=False, repr=False)
+class Apart:
+    """What was begun, by the plugin's name: all that is to be loaded elsewhere starts side by side."""
+
+    _config: Config
+    _recorded: bool
+    _seconds: float = START_S
+    _begun: dict[str, tuple[Loading, float]] = field(factory=dict)
+    _refused: dict[str, PluginError] = field(factory=dict)
+
+    @property
+    def running(self) -> Mapping[str, Loading]:
+        """What must be ended, by the plugin's name."""
+        return {name: loading for name, (loading, _) in self._begun.items()}
+
+    def begin(self, found: FoundPlugin, loader: Loader) -> None:
+        """Begin to load a plugin, without waiting for it; what keeps it from that is told by `load`."""
+        name = found.name
+        if name in self._begun or name in self._refused:
+            return
+        try:
+            self._check_remembered(found)
+            begun = time.monotonic()
+            with guarded(name, "load", (ConfigError,)):
+                self._begun[name] = (loader.begin(self._job(found)), begun)
+        except PluginError as error:
+            self._refused[name] = error
+
+    def load(self, found: FoundPlugin, loader: Loader) -> Registration:
+        """Return what the plugin registers.
+
+        Raises:
+            PluginError: It can't be loaded, or broke its side of the contract.
+            ConfigError: Its settings in the configuration are wrong.
+        """
+        self.begin(found, loader)
+        if found.name in self._refused:
+            raise self._refused[found.name]
+        loading, begun = self._begun[found.name]
+        try:
+            return self._registration(found, loading)
+        except PluginError as error:
+            loading.close()
+            if time.monotonic() - begun >= self._seconds:
+                self._remember(found, error)
+            raise
+        except ConfigError:  # nothing is composed
+            for one in self.running.values():
+                one.close()
+            raise
+
+    def drop(self, name: str) -> None:
+        """End what runs for a plugin that is not composed after all."""
+        if name in self._begun:
+            self._begun.pop(name)[0].close()
+
+    def _registration(self, found: FoundPlugin, loading: Loading) -> Registration:
+        config = self._config
+        try:
+            with guarded(found.name, "load", (ConfigError,)):
+                offered = loading.wait()
+        except ConfigError as error:
+            raise _settings_error(found.name, config, error) from None
+        settings = offered.settings
+        if settings is None:
+            settings = settings_of(found.name, None, config)
+        else:
+            config.settings_classes[found.name] = type(settings)
+        return registration_of(context_of(found, config, settings, self._recorded), offered)
+
+    def _job(self, found: FoundPlugin) -> LoadJob:
+        from inarch.config.directories import config_dir
+        from inarch.config.environment import plugin_variable
+
+        config, beginning = self._config, plugin_variable(found.name)
+        return LoadJob(
+            found._asdict(),
+            context_of(found, config, {}, self._recorded),
+            asdict(config.isolation[found.name]),
+            config.plugin_tables.get(found.name, {}),
+            {name: config.environ[name] for name in config.environ if name.startswith(beginning)},
+            _code(found),
+            tuple(map(str, (config.state_dir, config.cache_dir, config.config_path, config_dir(config.environ)))),
+            self._seconds,
+        )
+
+    def _check_remembered(self, found: FoundPlugin) -> None:
+        verdict = isolated_verdict(found, self._config)
+        remembered = verdict.read(self._given(found)) if verdict else None
+        if isinstance(remembered, Refusal):
+            remedy = f"{remembered.remedy}; `inarch plugins check {found.name}` tries it again"
+            message = f"plugin {found.name!r} {remembered.text}"
+            raise PluginError(message, plugin=found.name, door="load", remedy=remedy)
+
+    def _remember(self, found: FoundPlugin, error: PluginError) -> None:
+        if verdict := isolated_verdict(found, self._config):
+            verdict.keep(Refusal(error.reason, error.remedy), self._given(found))
+
+    def _given(self, found: FoundPlugin) -> Mapping[str, Any]:
+        """Return what, changed, could let a refused plugin pass."""
+        given = probe_job(found, self._config, self._seconds).given
+        return {**given, "isolation": repr(self._config.isolation[found.name])}
+
+
+def isolated_verdict(found: FoundPlugin, config: Config) -> Verdict | None:
+    """Return the file that remembers that an isolated plugin hung: it must not cost every start its time."""
+    try:
+        return Verdict(config.cache_dir / "probes" / f"{key_of(found)}.isolated")
+    except OSError:  # files that can't be read: its loader will say so
+        return None
+
+
+def try_again(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Tried | None:
+    """Probe a plugin and its commands whatever is remembered of it, and remember what comes of that instead.
+
+    One that the user wants loaded elsewhere is not tried, for a probe would give it every right of the user: what is
+    remembered of it is forgotten, and None comes back.
+    """
+    from inarch.plugins.probe import probe
+
+    if not config.is_isolated(found.name):
+        return probe(found, probe_job(found, config, PROBE_SECONDS, commands), afresh=True)
+    if verdict := isolated_verdict(found, config):
+        verdict.forget()
+    return None
+
+
+def _code(found: FoundPlugin) -> tuple[str, ...]:
+    """Return the file or the folder of the plugin's own code, if there is one."""
+    if found.file:
+        return (found.file,)
+    spec = locate(found.module)
+    if spec is None or not spec.origin or not spec.has_location:
+        return ()
+    return (str(Path(spec.origin).parent) if spec.submodule_search_locations else spec.origin,)
+
+
+def _settings_error(name: str, config: Config, error: ConfigError) -> Exception:
+    """Return the error about a setting, with the place where the kernel's own configuration gives it."""
+    from inarch.config.environment import plugin_variable
+
+    own, key, source = f"plugins.{name}", error.key, error.source
+    bare = error.message.removeprefix(f"{source}: ").removeprefix(f"{key}: ")
+    if not (key == own or key.startswith((f"{own}.", f"{own}[")) or source.startswith(plugin_variable(name))):
+        return blame(name, "load", f"did not take its settings: {error.message:.200}")  # or it could refuse everything
+    if not key.startswith("plugins.") or source.startswith("INARCH_"):
+        return ConfigError(bare, source=source, key=key, remedy=error.remedy)
+    steps = re.findall(r"\[(\d+)\]|\.([^.\[]+)", key.removeprefix("plugins").removeprefix(f".{name}"))
+    path = tuple(int(index) if index else word for index, word in steps)
+    return config.setting_error(name, path, bare, error.remedy)

@@ -1,0 +1,168 @@
+"""One plugin from its name to its registration: probed if it is foreign, imported, given its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+from pluggy import PluginManager
+
+from inarch.config.environment import plugin_variable
+from inarch.contract.errors import PluginError
+from inarch.contract.frozen import frozen
+from inarch.contract.records import PluginContext, Refused
+from inarch.plugins.discovery import Discovery, FoundPlugin, full_name
+from inarch.plugins.modules import load_module
+from inarch.plugins.readiness import Ready
+from inarch.plugins.registration import Registration, register
+
+if TYPE_CHECKING:
+    from inarch.config.config import Config
+    from inarch.config.plugin_folders import Folders
+    from inarch.plugins.probe import ProbeJob
+
+PROBE_SECONDS = 5.0
+
+
+@frozen
+class _NoSettings:
+    """The settings of a plugin that has none: any key in its table is one too many."""
+
+
+def load_plugin(
+    found: FoundPlugin, config: Config, manager: PluginManager, probe_seconds: float, folders: Folders, recorded: bool
+) -> Registration:
+    """Load a plugin and return what it registered.
+
+    Raises:
+        PluginError: It must not or can't be loaded, or broke its side of the contract.
+        ConfigError: Its settings in the configuration are wrong.
+    """
+    odd = admit(found, config, probe_seconds)
+
+    def context_for(cls: type | None) -> PluginContext:
+        settings = settings_of(found.name, cls, config)
+        if odd:  # right for us, yet the probe could not make them, so the hooks are untried
+            raise PluginError(
+                f"plugin {found.name!r} could not be probed: its settings can't be made from plain data",
+                plugin=found.name,
+                door="settings",
+                remedy="give every setting a default, or report it to the plugin's author",
+            )
+        return evolve(context_of(found, config, settings, recorded), **folders)
+
+    return register(load_module(found), found.name, manager, context_for)
+
+
+def context_of(found: FoundPlugin, config: Config, settings: object, recorded: bool) -> PluginContext:
+    """Return what the hooks of a plugin are told, but for the folders of the configuration."""
+    return PluginContext(
+        found.name,
+        config.root,
+        settings,
+        config.commands,
+        str(config.cache_dir / "plugins" / found.name),
+        str(config.state_dir / "plugins" / found.name),
+        recorded,
+        environ=config.environ,
+        added=config.added,
+    )
+
+
+def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> str:
+    """Let a plugin that is not ours pass a probe first. Return what is wrong with its settings there, or "".
+
+    Raises:
+        PluginError: The plugin must not be loaded.
+    """
+    if found.ours:
+        return ""
+    from inarch.plugins.probe import probe
+
+    tried = probe(found, probe_job(found, config, probe_seconds))
+    if tried.refusal is None:
+        return tried.settings
+    text, remedy = tried.refusal
+    raise PluginError(f"plugin {found.name!r} {text}", plugin=found.name, door="load", remedy=remedy)
+
+
+def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tuple[str, ...] = ()) -> ProbeJob:
+    """Return what the probe of a plugin is told: what its place in the configuration gives it."""
+    from inarch.plugins.probe import ProbeJob
+
+    table = config.plugin_tables.get(found.name, {})
+    variables = {key: config.environ[key] for key in config.environ if key.startswith("INARCH_PLUGIN_")}
+    return ProbeJob(config.root, table, variables, config.cache_dir, seconds, commands=commands)
+
+
+def settings_of(name: str, cls: type | None, config: Config) -> object:
+    """Return what the hooks are told; where a plugin has no settings, its table must be empty."""
+    if cls is not None:
+        return config.settings(name, cls)
+    if config.plugin_tables.get(name):
+        config.settings(name, _NoSettings)
+    return {}
+
+
+def providers_named(config: Config, discovery: Discovery, auto: bool) -> Iterator[tuple[str, str]]:
+    """Yield the plugins that the profile's models name, each with the profile's key that names it.
+
+    `PROVIDER/NAME` is split at the first slash; `auto`, where it may name any, names the installed providers whose key
+    or address the user has given, and those that need nothing.
+    """
+    profile = config.profile
+    models = [("model", profile.model), *(("fallback", item) for item in profile.fallback)]
+    if profile.decision_model:
+        models.append(("decision_model", profile.decision_model))
+    for key, model in models:
+        if model == "auto":
+            yield from ((name, key) for name in _auto(config, discovery) if auto)
+        else:
+            yield full_name(model, discovery.plugins).partition("/")[0], key
+
+
+def _auto(config: Config, discovery: Discovery) -> Iterator[str]:
+    yield from (one.plugin for one in ready_for(discovery, config.profile.plugins) if is_given(config, one))
+
+
+def ready_for(discovery: Discovery, plugins: Collection[str]) -> list[Ready]:
+    """Return what providers need: the shipped ones, and others that the profile names, the lowest rank first."""
+    return [one for one in discovery.ready if discovery.plugins[one.plugin].ours or one.plugin in plugins]
+
+
+def is_given(config: Config, ready: Ready) -> bool:
+    """Whether the user has given what a provider needs: the key, or the server's address."""
+    if ready.variable:
+        return bool(config.environ.get(ready.variable, "").strip())
+    return ready.always or has_address(config, ready)
+
+
+def has_address(config: Config, ready: Ready) -> bool:
+    """Whether the user, not the project, has said where the server is."""
+    if config.environ.get(plugin_variable(ready.plugin) + ready.setting.upper()):
+        return True
+    if not config.plugin_tables.get(ready.plugin, {}).get(ready.setting):
+        return False
+    origin = config.origins.get(f"plugins.{ready.plugin}.{ready.setting}")
+    return origin is not None and origin.source in (str(config.config_path), "config")
+
+
+def absent(name: str, discovery: Discovery, config: Config, key: str) -> Refused:
+    """Return the refusal of a plugin that is not installed, with the nearest name that is.
+
+    Args:
+        name: The plugin's name.
+        discovery: What is installed.
+        config: Knows where the name was given.
+        key: The profile's key that names it.
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, discovery.plugins, 1)
+    origin = config.origins.get(f"profiles.{config.profile.name}.{key}")
+    where = f" ({origin})" if origin is not None else ""
+    remedy = f"install it, or take it out of the profile's `{key}`{where}"
+    if near:
+        remedy = f"did you mean {near[0]!r}? Else {remedy}"
+    return Refused(name, "", "", "is not installed", remedy)

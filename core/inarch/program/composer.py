@@ -1,0 +1,174 @@
+"""From flags to a composed application and a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from inarch.contract.errors import UsageError
+from inarch.program.failure import say
+
+if TYPE_CHECKING:
+    from inarch.contract.records import SessionInfo
+    from inarch.sessions.app import App
+    from inarch.sessions.session import Session
+
+
+_PLAIN = ("model", "approve", "max_iterations", "effort")
+"""Flags that are keys of the profile as they stand."""
+
+
+class Options(NamedTuple):
+    """The flags of one run, checked."""
+
+    profile: str | None = None
+    root: str = "."
+    flags: Mapping[str, Any] = {}
+    without: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
+    output: str = "text"
+    session: str | None = None
+    name: str | None = None
+    resume: bool = False
+    no_journal: bool = False
+    quiet: bool = False
+    no_color: bool = False
+    debug: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], naming: str = "") -> Options:
+        """Return the options that click's parameters amount to, and a plugin to add.
+
+        Raises:
+            UsageError: A value is wrong, or two flags contradict each other.
+        """
+        if given.get("root") == "":
+            raise UsageError("--root is empty", "name a directory, or leave --root out")
+        if given.get("session") and given.get("resume"):
+            raise UsageError("--session and --continue both say which session", "give one of them")
+        if given.get("name") is not None and (given.get("session") or given.get("resume") or given.get("no_journal")):
+            raise UsageError("--name names a new session that is kept", "inarch sessions rename names any other")
+        flags = {name: given[name] for name in _PLAIN if given.get(name) is not None}
+        if given.get("max_cost") is not None:
+            flags["max_cost_usd"] = _money(given["max_cost"])
+        if given.get("output_schema") is not None:
+            from inarch.program.answer_schema import read_schema
+
+            flags["output_schema"] = read_schema(given["output_schema"])
+        return cls(
+            profile=given.get("profile"),
+            root=given.get("root") or ".",
+            flags=flags,
+            without=tuple(map(_left_out, given.get("without") or ())),
+            files=tuple(given.get("files") or ()),
+            added=tuple(given.get("added") or ()),
+            output=given.get("output") or "text",
+            session=given.get("session"),
+            name=given.get("name"),
+            naming=(naming,) if naming else (),
+            **{name: bool(given.get(name)) for name in ("resume", "no_journal", "quiet", "no_color", "debug")},
+        )
+
+
+def _money(text: str) -> Decimal:
+    try:
+        amount = Decimal(text.removeprefix("$"))
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise UsageError(f"--max-cost {text!r} is not an amount of US dollars", "write it like 0.50")
+    return amount
+
+
+def _left_out(text: str) -> str:
+    name = text.removeprefix("no:")
+    if name == text or not name:
+        raise UsageError(f"-p {text!r} is not understood", "leave a plugin out with -p no:NAME")
+    return name
+
+
+def compose_app(options: Options) -> App:
+    """Compose the application; what it left out is recorded with its sessions.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    from inarch.sessions.app import compose
+
+    app = compose(
+        profile=options.profile,
+        root=options.root,
+        flags=options.flags,
+        naming=options.naming,
+        without=options.without,
+        files=options.files,
+        journal=not options.no_journal,
+        added=options.added,
+    )
+    app.parts.storage.on_damage = partial(say, "note")
+    return app
+
+
+def tell_left_out(app: App) -> None:
+    """Say what the composition ignored or refused, for commands without a session to record it in."""
+    for note in app.ignored:
+        say("note", note)
+    for refused in app.composition.refused:
+        say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
+
+
+def compose_given(given: Mapping[str, Any], *, tells: bool = True, naming: str = "", **flags: Any) -> App:
+    """Compose the application from click's parameters.
+
+    Args:
+        given: What click read for `composing_options`.
+        tells: Whether it is said what the composition left out. A session records that; a command without one says it.
+        naming: A plugin to add where the profile does not name it: that of the command which was typed.
+        **flags: Keys of the profile that win over everything else.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    options = Options.of(given, naming)
+    app = compose_app(options._replace(flags={**options.flags, **flags}))
+    if tells and not options.quiet:
+        tell_left_out(app)
+    return app
+
+
+def open_session(app: App, options: Options) -> Session:
+    """Open the session that the flags name, or a new one.
+
+    Raises:
+        UsageError: No session, or more than one, fits; or the new one can't have the name that is wanted.
+    """
+    if options.resume:
+        return app.session(_latest(app).id)
+    if options.session is not None:
+        return app.session(app.find_session(options.session).id)
+    session = app.session()
+    if options.name is not None:
+        from inarch.sessions.session_names import give_name
+
+        give_name(app.config.state_dir, app.store, session.id, options.name, session.state.journal.flush)
+    return session
+
+
+def _latest(app: App) -> SessionInfo:
+    """Return the session of the directory in which something happened last: that is the one to go on with.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from inarch.sessions.session_names import latest_session
+    from inarch_sdk.event_log import WAY_ON
+
+    found = latest_session(app.store, app.config.root)
+    if found is None:
+        lost = f", or: {WAY_ON}" if app.parts.storage.set_aside else ""
+        raise UsageError(f"no session of {app.config.root} to continue", f"leave --continue out to begin one{lost}")
+    return found

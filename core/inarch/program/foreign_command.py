@@ -1,0 +1,95 @@
+"""A command that a plugin brings: loaded after probing, called through the guarded door.
+
+To type one that Inarch itself knows, a word of `inarch.offered`, is to name its plugin for this run: such a word is
+never a prompt. Any other command is there only where the profile names its plugin.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.guard import guarded
+from inarch.contract.metadata import shipped
+from inarch.contract.records import PluginContext
+
+if TYPE_CHECKING:
+    from inarch.plugins.discovery import FoundCommand
+
+_BEFORE = ("--root", "--profile", "--quiet", "--no-color", "--debug")
+"""Options of the program that every plugin's command takes, before its name: it is loaded by them."""
+_OURS = (click.exceptions.Exit, click.Abort, click.ClickException, InarchError, BrokenPipeError)
+
+
+class Foreign(click.Command):
+    """Stands for a plugin's command, so that what it raises names the plugin; `ctx.obj` is its `PluginContext`."""
+
+    def __init__(self, inner: click.Command, context: PluginContext) -> None:
+        super().__init__(inner.name, params=inner.params, help=inner.help)
+        self._inner = inner
+        self._context = context
+        if isinstance(inner, click.Group):
+            self.commands = inner.commands
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the words as the plugin's command would."""
+        with self._guarded():
+            context = self._inner.make_context(info_name, args, parent, obj=self._context, **extra)
+        context.command = self
+        return context
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the plugin's command."""
+        ctx.command = self._inner
+        with self._guarded():
+            return self._inner.invoke(ctx)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            with guarded(self._context.name, "command", passes=_OURS):
+                yield
+        except click.NoSuchOption as error:
+            if error.option_name not in _BEFORE:
+                raise
+            before = f"inarch {error.option_name} … {self.name}"
+            raise UsageError(f"{error.option_name} stands before a plugin's command", before) from None
+
+
+def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
+    """Load a plugin's command for the profile and root that the flags name.
+
+    Raises:
+        ConfigError: The configuration is wrong.
+        UsageError: The root is no directory, or the profile does not have the plugin.
+        PluginError: The plugin could not be loaded.
+    """
+    from inarch.config.load import load_config
+    from inarch.config.plugin_folders import folders_of
+    from inarch.plugins.discovery import discover
+    from inarch.plugins.plugin_commands import load_command
+    from inarch.plugins.plugin_loader import PROBE_SECONDS, load_plugin
+    from inarch.plugins.registration import new_manager
+
+    root = os.path.realpath(given.get("root") or ".")
+    if not os.path.isdir(root):  # noqa: PTH112 - beside realpath
+        raise UsageError(f"{root} is not a directory", "name one with --root")
+    config = load_config(root, profile=given.get("profile"))
+    if _is_known(found):
+        config = config.naming((found.plugin,))
+    command = load_command(found, config)
+    plugin = discover().plugins[found.plugin]
+    return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS, folders_of(config), True).context)
+
+
+def _is_known(found: FoundCommand) -> bool:
+    """Whether Inarch itself says that this command is of this distribution."""
+    package = shipped().offered.get(found.name, "")
+    return (found.package, found.distribution) == (package, package.replace("_", "-"))

@@ -1,0 +1,138 @@
+"""What shows a run, by the word of `--output`, and how the kernel stands before it: the composition has them all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from inarch.contract.capabilities import Beside, able, passed_on
+from inarch.contract.errors import InarchError, PluginError, UsageError
+from inarch.contract.front_ends import FrontEndOptions, FrontEndSpec
+from inarch.contract.guard import KERNEL, guarded
+from inarch.plugins.checks import opened_fault
+from inarch.program.composer import tell_left_out
+from inarch.program.diagnostics import diagnostics, note_event
+from inarch.program.failure import say
+from inarch_lib.output.printer import Harmless
+
+if TYPE_CHECKING:
+    from inarch.contract.approval_records import Approval, ApprovalRequest
+    from inarch.contract.events import Event
+    from inarch.contract.front_ends import FrontEnd
+    from inarch.plugins.composition import Composition
+    from inarch.program.composer import Options
+    from inarch.sessions.app import App
+
+
+@define(eq=False, repr=False)
+class Display:
+    """The front end as the kernel sees it: an output that takes no more ends the turn in good order."""
+
+    front_end: FrontEnd
+    plugin: str = KERNEL
+    on_closed: Callable[[], object] | None = None
+    closed_by: OSError | None = None
+    broken_by: BaseException | None = None
+    logs: bool = field(factory=lambda: diagnostics() is not None)
+
+    @property
+    def name(self) -> str:
+        """The front end's name."""
+        return self.front_end.name
+
+    def show(self, event: Event) -> None:
+        """Show an event, unless the output takes no more."""
+        if self.closed_by is not None:
+            return
+        if self.logs and event.kind != "model.delta":
+            note_event(event.line)
+        shown = False
+        try:
+            with self._door():
+                self.front_end.show(event)
+            shown = True
+        except OSError as error:
+            self.closed_by = error
+            if self.on_closed is not None:
+                self.on_closed()
+        finally:  # what else it raises is caught and told by the kernel, which then shows it nothing more
+            self.broken_by = None if shown else sys.exc_info()[1]
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask, unless the output takes no more."""
+        if self.closed_by is not None:
+            return []
+        with self._door():
+            return await self.front_end.approve(batch)
+
+    def close(self) -> None:
+        """Finish the display."""
+        if self.closed_by is not None:
+            return
+        try:
+            with self._door():
+                self.front_end.close()
+        except PluginError as error:
+            say("error", str(error))
+
+    def __getattr__(self, name: str) -> Any:
+        return passed_on("front_ends", self.front_end, name)
+
+    def keeping_stdout(self) -> AbstractContextManager[object]:
+        """Keep what others print off standard output; a plugin's front end may itself be printing."""
+        if self.plugin != KERNEL:
+            return nullcontext()
+        said = able(self.front_end, Beside)
+        return redirect_stdout(Harmless(sys.stderr if said is None else said.beside))
+
+    def _door(self) -> AbstractContextManager[None]:
+        """Name the plugin for what its front end raises; what the kernel's own raise is a crash to be reported."""
+        if self.plugin == KERNEL:
+            return nullcontext()
+        return guarded(self.plugin, "front end", passes=(BrokenPipeError,))
+
+
+def open_display(app: App, options: Options) -> Display:
+    """Open the front end that `--output` names; a plugin may have brought it.
+
+    Raises:
+        InarchError: No front end has this name, or a plugin's can't be opened; the application is closed.
+    """
+    try:
+        return Display(*_front_end(options, app.composition))
+    except InarchError:
+        tell_left_out(app)
+        app.close()
+        raise
+
+
+def _front_end(options: Options, composition: Composition) -> tuple[FrontEnd, str]:
+    """Return the front end that the options ask for, and the plugin that brought it."""
+    bound = composition.front_ends.get(options.output)
+    if bound is None:
+        raise _unknown(options.output, composition)
+    wanted = FrontEndOptions(quiet=options.quiet, no_color=options.no_color)
+    if bound.plugin in composition.builtins:  # what it raises is a crash to be reported
+        return bound.value.open(wanted) if isinstance(bound.value, FrontEndSpec) else bound.value, KERNEL
+    with guarded(bound.plugin, "front end", passes=(InarchError,)):
+        opened = bound.value.open(wanted) if isinstance(bound.value, FrontEndSpec) else bound.value
+        if fault := opened_fault("front end", opened):
+            raise TypeError(fault)
+        return opened, bound.plugin
+
+
+def _unknown(name: str, composition: Composition) -> UsageError:
+    from inarch.plugins.discovery import discover
+    from inarch_sdk.suggestions import nearest
+
+    message = f"--output {name!r} is no front end of the kernel or of the profile's plugins"
+    refused = next((item for item in composition.refused if item.name == name), None)
+    if refused is not None:
+        return UsageError(f"{message}: plugin {name!r} {refused.reason}", refused.remedy)
+    left_out = [part for part in discover().builtins if part not in composition.builtins]
+    near = nearest(name, composition.front_ends)
+    return UsageError(message, near or (f"take -p no:{left_out[-1]} away" if left_out else ""))

@@ -1,0 +1,148 @@
+"""Forking: a new session that begins with all or the first turns of another one and then goes its own way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from inarch.contract.capabilities import Forks, able
+from inarch.contract.errors import StoreError, UsageError
+from inarch.contract.events import Event, SessionStarted, event_data
+from inarch.contract.ids import SYSTEM_CLOCK
+from inarch.contract.ports import Clock
+from inarch.contract.stores import ContextStore
+from inarch.journal.changes import Changes
+from inarch.journal.resume_state import Going
+from inarch.sessions.contents import Contents, contents_of, is_prompt, too_few_turns
+from inarch_sdk.snapshots import between, carry_over, scan
+
+BATCH = 500
+"""Events that are handed to the store at once."""
+_REFERENCE = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+
+
+def fork_session(
+    store: ContextStore, source_id: str, at: int | None = None, *, root: str = "", clock: Clock = SYSTEM_CLOCK
+) -> str:
+    """Return the id of a new session that begins with the first `at` agent turns of another; None takes all.
+
+    What stands between these turns (a person's own commands, what was undone) comes along, and so do the bytes that its
+    events name: long outputs, pictures, files as they were. The files of the workspace stay as they are now.
+
+    Args:
+        store: Where both are kept.
+        source_id: The other one.
+        at: How many turns.
+        root: The fork's workspace if it is a copy of the other one's; then even no turn at all makes a fork.
+        clock: Where its id and the time of its beginning come from.
+
+    Raises:
+        UsageError: There is no such session, or it has no such turn.
+        StoreError: The store can't read it or has no room; then nothing of the new session stays.
+    """
+    contents = contents_of(store, source_id)
+    if not contents.seq:
+        raise UsageError(f"there is no session {source_id}", "inarch sessions list --all shows those there are")
+    last, turns = _end(partial(scan, store, source_id), contents, at, least=0 if root else 1)
+    first = next(scan(store, source_id), None)
+    begun = first if first is not None and first.kind == SessionStarted.kind else None
+    is_same = begun is not None and not any(gap <= last for gap, _ in contents.gaps)
+    data = _beginning(store, begun, source_id, turns) | ({"root": root} if root else {})
+    data |= {"forked_events": last if is_same else 0}
+    started = Event(1, clock.utc_now(), clock.new_id(), None, SessionStarted.kind, data)
+    if not (is_same and turns and _is_lent(store, source_id, started, last)):
+        _copy(store, source_id, started, last)
+    elif not root:
+        carry_over(store, source_id, started.session_id, last, (Contents.NAME, Going.NAME, Changes.NAME))
+    return started.session_id
+
+
+def _is_lent(store: ContextStore, source_id: str, started: Event, last: int) -> bool:
+    sharing = able(store, Forks)
+    if sharing is None:
+        return False
+    sharing.fork(source_id, started, last)
+    return True
+
+
+def _end(read: Callable[[int], Iterable[Event]], contents: Contents, at: int | None, least: int) -> tuple[int, int]:
+    """Return the number of the event before the prompt that follows the `at`-th agent turn, and how many turns that is.
+
+    Raises:
+        UsageError: There are fewer turns.
+    """
+    if at is not None and at < least:
+        raise UsageError(f"a session has no turn {at}", "turns are counted from 1")
+    if at is not None and at > contents.turns:
+        raise too_few_turns(contents.turns, at)
+    number = 0
+    for chapter in contents.chapters:
+        if number == at:
+            return chapter.first - 1, number
+        if at is not None and number + chapter.agents > at:
+            return _end_within(read, chapter.first, at - number), at
+        number += chapter.agents
+    return contents.seq, number
+
+
+def _end_within(read: Callable[[int], Iterable[Event]], first: int, at: int) -> int:
+    """Return the number of the event before the first one of the turn that follows the `at`-th of a chapter."""
+    known: set[str] = set()
+    agents, contents = 0, Contents()
+    for event in read(first - 1):
+        contents.take(event)
+        turn_id = event.turn_id
+        if turn_id and turn_id not in known and contents.chapter_of(turn_id) == 0:
+            if agents == at:
+                return event.seq - 1
+            known.add(turn_id)
+            agents += not is_prompt(event)
+    return contents.seq
+
+
+def _copy(store: ContextStore, source_id: str, started: Event, last: int) -> None:
+    """Copy events and the bytes they name, some at a time; they are counted anew, for a damaged session may have gaps.
+
+    Raises:
+        StoreError: The store can't read it or has no room; then nothing of the new session stays.
+    """
+    fork_id, known = started.session_id, set[str]()
+    batch, seq = [started], 1
+    try:
+        for event in between(store, source_id, 1, last):
+            if event.kind == SessionStarted.kind:
+                continue
+            seq += 1
+            _copy_blobs(store, source_id, fork_id, event, known)
+            batch.append(event.moved(fork_id, seq))
+            if len(batch) == BATCH:
+                store.append(fork_id, batch)
+                batch = []
+        store.append(fork_id, batch)
+    except StoreError:
+        store.delete(fork_id)
+        raise
+
+
+def _beginning(store: ContextStore, begun: Event | None, source_id: str, turns: int) -> dict[str, Any]:
+    """Return the data of the fork's first event: the source's own, or what its store knows where that is lost."""
+    if begun is not None:
+        known = begun.data
+    else:
+        known = {"root": next((info.root for info in store.sessions() if info.id == source_id), "")}
+    return {**event_data(SessionStarted("", "")), **known, "forked_from": source_id, "forked_at": turns}
+
+
+def _copy_blobs(store: ContextStore, source_id: str, fork_id: str, event: Event, known: set[str]) -> None:
+    """Keep for the fork the bytes that an event names; most hashes in them are of bytes that were never kept."""
+    for ref in {*_REFERENCE.findall(event.line)} - known:
+        known.add(ref)
+        try:
+            data = store.get_blob(source_id, ref)
+        except StoreError as error:
+            if error.kind in ("missing", "damaged"):
+                continue  # whoever needs it will say so
+            raise
+        store.put_blob(fork_id, data)

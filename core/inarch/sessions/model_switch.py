@@ -1,0 +1,76 @@
+"""Another model, or other keys of the profile, for the rest of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from inarch.config.tables import Profile
+from inarch.contract.errors import UsageError
+from inarch.turns.run import RECORDED
+from inarch_sdk.suggestions import nearest
+
+if TYPE_CHECKING:
+    from inarch.turns.session_state import SessionState
+
+
+async def switch_model(state: SessionState, name: str, why: str) -> str:
+    """Ask another model from the next turn on and return its full name.
+
+    Raises:
+        ConfigError: No composed plugin provides it, or its key is not there.
+        PluginError: Its provider failed.
+    """
+    old = state.parts.choose(state.config.profile.model).full_name
+    await state.parts.find_default(name)
+    choice = state.parts.choose(name)
+    choice.check_key()
+    new = choice.full_name
+    state.config = evolve(state.config, profile=evolve(state.config.profile, model=name))
+    if new != old:
+        from inarch.contract.other_events import ModelSwitched
+
+        state.journal.record(ModelSwitched(old, new, why))
+    return new
+
+
+@contextmanager
+def asking(state: SessionState, model: str) -> Iterator[None]:
+    """Ask another model in a turn; what the person chooses meanwhile holds from the next one on."""
+    profile = state.config.profile
+    state.config = evolve(state.config, profile=evolve(profile, model=model))
+    try:
+        yield
+    finally:
+        if state.config.profile.model == model:
+            state.config = evolve(state.config, profile=evolve(state.config.profile, model=profile.model))
+
+
+def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
+    """Let keys of the profile be others from the next turn, or call outside of turns, on.
+
+    Raises:
+        UsageError: One of them can't be changed, or not to this.
+        ConfigError: No composed plugin provides a strategy.
+    """
+    from inarch.config.scalars import Wrong
+    from inarch.config.values import read_key
+    from inarch_sdk.settings import keys_of
+
+    keys, known = keys_of(Profile), dict[str, Any]()
+    for name, value in settings.items():
+        if name not in RECORDED:
+            raise UsageError(f"{name!r} can't be changed in a session", nearest(name, RECORDED))
+        try:
+            known[name] = read_key(keys[name], value)
+        except Wrong as wrong:
+            raise UsageError(f"{name} {wrong.message}", wrong.remedy) from None
+    if "strategy" in known:
+        state.strategies = state.parts.find_strategies(known["strategy"])
+    state.config = evolve(state.config, profile=evolve(state.config.profile, **known))
+    if "approve" in known:
+        state.scheduler.approve = known["approve"]
+        state.tools.enter_mode(known["approve"])

@@ -1,0 +1,175 @@
+"""Healing: a session that was cut off gets the ends that its record lacks, and the person is told what is unknown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from attrs import evolve
+
+from inarch.contract.call_events import CallResult
+from inarch.contract.capabilities import HasFiles, HasLogs, able
+from inarch.contract.codec import to_data
+from inarch.contract.errors import PluginError, StoreError
+from inarch.contract.event_parts import Spent
+from inarch.contract.events import Event, Note, TurnEnded
+from inarch.contract.guard import guarded
+from inarch.contract.other_events import ChildEnded, ChildStarted
+from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
+from inarch.contract.stores import ContextStore
+from inarch.journal.history import History
+from inarch.journal.journal import Journal
+from inarch.turns.budget.ledger import Ledger
+from inarch_sdk.snapshots import scan
+
+if TYPE_CHECKING:
+    from inarch.contract.ports import Tracer
+    from inarch.plugins.composition import Bound
+    from inarch.sessions.parts import Parts
+
+
+SOURCE = "resume"
+T = TypeVar("T")
+
+
+def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> list[Note]:
+    """Record a result for every call, and an end for every turn, that was cut off; return what to tell the person.
+
+    What is recorded is what the model is told, so that all who read the session later read the same. It is kept with
+    the next event that is: a session that is only looked at does not change.
+    """
+    notes: list[Note] = []
+    _end_calls_of_no_turn(journal, history)
+    changes = {call.id: found.changes for call, found in history.settled if call.turn_id}
+    for turn in history.turns:
+        if turn.id not in history.unended:
+            continue
+        lost = [call for call in turn.calls if call.id in history.cut_off and call.result is not None]
+        for call in lost:
+            assert call.result is not None
+            journal.record(CallResult(call.id, call.name, call.status, call.result), turn.id)
+        for call in lost:
+            for change in changes.get(call.id, ()):
+                journal.record(change, turn.id)
+        journal.record(TurnEnded(evolve(turn, calls=()), ledger.rows(turn.id), ledger.total()), turn.id)
+        unknown = list(_unknown(call for call in lost if call.id in history.unknown))
+        notes += unknown or [Note("the last turn was cut off before it ended; what its calls did is known", SOURCE)]
+    return notes
+
+
+def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]]) -> list[Note]:
+    """Record the ends of children that were cut off with the session; what they took is what their records say."""
+    notes: list[Note] = []
+    for child, (call_id, turn_id, name, began) in children.items():
+        spent: tuple[Spent, ...] = ()
+        try:
+            spent = _taken(journal.store, child, began).rows()
+        except StoreError as error:
+            notes.append(Note(f"what {name} took is not known: {error.message}", SOURCE))
+        journal.record(ChildEnded(call_id, child, name, "cancelled", spent), turn_id or None)
+    children.clear()
+    return notes
+
+
+def _taken(store: ContextStore, child: str, began: str) -> Ledger:
+    """Return what the turn took that a child began then, with all below it; it may have been gone on with since.
+
+    Raises:
+        StoreError: Its record can't be read.
+    """
+    ledger, turn_id = Ledger(), ""
+    below: dict[str, tuple[str, str]] = {}
+    for event in scan(store, child):
+        if event.kind == "turn.started" and event.time >= began and not turn_id:
+            turn_id = str(event.data["turn"]["id"]) if event.data["turn"]["type"] == "agent" else ""
+        if not turn_id or event.turn_id != turn_id:
+            continue
+        ledger.saw(event)
+        if event.kind == ChildStarted.kind:
+            below[event.data["session_id"]] = (event.data["name"], event.time)
+        elif event.kind == ChildEnded.kind:
+            below.pop(event.data["session_id"], None)
+    for session_id, (name, time) in below.items():
+        spent = [to_data(row) for row in _taken(store, session_id, time).rows()]
+        ledger.saw(Event(0, "", child, turn_id, ChildEnded.kind, {"name": name, "spent": spent}))
+    return ledger
+
+
+def _end_calls_of_no_turn(journal: Journal, history: History) -> None:
+    """Record how a person's own calls ended, and what these changed."""
+    for call, found in history.settled:
+        if not call.turn_id:
+            error = ToolError("unknown_outcome", "the session stopped while this call ran: what it did is unknown")
+            result = found.result or ToolResult(False, error=error)
+            status: CallStatus = "success" if result.success else "cancelled" if found.result else "error"
+            journal.record(CallResult(call.id, call.name, status, result), call.turn_id)
+            for change in found.changes:
+                journal.record(change, call.turn_id)
+
+
+def _unknown(calls: Iterator[ToolCall]) -> Iterator[Note]:
+    for call in calls:
+        error = call.result.error if call.result is not None else None
+        if error is not None:
+            on = next((f" {value}" for value in call.arguments.values() if isinstance(value, str)), "")
+            yield Note(f"{call.name}{on[:80]}: {error.message}; {error.remedy}", SOURCE)
+
+
+def all_logs(parts: Parts) -> Iterator[Path]:
+    """Yield the log of each session that tracers keep one of; what was set aside before it is read with it."""
+    for tracer in parts.composition.tracers:
+        yield from logs_by(parts, tracer)
+
+
+def logs_by(parts: Parts, tracer: Bound[Tracer]) -> Sequence[Path]:
+    """Return the logs that one tracer keeps."""
+    return _files_of(parts, tracer, HasLogs, lambda keeping: keeping.logs())
+
+
+def logs_of(parts: Parts, session_id: str) -> Iterator[Path]:
+    """Yield the files that tracers keep of a session."""
+    for tracer in parts.composition.tracers:
+        yield from _files_of(parts, tracer, HasFiles, lambda keeping: keeping.files(session_id))
+
+
+def _files_of(
+    parts: Parts, tracer: Bound[Tracer], capability: type[T], ask: Callable[[T], Iterable[str | os.PathLike[str]]]
+) -> Sequence[Path]:
+    keeping = able(tracer.value, capability)
+    if keeping is None:
+        return ()
+    try:
+        with guarded(tracer.plugin, "tracer", passes=()):
+            found = [Path(file) for file in ask(keeping)]
+        if tracer.plugin not in parts.composition.outcome.elsewhere:  # those are real paths, whatever became of them
+            found = [Path(os.path.realpath(file.parent), file.name) for file in found]
+    except PluginError:
+        return ()
+    return found
+
+
+def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) -> tuple[bool, list[str]]:
+    """Add to the store what the logs of a session have of it; return whether that was anything, and what to tell."""
+    from inarch_sdk.log_restore import restore_log
+
+    count = 0
+    for log in all_logs(parts):
+        if log.stem != session_id:
+            continue
+        try:
+            done = restore_log(parts.store, log, parts.config.root, only=session_id)
+        except (OSError, StoreError):
+            continue  # what is missing is told below
+        for session in done.sessions:
+            count += session.events
+            holes = session.missing
+    said = []
+    if count:
+        said.append(f"{'1 event' if count == 1 else f'{count} events'} that the store had lost came back from the log")
+    if holes:
+        from inarch_sdk.event_log import WAY_ON, gap_words
+
+        said.append(f"of this session {', '.join(gap_words(*gap) for gap in holes[:5])}; {WAY_ON}")
+    return bool(count), said

@@ -1,0 +1,91 @@
+"""Putting a program's own objects in place of what was composed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from attrs import evolve
+
+from inarch.config.config import Config
+from inarch.contract.errors import UsageError
+from inarch.contract.records import PluginContext
+from inarch.contract.replacements import Replacements
+from inarch.plugins.checks import OPENED, PORTS, fault_of
+from inarch.plugins.composition import Bound, Composition
+from inarch_sdk.suggestions import nearest
+
+Replacing = Replacements | Callable[[Composition], Replacements]
+_BY_NAME = ("tools", "strategies", "context_sources", "rewriters", "reviewers", "end_guards", "tracers")
+_WHOLE: Mapping[str, Sequence[str]] = {
+    **OPENED,
+    "clock": ("new_id", "utc_now", "monotonic", "sleep"),
+    "pacing": ("before", "sent", "corrected", "refused"),
+    "approvals": ("scope_of", "remember"),
+    "settle": ("__call__",),
+}
+
+
+def put_in_place(
+    replacing: Replacing, config: Config, composed: Composition
+) -> tuple[Config, Composition, Replacements]:
+    """Return configuration and composition with the objects in them, and the objects.
+
+    Raises:
+        UsageError: One of them is not what its place wants, or there is nothing of its name.
+    """
+    found = replacing if isinstance(replacing, Replacements) else replacing(composed)
+    if not isinstance(found, Replacements):
+        raise UsageError(f"replacing: {found!r:.60} is no inarch.Replacements", "return one from the function")
+    if fault := _fault(found):
+        raise UsageError(f"replacing: {fault}", "give an object of that port: docs/reference/library.md")
+    parts: dict[str, Any] = {kind: _in_place(kind, found, composed) for kind in _BY_NAME}
+    if found.models:
+        parts["models"] = MappingProxyType({one.name: _provider(one, config, composed) for one in found.models})
+        config = _asking(config, [one.name for one in found.models])
+    return config, evolve(composed, **parts, outcome=evolve(composed.outcome, original=composed)), found
+
+
+def _fault(found: Replacements) -> str:
+    """Say what keeps one of the objects from standing where it is to; "" if nothing does."""
+    faults = [fault_of(kind, one) for kind in ("models", *_BY_NAME) for one in getattr(found, kind)]
+    for what, methods in _WHOLE.items():
+        given = getattr(found, what, None)
+        missing = [name for name in methods if given is not None and not callable(getattr(given, name, None))]
+        faults += [f"{what} {given!r:.60} has no method {name!r}" for name in missing]
+    return next(filter(None, faults), "")
+
+
+def _in_place(kind: str, found: Replacements, composed: Composition) -> Any:
+    """Return what is composed of a kind, each object in the place of the first of its name that is left."""
+    known: Any = getattr(composed, kind)
+    parts: list[Bound[Any]] = [*known.values()] if isinstance(known, Mapping) else [*known]
+    names = [part.value.name for part in parts]
+    for one in getattr(found, kind):
+        free = (at for at, part in enumerate(parts) if names[at] == one.name and not part.is_replaced)
+        place = next(free, None)
+        if place is None:
+            raise UsageError(f"replacing: no {PORTS[kind].noun} {one.name!r} is composed", nearest(one.name, names))
+        parts[place] = evolve(parts[place], value=one, is_replaced=True)
+    return MappingProxyType(dict(zip(names, parts, strict=True))) if isinstance(known, Mapping) else tuple(parts)
+
+
+def _provider(provider: Any, config: Config, composed: Composition) -> Bound[Any]:
+    own = Bound(provider.name, provider, PluginContext(provider.name, config.root))
+    return evolve(composed.models.get(provider.name, own), value=provider, is_replaced=True)
+
+
+def _asking(config: Config, providers: Sequence[str]) -> Config:
+
+    def known(name: str | None) -> str | None:
+        return name if name is not None and name.partition("/")[0] in providers else None
+
+    profile = config.profile
+    profile = evolve(
+        profile,
+        model=known(profile.model) or providers[0],
+        decision_model=known(profile.decision_model),
+        fallback=tuple(filter(known, profile.fallback)),
+    )
+    return evolve(config, profile=profile)

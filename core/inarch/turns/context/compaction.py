@@ -1,0 +1,238 @@
+"""Makes a conversation that is too long shorter: each compaction in turn, until the next request fits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import evolve
+
+from inarch.contract.codec import to_data
+from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
+from inarch.contract.errors import InarchError, ProviderError, StoreError, ToolFailed
+from inarch.contract.events import Note
+from inarch.contract.guard import guarded, pending
+from inarch.contract.other_events import ContextDropped
+from inarch.contract.records import CallPart, Message, ResultPart, ToolResult
+from inarch.journal.journal import keep_packed
+from inarch.turns.limits import LimitReached
+from inarch.turns.session_state import SessionState
+from inarch_sdk.figures import dropped_words
+from inarch_sdk.result_text import result_text
+from inarch_sdk.short_data import result_stub
+
+if TYPE_CHECKING:
+    from inarch.contract.compaction import Compaction, Crowding
+    from inarch.plugins.composition import Bound
+    from inarch.turns.run import TurnRun
+
+
+COMPACTED_FACTOR = 4
+"""Of the turns before the last `context_turns`, a compaction leaves this many times as many in their short form."""
+
+
+async def compacted(
+    run: TurnRun, compactions: Sequence[Bound[Compaction]], room: float, reason: Crowding, model: str, *, strict: bool
+) -> ContextDropped:
+    """Let the model see a conversation of at most `room` tokens, and return what it doesn't see any more.
+
+    Args:
+        run: The turn.
+        compactions: Which are called, in this order.
+        room: Tokens that the messages may have.
+        reason: Why something has to go.
+        model: Who is asked, by its full name.
+        strict: Whether it is an error where all that may go is not enough; otherwise that is taken.
+
+    Raises:
+        ProviderError: Not even the prompt and the newest step fit; it says what to do.
+    """
+    state, kept = run.state, run.state.config.profile.context_turns
+    whole = Crowded(
+        tuple(state.history),
+        tuple(run.messages),
+        room,
+        reason,
+        model,
+        partial(_size, state, model),
+        partial(_keep, state),
+        run.asker.ask,
+    )
+    before = tuple(by_turns(whole.earlier, kept, kept * COMPACTED_FACTOR)) if compactions else whole.earlier
+    crowded, done = evolve(whole, earlier=before), Compacted(before, whole.running)
+    for one in compactions:
+        try:
+            with guarded(one.plugin, "compaction", (ProviderError, ToolFailed, LimitReached)):
+                asking = evolve(crowded, ask=partial(run.asker.ask, plugin=one.plugin))
+                found = checked_compacted(await pending(one.value.compact(asking), "compact"), crowded)
+        except (InarchError, LimitReached) as error:  # what a compaction can't afford, the turn itself still may
+            run.skipped(f"compaction {one.value.name!r}", error)
+            continue
+        if found is not None:
+            done = found.after(done)
+            crowded = evolve(crowded, earlier=done.earlier, running=done.running)
+            if crowded.tokens <= room:
+                break
+    if strict and crowded.tokens > room:
+        raise _cannot_fit(crowded, bool(state.parts.compactions))
+    run.messages[:] = done.running
+    state.go_on_with(done.earlier)
+    left_out = dropped(reason, int(whole.tokens - crowded.tokens), whole.earlier, done.earlier)
+    running = _kept(run) if done.running != whole.running else ""
+    return evolve(
+        left_out, results=done.results, steps=done.steps, structure=done.structure, added=done.added, running=running
+    )
+
+
+def checked_compacted(value: object, crowded: Crowded) -> Compacted | None:
+    """Return a compaction's answer.
+
+    Raises:
+        TypeError: It isn't the conversation that it was given: another one could neither be sent nor resumed.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Compacted):
+        raise TypeError(f"compact returned {value!r:.60}, not an inarch.Compacted or None")
+    if len(value.earlier) != len(crowded.earlier) or not all(map(_is_form_of, value.earlier, crowded.earlier)):
+        raise TypeError("compact returned other earlier turns than it was given, in other forms than there are")
+    if not value.running or value.running[0].parts[:1] != crowded.running[0].parts[:1]:
+        raise TypeError("compact returned a turn that doesn't begin with its prompt")
+    if not _is_answered(value.running):
+        raise TypeError("compact returned calls without their results, or results without their calls")
+    return value
+
+
+def _is_form_of(now: EarlierTurn, was: EarlierTurn) -> bool:
+    forms = (was, was.short(), was.dropped(), was.summary(now.messages[0].text if now.messages else ""))
+    return now in forms
+
+
+def _is_answered(messages: tuple[Message, ...]) -> bool:
+    waiting: list[str] = []
+    for part in (part for message in messages for part in message.parts):
+        if isinstance(part, CallPart):
+            waiting.append(part.id)
+        elif isinstance(part, ResultPart):
+            if part.call_id not in waiting:
+                return False
+            waiting.remove(part.call_id)
+    return not waiting
+
+
+def _kept(run: TurnRun) -> str:
+    """Keep the messages of the running turn, as models see them, and return the reference; empty if they can't be."""
+    messages = [run.state.asked.hiding.message(message) for message in run.messages]
+    return keep_packed(run.state.journal, json.dumps(to_data(messages)))
+
+
+def _cannot_fit(crowded: Crowded, was_tried: bool) -> ProviderError:
+    has = (
+        f"room for {int(crowded.room)}" if crowded.room > 0 else "no room for them beside the system text and the tools"
+    )
+    why = "" if was_tried else "; nothing is composed that makes a conversation shorter"
+    return ProviderError(
+        "context_length",
+        f"the prompt and what this step needs have about {int(crowded.tokens)} tokens, and the model has {has}{why}",
+        remedy="ask about less or mention fewer files, leave plugins out with -p no:NAME, or name a model with a "
+        "larger window with --model"
+        if was_tried
+        else "compose with the built-in parts, or with a plugin that brings a compaction",
+    )
+
+
+def _size(state: SessionState, model: str, message: Message) -> float:
+    measure, known = state.asked.counter.message(message), state.asked.counter.calibration(model)
+    return (measure.words * known.ratio + measure.images) * (1 + known.margin)
+
+
+def _keep(state: SessionState, result: ToolResult) -> str:
+    ref = result.metadata.get("output_ref")
+    if ref:
+        return str(ref)
+    text = result_text(result)
+    try:
+        return state.journal.store.put_blob(state.journal.session_id, text.encode("utf-8", "surrogatepass"))
+    except StoreError:
+        return ""  # the session's record still has it
+
+
+def by_turns(history: Sequence[EarlierTurn], whole: int, short: int) -> list[EarlierTurn]:
+    """Return the last `whole` turns as they are, the `short` ones before those in short form, the others dropped."""
+    last = len(history) - whole
+    return [
+        said if place >= last else said.short() if place >= last - short else said.dropped()
+        for place, said in enumerate(history)
+    ]
+
+
+def dropped(reason: str, tokens: int, old: Sequence[EarlierTurn], new: Sequence[EarlierTurn]) -> ContextDropped:
+    """Return what is recorded where turns stand in other forms than before."""
+    changed = [now for now, was in zip(new, old, strict=True) if now is not was]
+    return ContextDropped(
+        reason,
+        max(0, tokens),
+        tuple(said.turn_id for said in changed if said.form == "short"),
+        tuple(said.turn_id for said in changed if said.form == "dropped"),
+        summaries={said.turn_id: said.messages[0].text for said in changed if said.form == "summary"},
+    )
+
+
+def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["turns", "asked"]) -> ContextDropped:
+    """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
+    tokens = _tokens(state, state.history) - _tokens(state, history)
+    left_out = dropped(reason, tokens, state.history, history)
+    state.go_on_with(history)
+    record(state, left_out, None)
+    if left_out and reason == "asked":
+        state.asked.prefix.pending = "compaction"
+    return left_out
+
+
+def record(state: SessionState, left_out: ContextDropped, turn_id: str | None) -> None:
+    """Record what is left out from now on; where it wasn't asked for and isn't the rule, tell it."""
+    if not left_out:
+        return
+    state.journal.record(left_out, turn_id)
+    if left_out.reason in ("window", "refused", "early"):
+        why = "before the model's window is full" if left_out.reason == "early" else "to fit the model's window"
+        said = f"left out {why}: {dropped_words(to_data(left_out))}"
+        state.journal.record(Note(said, "context"), turn_id)
+
+
+def _tokens(state: SessionState, history: Iterable[EarlierTurn]) -> int:
+    return sum(sum(state.asked.counter.message(message)) for said in history for message in said.messages)
+
+
+def restored(history: Sequence[EarlierTurn], left_out: Iterable[Mapping[str, Any]]) -> list[EarlierTurn]:
+    """Return a kept session's turns with left out what had been left out of them: the data of `context.dropped`."""
+    changes: dict[str, Callable[[EarlierTurn], EarlierTurn]] = {}
+    refs: dict[str, str] = {}
+    for data in left_out:
+        changes |= dict.fromkeys(data.get("shortened") or (), EarlierTurn.short)
+        changes |= {one: partial(EarlierTurn.summary, text=text) for one, text in (data.get("summaries") or {}).items()}
+        changes |= dict.fromkeys(data.get("turns") or (), EarlierTurn.dropped)
+        refs |= data.get("results") or {}
+    return [_restored(said, changes.get(said.turn_id), refs) for said in history]
+
+
+def _restored(
+    said: EarlierTurn, change: Callable[[EarlierTurn], EarlierTurn] | None, refs: Mapping[str, str]
+) -> EarlierTurn:
+    if change is not None:
+        return change(said)
+    return evolve(said, messages=tuple(_without(message, refs) for message in said.messages)) if refs else said
+
+
+def _without(message: Message, refs: Mapping[str, str]) -> Message:
+    if not any(isinstance(part, ResultPart) and part.call_id in refs for part in message.parts):
+        return message
+    parts = (
+        evolve(part, result=result_stub(part.result, refs[part.call_id]))
+        if isinstance(part, ResultPart) and part.call_id in refs
+        else part
+        for part in message.parts
+    )
+    return Message(message.role, tuple(parts))

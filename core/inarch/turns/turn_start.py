@@ -1,0 +1,144 @@
+"""How a turn opens: context sources add to the prompt, then the strategies decide."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from inarch.contract.errors import InarchError, ProviderError, ToolFailed
+from inarch.contract.events import DecisionMade, Note
+from inarch.contract.guard import guarded, pending
+from inarch.contract.records import Contribution, Decision, DecisionKind, Image, PlannedCall, ToolCall
+from inarch.turns.context.session_prefix import tell_news
+from inarch.turns.kernel_texts import CLOSING, calls_message, embedded, results_message
+from inarch.turns.limits import LimitReached, Stopped
+from inarch.turns.run import TurnRun
+
+_KINDS = get_args(DecisionKind)
+PASSING = (ProviderError, ToolFailed, LimitReached)
+"""What strategies and sources may pass on: a limit that their requests reach ends the turn."""
+
+
+async def gather(run: TurnRun) -> None:
+    """Say what changed since the conversation began; then each source adds to the prompt, one that fails is skipped."""
+    schema = run.state.config.profile.output_schema
+    if schema is not None:
+        from inarch_lib.schemas.answers import asked_for  # few profiles have one
+
+        run.add("output_schema", asked_for(schema))
+    tell_news(run, apart=False)
+    for source in run.state.parts.sources:
+        try:
+            with guarded(source.plugin, "source", PASSING):
+                contribution = checked_contribution(
+                    await pending(source.value.gather(run.situation(source.plugin)), "gather")
+                )
+            if contribution is not None:
+                await _add(run, source.value.name, contribution)
+                run.check_stopped()
+        except InarchError as error:
+            run.skipped(f"context source {source.value.name!r}", error)
+
+
+async def decide(run: TurnRun) -> Decision:
+    """Ask the strategies in order; the first decision holds, none means: ask the model."""
+    for strategy in run.state.strategies:
+        try:
+            with guarded(strategy.plugin, "strategy", PASSING):
+                decision = checked_decision(
+                    await pending(strategy.value.decide(run.situation(strategy.plugin)), "decide")
+                )
+        except InarchError as error:
+            run.skipped(f"strategy {strategy.value.name!r}", error)
+            continue
+        if decision is not None:
+            _record(run, decision)
+            return decision
+    return Decision("ask_model", strategy="none")
+
+
+def checked_decision(value: object) -> Decision | None:
+    """Return a strategy's answer.
+
+    Raises:
+        TypeError: It is none that can be carried out.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Decision):
+        raise TypeError(f"decide returned {value!r:.60}, not an inarch.Decision or None")
+    if value.kind not in _KINDS:
+        raise TypeError(f"decide returned a decision {value.kind!r:.60}, which is none of {', '.join(_KINDS)}")
+    if not isinstance(value.text, str):
+        raise TypeError(f"decide returned a decision with {value.text!r:.60} as its text")
+    _check_calls(value.calls, "decide")
+    return value
+
+
+def checked_contribution(value: object) -> Contribution | None:
+    """Return a context source's answer.
+
+    Raises:
+        TypeError: It is none that can be added.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Contribution) or not isinstance(value.text, str):
+        raise TypeError(f"gather returned {value!r:.60}, not an inarch.Contribution of text and calls, or None")
+    _check_calls(value.calls, "gather")
+    if not all(isinstance(image, Image) and isinstance(image.data, bytes) for image in value.images):
+        raise TypeError("gather returned pictures that are no inarch.Image of bytes")
+    if not all(isinstance(said, str) for said in (*value.notes, value.stop)):
+        raise TypeError("gather returned notes, or a reason to stop, that are no texts")
+    return value
+
+
+def _check_calls(calls: tuple[object, ...], method: str) -> None:
+    wrong = next((call for call in calls if not isinstance(call, PlannedCall)), None)
+    if wrong is not None:
+        raise TypeError(f"{method} returned the call {wrong!r:.60}, which is no inarch.PlannedCall")
+
+
+async def run_decided(run: TurnRun, decision: Decision) -> None:
+    """Run the calls of a decision and present their results as it says; a call that was not valid is no decision."""
+    done = await run.call(decision.calls, "strategy")
+    calls = tuple(call for call in done if not _is_invalid(call))
+    if not calls:
+        return
+    if decision.present == "prompt":
+        run.add(decision.strategy, embedded(calls, CLOSING))
+    else:
+        run.messages += [calls_message(calls), results_message(calls)]
+
+
+def _is_invalid(call: ToolCall) -> bool:
+    """Whether nothing was done because the call makes no sense: the model would only have to find out why."""
+    error = call.result.error if call.result is not None else None
+    return error is not None and error.code == "validation"
+
+
+async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
+    for note in contribution.notes:
+        run.state.journal.record(Note(note, source), run.turn.id)
+    if contribution.stop:
+        raise Stopped(source, run.state.journal.redactor.text(contribution.stop), erases=True)
+    texts = [contribution.text] if contribution.text else []
+    if contribution.calls:
+        texts.append(embedded(await run.call(contribution.calls, "mention")))
+    if texts or contribution.images:
+        run.add(source, "\n\n".join(texts), contribution.images)
+
+
+def _record(run: TurnRun, decision: Decision) -> None:
+    run.state.journal.record(
+        DecisionMade(
+            strategy=decision.strategy,
+            decision=decision.kind,
+            reason=decision.reason,
+            confidence=decision.confidence,
+            cached=decision.cached,
+            calls=tuple(call.name for call in decision.calls),
+            text=decision.text,
+            present=decision.present,
+        ),
+        run.turn.id,
+    )

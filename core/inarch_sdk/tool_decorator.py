@@ -1,0 +1,362 @@
+"""`@inarch.tool`: a typed function with a docstring becomes a whole tool."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from types import UnionType
+from typing import Any, NamedTuple, TypedDict, Unpack, get_origin, get_type_hints, overload
+
+from attrs import define, field
+
+from inarch.contract.ports import ToolContext, ToolFunction
+from inarch.contract.records import Category, Effects
+from inarch_sdk.docstrings import describe
+from inarch_sdk.schemas import Schemas, Unsupported, is_record, takes_plain, with_default
+
+
+class Parameters(NamedTuple):
+    """What a call needs to know of a function.
+
+    Args:
+        schema: JSON Schema of the arguments.
+        context: Name of the parameter that receives the `ToolContext`, "" if none does.
+        converted: Annotations of the parameters whose JSON value has to become something else.
+        fresh: Defaults that a call could change, and that are therefore copied for each.
+    """
+
+    schema: Mapping[str, Any]
+    context: str
+    converted: Mapping[str, Any]
+    fresh: Mapping[str, Any]
+
+
+def read_parameters(
+    function: Callable[..., Any], texts: Mapping[str, str], schema: Mapping[str, Any] | None = None
+) -> Parameters:
+    """Return what `function` takes.
+
+    Args:
+        function: The function.
+        texts: Descriptions by name of parameter.
+        schema: The schema, if its author has written one; then arguments are handed over as they come.
+
+    Raises:
+        Unsupported: A parameter has no annotation, or one without a JSON Schema; the message names it.
+    """
+    parameters = inspect.signature(function).parameters
+    if schema is not None:
+        named = [name for name, item in parameters.items() if name == "context" or _says_context(item.annotation)]
+        return Parameters(schema, named[0] if named else "", {}, {})
+    hints = _Hints(function)
+    schemas = Schemas()
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    context, converted, fresh = "", {}, {}
+    for name, parameter in parameters.items():
+        if not context and _is_context(name, parameter, hints):
+            context = name
+            continue
+        hint, properties[name] = _property(schemas, parameter, hints)
+        if name in texts:
+            properties[name]["description"] = texts[name]
+        if not takes_plain(hint):
+            converted[name] = hint
+        default = parameter.default
+        if default is parameter.empty:
+            required.append(name)
+            continue
+        properties[name] = with_default(properties[name], default)
+        if isinstance(default, (list, dict, set)) or is_record(type(default)):
+            fresh[name] = default
+    whole: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
+    whole = schemas.closed({**whole, **({"required": required} if required else {})})
+    return Parameters(whole, context, converted, fresh)
+
+
+def _property(schemas: Schemas, parameter: inspect.Parameter, hints: _Hints) -> tuple[Any, dict[str, Any]]:
+    where = f"parameter {parameter.name!r} of {hints.function_name}"
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+        raise Unsupported(f"{where}: it is not given by name, so no schema says it; write it without / or *")
+    if parameter.annotation is parameter.empty:
+        raise Unsupported(f"{where} has no annotation; say what it takes, such as {parameter.name}: str")
+    try:
+        hint = hints.of(parameter)
+        return hint, schemas.of(hint)
+    except Unsupported as error:
+        raise Unsupported(f"{where}: {error}") from None
+
+
+def _is_context(name: str, parameter: inspect.Parameter, hints: _Hints) -> bool:
+    if _says_context(parameter.annotation):
+        return True
+    if name != "context" or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        return False
+    if parameter.annotation is parameter.empty:
+        return True
+    try:  # an argument may be called context, if it says what it is
+        return not Schemas().of(hints.of(parameter))
+    except Unsupported:
+        return True
+
+
+def _says_context(annotation: Any) -> bool:
+    if isinstance(annotation, str):  # not evaluated: it may be imported for type checkers only
+        first = annotation.removeprefix("typing.").removeprefix("Optional[").rstrip("]").partition("|")[0]
+        return first.strip(" '\"").rpartition(".")[2] == "ToolContext"
+    return annotation is ToolContext or ToolContext in typing.get_args(annotation)
+
+
+class _Hints:
+    """A function's annotations, evaluated: all at once where that works, else only those that are asked for."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function_name = getattr(function, "__name__", repr(function))
+        self._scope = getattr(inspect.unwrap(function), "__globals__", {})
+        try:
+            self._known = typing.get_type_hints(function, include_extras=True)
+        except (NameError, AttributeError, TypeError, SyntaxError):
+            self._known = {}
+
+    def of(self, parameter: inspect.Parameter) -> Any:
+        """Return what a parameter's annotation means.
+
+        Raises:
+            Unsupported: It names what isn't there, or is no annotation.
+        """
+        if parameter.name in self._known:
+            return self._known[parameter.name]
+        alone = types.SimpleNamespace(__annotations__={parameter.name: parameter.annotation})
+        try:
+            return typing.get_type_hints(alone, self._scope, include_extras=True)[parameter.name]
+        except (NameError, AttributeError, TypeError, SyntaxError) as error:
+            remedy = "import or define it at the top of the module, not only for type checkers"
+            raise Unsupported(f"the annotation {parameter.annotation!r} can't be read ({error}); {remedy}") from None
+
+
+EffectsRule = Effects | Callable[[Mapping[str, Any]], Effects]
+CheckRule = Callable[[Mapping[str, Any], ToolContext], object]
+ShapeRule = Callable[[Mapping[str, Any]], str | None]
+
+EXCLUSIVE = Effects(exclusive=True)
+NO_EFFECTS = Effects()
+
+
+@define(eq=False, repr=False)
+class FunctionTool(ToolFunction):
+    """A tool made from a function; calling it calls the function."""
+
+    function: Callable[..., Any]
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    category: Category = "other"
+    output_schema: Mapping[str, Any] | None = None
+    timeout_s: float = 30.0
+    max_retries: int = 0
+    requires_confirmation: bool = False
+    receives_secrets: bool = False
+    effects_rule: EffectsRule = EXCLUSIVE
+    shape_rule: ShapeRule | None = None
+    check_rule: CheckRule | None = None
+    offered_rule: Callable[[str], bool] | None = None
+    least_window: int = 0
+    for_a_watcher: bool = False
+    preview_rule: ShapeRule | None = None
+    _context: str = ""
+    _converted: Mapping[str, Any] = field(factory=dict)
+    _fresh: Mapping[str, Any] = field(factory=dict)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function itself."""
+        return self.function(*args, **kwargs)
+
+    def effects(self, arguments: Mapping[str, Any]) -> Effects:
+        """Return what a call with these arguments reads and writes."""
+        rule = self.effects_rule
+        return rule if isinstance(rule, Effects) else rule(arguments)
+
+    def shape(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return what "always" would cover if a call with these arguments is approved; None leaves it to the kernel."""
+        return self.shape_rule(arguments) if self.shape_rule is not None else None
+
+    def offered(self, model: str) -> bool:
+        """Whether a model, by its full name, is told of the tool."""
+        return self.offered_rule is None or self.offered_rule(model)
+
+    def preview(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return what a person who is asked about a call with these arguments sees; None leaves it to the kernel."""
+        return self.preview_rule(arguments) if self.preview_rule is not None else None
+
+    def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """Raise `ToolFailed` where a call with these arguments can only fail."""
+        if self.check_rule is not None:
+            self.check_rule(arguments, context)
+
+    def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
+        """Call the function with the arguments, and with the context if it takes one.
+
+        Raises:
+            ToolFailed: An argument can't become what the function takes (`validation`).
+        """
+        values = dict(arguments)
+        if self._converted:
+            from inarch_sdk.argument_values import structured
+
+            values = structured(self.name, values, self._converted)
+        if self._fresh:
+            from copy import deepcopy
+
+            values = {**{name: deepcopy(item) for name, item in self._fresh.items() if name not in values}, **values}
+        if self._context:
+            values[self._context] = context
+        answer = self.function(**values)
+        if isinstance(answer, Generator):
+            return _shown_live(answer, context)
+        if isinstance(answer, AsyncGenerator):
+            return _shown_live_later(answer, context)
+        return self._declared_later(answer) if inspect.isawaitable(answer) else self._declared(answer)
+
+    def _declared(self, answer: Any) -> Any:
+        """Return the answer; that there is none is a fault where the function says that it returns something."""
+        if answer is None and (declared := _never_none(self.function)):
+            raise TypeError(f"returned None, and it is declared to return {declared}")
+        return answer
+
+    async def _declared_later(self, answer: Awaitable[Any]) -> Any:
+        return self._declared(await answer)
+
+
+def _never_none(function: Callable[..., Any]) -> str:
+    """Return what a function is declared to return where that can't be None, else nothing; asked for in need only."""
+    try:
+        declared = get_type_hints(function).get("return")
+        kind = get_origin(declared) or declared
+        if not isinstance(kind, type) or kind is UnionType or isinstance(None, kind):
+            return ""
+    except (NameError, TypeError, AttributeError):  # names that are not there when it is called, or no plain class
+        return ""
+    return kind.__name__
+
+
+def _shown_live(chunks: Generator[Any, None, Any], context: ToolContext) -> Any:
+    """Emit what a generator yields; return what it returns, else the whole text."""
+    shown: list[str] = []
+    try:
+        while True:
+            shown.append(_text(next(chunks)))
+            context.emit(shown[-1])
+    except StopIteration as end:
+        return "".join(shown) if end.value is None else end.value
+    finally:
+        chunks.close()  # the call may have been cancelled between two pieces
+
+
+async def _shown_live_later(chunks: AsyncGenerator[Any, None], context: ToolContext) -> str:
+    shown: list[str] = []
+    try:
+        async for chunk in chunks:
+            shown.append(_text(chunk))
+            context.emit(shown[-1])
+    finally:
+        await chunks.aclose()
+    return "".join(shown)
+
+
+def _text(chunk: Any) -> str:
+    if not isinstance(chunk, str):
+        raise TypeError(f"yielded {chunk!r:.80}: what a tool yields is live output, and that is text")
+    return chunk
+
+
+class ToolOptions(TypedDict, total=False):
+    """The keywords of `@inarch.tool`."""
+
+    name: str | None
+    category: Category
+    effects: EffectsRule | None
+    shape: ShapeRule | None
+    check: CheckRule | None
+    input_schema: Mapping[str, Any] | None
+    output_schema: Mapping[str, Any] | None
+    timeout_s: float
+    max_retries: int
+    requires_confirmation: bool
+    receives_secrets: bool
+    offered: Callable[[str], bool] | None
+    least_window: int
+    for_a_watcher: bool
+    preview: ShapeRule | None
+
+
+@overload
+def tool(function: Callable[..., Any], /) -> FunctionTool: ...
+
+
+@overload
+def tool(**options: Unpack[ToolOptions]) -> Callable[[Callable[..., Any]], FunctionTool]: ...
+
+
+def tool(
+    function: Callable[..., Any] | None = None, /, **options: Unpack[ToolOptions]
+) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
+    """Make a tool of a typed function with a docstring.
+
+    The summary line becomes the description, the annotations the schema, `Args:` the descriptions of the parameters. A
+    parameter annotated `ToolContext`, or called `context`, receives the context. Without `effects` a function that
+    takes no context has none, and one that does is exclusive. The function may be `async`; text that a generator
+    yields is live output, and its result is what it returns, else all of the text.
+
+    Args:
+        function: The function, when the decorator is used without parentheses.
+        **options: `name`, `category`, `effects` (an `Effects` or a function of the arguments), `input_schema`,
+            `output_schema`, `timeout_s` (30), `max_retries` (0), `requires_confirmation`, `receives_secrets`, `shape`
+            (a function of the arguments: what approving such a call for longer would cover, such as `pytest …`),
+            `check` (a function of the arguments and the context that changes nothing: raises `ToolFailed` where the
+            call can only fail, before the person is asked), `offered` (a function of a model's full name: whether
+            that model is told of the tool), `preview` (a function of the arguments: what the person who is asked sees
+            in their place, such as a diff).
+
+    Raises:
+        TypeError: A parameter has no annotation, or one that JSON Schema can't say.
+
+    >>> @tool
+    ... def word_count(text: str) -> int:
+    ...     "Count the words of a text."
+    ...     return len(text.split())
+    >>> word_count.name, word_count.input_schema["required"], word_count("a b c")
+    ('word_count', ['text'], 3)
+    """
+    unknown = options.keys() - ToolOptions.__annotations__.keys()
+    if unknown:
+        known = ", ".join(sorted(ToolOptions.__annotations__))
+        raise TypeError(f"@inarch.tool has no option {', '.join(map(repr, sorted(unknown)))}; it has {known}")
+    return _make(function, {}) if function is not None else lambda wrapped: _make(wrapped, options)
+
+
+def _make(function: Callable[..., Any], given: Mapping[str, Any]) -> FunctionTool:
+    options = dict(given)  # the decorator may be kept and used again
+    if not (inspect.isroutine(function) or hasattr(function, "__wrapped__")):
+        raise TypeError(f"@inarch.tool stands above a function, not {function!r:.60}; a name is given as name=...")
+    summary, texts = describe(function)
+    parameters = read_parameters(function, texts, options.pop("input_schema", None))
+    effects = options.pop("effects", None)
+    if effects is None:
+        effects = EXCLUSIVE if parameters.context else NO_EFFECTS
+    return FunctionTool(
+        function=function,
+        name=options.pop("name", None) or function.__name__,
+        description=summary,
+        input_schema=parameters.schema,
+        effects_rule=effects,
+        shape_rule=options.pop("shape", None),
+        check_rule=options.pop("check", None),
+        offered_rule=options.pop("offered", None),
+        preview_rule=options.pop("preview", None),
+        context=parameters.context,
+        converted=parameters.converted,
+        fresh=parameters.fresh,
+        **options,
+    )

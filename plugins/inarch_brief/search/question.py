@@ -1,0 +1,98 @@
+"""Asking: a question becomes ranked places, each with its reasons, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import fsum
+from typing import NamedTuple
+
+from inarch_brief.search.bm25f import CANDIDATES, Candidate, accumulated, best, candidates, nature_shares
+from inarch_brief.search.confidence import confidence_of
+from inarch_brief.search.documents import MODULE, NATURES, TEXTS
+from inarch_brief.search.index import Index
+from inarch_brief.search.questions import REPORT, SYMBOL, Question, understood
+from inarch_brief.search.rank import Hit, file_scores, ranked
+from inarch_brief.search.term_weights import Weighing, weighed
+from inarch_brief.search.word_vectors import embedded, is_known, similarity
+
+
+class Answer(NamedTuple):
+    """What was found.
+
+    Args:
+        question: as it was understood.
+        hits: the places, best first.
+        files: their files, best first.
+        confidence: from 0 to 1, how likely the first hit is what is asked for.
+        unknown: informative words of the question that stand nowhere in the repository.
+    """
+
+    question: Question
+    hits: tuple[Hit, ...]
+    files: tuple[str, ...]
+    confidence: float
+    unknown: tuple[str, ...]
+
+
+def search(index: Index, text: str, limit: int = 20, among: Collection[str] = NATURES) -> Answer:
+    """Find the places that a question, a name, a `path:line`, a traceback or a report is about.
+
+    Args:
+        index: where to look.
+        text: the question; what is longer than 40,000 characters is cut.
+        limit: how many places to give at most.
+        among: natures of documents to look among.
+    """
+    index.refresh()
+    question = understood(text)
+    if TEXTS.issuperset(among):
+        question = question._replace(about_texts=True)
+    weighing = weighed(index, question)
+    natures = nature_shares(question, among)
+    scores = accumulated(index, weighing.sought, question.about_texts)
+    found = candidates(index, best(index, scores, natures, CANDIDATES), weighing.sought)
+    is_of_code = question.shape != SYMBOL and not (question.about_tests or question.about_texts)
+    near = _near(index, question, weighing, found) if is_of_code else {}
+    hits = ranked(question, weighing, found, natures, near)
+    if question.frames:
+        hits = _framed(index, question, hits)
+    unknown = tuple(question.terms[term].word for term in weighing.unknown)
+    return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, weighing, hits), unknown)
+
+
+def _near(index: Index, question: Question, weighing: Weighing, found: Sequence[Candidate]) -> dict[int, float]:
+    """Give how much nearer in meaning than the others each place is to the question, by its row.
+
+    It counts as far as the question's words have a meaning here: `row42` has none.
+    """
+    asked = embedded((term, max(1, round(2 * weight))) for term, (weight, _) in question.terms.items())
+    if not asked:
+        return {}
+    near = {row: similarity(asked, vector) for row, vector in index.vectors([one.kept.id for one in found]).items()}
+    usual = fsum(near.values()) / max(1, len(near))  # what has no vector is neither near nor far
+    whole = fsum(weighing.own.values()) or 1.0
+    known = fsum(weight for term, weight in weighing.own.items() if is_known(term)) / whole
+    return {row: known * (likeness - usual) for row, likeness in near.items()}
+
+
+def _files(hits: Sequence[Hit]) -> tuple[str, ...]:
+    scores = file_scores((hit.place.file, hit.score) for hit in hits)
+    return tuple(sorted(scores, key=lambda file: (-scores[file], file)))
+
+
+def _framed(index: Index, question: Question, hits: Sequence[Hit]) -> list[Hit]:
+    """Put what stands at the places of a question first, the innermost frame before the others."""
+    most = hits[0].score if hits else 1.0
+    first: dict[int, Hit] = {}
+    for number, frame in enumerate(question.frames, 1):
+        around = [
+            kept for kept in index.in_file(frame.file) if kept.line <= frame.line <= kept.end or kept.kind == MODULE
+        ]
+        around.sort(key=lambda kept: (kept.kind == MODULE, kept.end - kept.line, -kept.line))
+        for kept in around[:1]:
+            first[kept.id] = Hit(kept, most * (1 + number / 100), 1.0, 1.0, (f"{frame.file}:{frame.line}",))
+    if question.shape == REPORT:
+        # A report's frames are where it went wrong, often not what is wrong: its own best words may stand between them.
+        first = {number: hit._replace(score=hit.score * 0.9) for number, hit in first.items()}
+    rest = [hit for hit in hits if hit.place.id not in first]
+    return sorted([*first.values(), *rest], key=lambda hit: (-hit.score, hit.place.file, hit.place.line))

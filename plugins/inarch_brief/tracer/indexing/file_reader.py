@@ -1,0 +1,241 @@
+"""Reading of files that changed: from their bytes to facts, within a time, for the store and for linking."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from attrs import Factory, define, field
+
+from inarch import Cancelled, FileStat, ToolFailed, Workspace
+from inarch_brief.tracer.facts.file_facts import NAMES
+from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, NOTEBOOK, TEST, TEXT, VENDORED, is_other, role_of
+from inarch_brief.tracer.facts.source import uncollected
+from inarch_brief.tracer.store.kept_files import Kept, Stamp
+
+if TYPE_CHECKING:
+    from inarch_brief.tracer.facts.file_facts import Facts
+    from inarch_brief.tracer.facts.link_facts import LinkFacts
+    from inarch_brief.tracer.indexing.other_files import OtherReader
+    from inarch_brief.tracer.store.file_rows import FileRow
+
+
+PATIENCE = 3.0
+"""Seconds on the clock for one of processor time, where the machine has other things to do, too."""
+
+
+class Limit:
+    """Processor time of this thread from now on, and a bound on the clock for waiting."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._spent = time.thread_time()
+        self._start = time.monotonic()
+
+    @property
+    def left(self) -> float:
+        """Seconds of processor time that are left, none once the clock says so."""
+        used = max(time.thread_time() - self._spent, (time.monotonic() - self._start) / PATIENCE)
+        return max(0.0, self._seconds - used)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self.left <= 0.0
+
+
+BATCH_BYTES = 2_000_000
+"""Text of files that is read before what was found in it is kept: this much is in memory at a time."""
+AT_LEAST = 4
+"""Files that are read in any case, so that each call gets on."""
+MANY = 1_000
+"""Files above which link facts are read from the store again, and words are forgotten, for the sake of memory."""
+MAX_BYTES = 2_000_000
+"""Larger Python files are generated data; their names are scanned, not parsed, up to this size."""
+LONGEST_LINES = 2_000
+"""Bytes of a line, on the average, above which a large file is generated data, too."""
+_ORDER = {CODE: 0, TEXT: 1, TEST: 2, EXAMPLE: 3, VENDORED: 4}
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, and how much of how much is."""
+
+
+def _is_minified(data: bytes) -> bool:
+    """Whether a file is data or generated: large, and with lines that nobody writes."""
+    return len(data) > 200_000 and data.count(b"\n") * LONGEST_LINES < len(data)
+
+
+class Changed(NamedTuple):
+    """A file to be read."""
+
+    path: str
+    stat: FileStat
+    module: str
+    is_made: bool = False
+    """Whether it is made from a file that stands in `src`."""
+
+
+def readable(workspace: Workspace, path: str) -> bytes | None:
+    """Give the bytes of a file; None for what isn't there or isn't for us."""
+    try:
+        return workspace.read(path).data
+    except ToolFailed:
+        return None
+
+
+@define(eq=False, repr=False)
+class Reading:
+    """What one refresh found out; of a large tree in batches, each of which is written before the next is read."""
+
+    entries: list[FileRow] = Factory(list)
+    touched: list[tuple[str, Stamp]] = Factory(list)
+    links: dict[str, LinkFacts] = Factory(dict)
+    skipped: int = 0
+    size: int = 0
+    """Characters of the entries' texts."""
+    kept: int = 0
+    """Entries of the batches that were written."""
+    goes_on: bool = True
+    """Whether another batch follows."""
+    is_refused: bool = False
+    """Whether a batch could not be written."""
+    rest: list[Changed] = Factory(list)
+    """What there was no time for, in order."""
+
+    @property
+    def seen(self) -> int:
+        """Count the files that were new, readable or not."""
+        return self.kept + len(self.entries) + self.skipped
+
+    def next(self) -> None:
+        """Make room for the next batch."""
+        self.kept += len(self.entries)
+        self.entries, self.touched, self.links, self.size = [], [], {}, 0
+
+
+@define(eq=False, repr=False)
+class Reader:
+    """Reads files until there is no time left.
+
+    Args:
+        workspace: Where they are.
+        kept: What the store knows of them.
+        limit: Time for it; some files are read even without.
+        stop: Asked between files; what was read until then is kept.
+        progress: Told how far it is.
+        deep: Whether tests are read whole, too; else their names are enough, unless more is known already.
+        keep: Writes a batch; False where it can't be written, which ends the reading.
+    """
+
+    workspace: Workspace
+    kept: Mapping[str, Kept]
+    limit: Limit
+    stop: Callable[[], bool] = lambda: False
+    progress: Progress | None = None
+    deep: bool = False
+    keep: Callable[[Reading], bool] = lambda _: True
+    found: Reading = Factory(Reading)
+    _many: bool = field(default=False, init=False)
+    _others: OtherReader | None = field(default=None, init=False)
+
+    def read(self, changed: Sequence[Changed], scores: Mapping[str, float] = MappingProxyType({})) -> Reading:
+        """Read files, those with a score first, then product code, and keep what was found in them."""
+        ordered = sorted(
+            changed,
+            key=lambda item: (
+                -scores.get(item.path, 0.0), _ORDER[VENDORED if item.is_made else role_of(item.path)],
+                item.path.count("/"), item.path,
+            ),
+        )  # fmt: skip
+        self._many = len(ordered) > MANY
+        with uncollected(), ExitStack() as ending:
+            ending.callback(self._end_others)
+            for number, item in enumerate(ordered):
+                if self.stop() or (self.found.seen >= AT_LEAST and self.limit.is_over):
+                    self.found.rest = ordered[number:]
+                    break
+                if self.found.size >= BATCH_BYTES and not self._kept():
+                    return self.found
+                if self.progress is not None and number % 50 == 0:
+                    self.progress("reading", number, len(ordered))
+                try:
+                    self._read_one(item)
+                except Cancelled:
+                    self.found.rest = ordered[number:]
+                    break  # what was read so far is worth keeping
+            self.found.goes_on = False
+            self._kept()
+        if self._many:
+            from inarch_brief.search.tokens import terms_of_word
+
+            terms_of_word.cache_clear()
+        return self.found
+
+    def _end_others(self) -> None:
+        if self._others is not None:
+            self._others.close()
+
+    def _kept(self) -> bool:
+        self.found.is_refused = not self.keep(self.found)
+        if not self.found.is_refused:
+            self.found.next()
+        return not self.found.is_refused
+
+    def _read_one(self, item: Changed) -> None:
+        path, stat, module, is_made = item
+        known = self.kept.get(path)
+        now = time.time_ns()
+        try:
+            whole = self.workspace.read(path, max_bytes=MAX_BYTES)
+        except ToolFailed:
+            self.found.skipped += 1
+            return
+        stamp = Stamp(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, now)
+        content = whole.hash or hashlib.sha256(whole.data).hexdigest()
+        if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
+            self.found.touched.append((path, stamp))
+            return
+        from inarch_brief.tracer.facts.parser import as_text, examined
+        from inarch_brief.tracer.facts.source import is_bundled
+        from inarch_brief.tracer.store.file_rows import FileRow
+
+        role, data = role_of(path), whole.data
+        if path.endswith(NOTEBOOK):
+            from inarch_brief.languages.notebooks import code_of
+
+            data = code_of(data)
+        if is_other(path):
+            facts, text = self._other(path, data)
+            if role == CODE and (is_made or is_bundled(path, text)):
+                role = VENDORED
+            self._put(FileRow(path, module, role, stamp, content, facts, text))
+            return
+        if role == TEXT:
+            self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
+            return
+        if role == TEST and not self.deep and not (known and known.level != NAMES):
+            # Tests are most of a large tree and rarely asked for: names now, the rest when the graph is.
+            self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
+            return
+        from inarch_brief.tracer.facts.link_facts import encode_links
+
+        facts, text, links = examined(data, light=stat.size > MAX_BYTES or _is_minified(whole.data))
+        if not self._many:
+            self.found.links[path] = links
+        self._put(FileRow(path, module, role, stamp, content, facts, text, encode_links(links)))
+
+    def _put(self, row: FileRow) -> None:
+        self.found.size += len(row.text)
+        self.found.entries.append(row)
+
+    def _other(self, path: str, data: bytes) -> tuple[Facts, str]:
+        """Read a file in another language than Python."""
+        if self._others is None:
+            from inarch_brief.tracer.indexing.other_files import OtherReader
+
+            self._others = OtherReader()
+        return self._others.read(path, data)

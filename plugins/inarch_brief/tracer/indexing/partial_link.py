@@ -1,0 +1,131 @@
+"""Linking of the few files that changed, against what they import: quick, and put right by the next whole linking."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from inarch_brief.tracer.facts.link_facts import LinkFacts, ScopeFacts, unpacked
+from inarch_brief.tracer.facts.modules import absolute_name
+from inarch_brief.tracer.graph.arcs import Adjacency, FileArcs
+from inarch_brief.tracer.graph.model import CALL
+from inarch_brief.tracer.indexing.arc_rows import add_lambdas, by_file, numbered, numbers_of, put_arcs
+from inarch_brief.tracer.indexing.background import linked
+from inarch_brief.tracer.indexing.entry_nodes import gates_of
+from inarch_brief.tracer.linking.edges import shared_modules
+from inarch_brief.tracer.linking.link_rounds import Files
+from inarch_brief.tracer.linking.linker import Budget
+from inarch_brief.tracer.store.kept_files import Shelf
+
+NEAR = Budget(values=8, functions=16, overrides=8, visits=2)
+"""What linking of changed files may cost: as much as in a large tree."""
+MAX_SEEN = 24
+"""Files that are looked at to link the changed ones."""
+
+
+def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]) -> None:
+    """Link some files anew; arcs that only the whole tree shows are kept where the call is still there."""
+    connection = shelf.connection
+    seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, len(files))]
+    rows = connection.execute(
+        "SELECT f.id, f.path, f.module, l.facts FROM files f JOIN link_facts l ON l.file = f.id"
+        f" WHERE f.id IN ({', '.join('?' * len(seen))}) ORDER BY f.role != 'code', f.path",
+        seen,
+    ).fetchall()
+    own_files = set(files)
+    called = frozenset(call.callee.rpartition(".")[2] for file in files for call in shelf.facts(file)[3].calls)
+
+    def is_called(scope: ScopeFacts, _: object) -> bool:
+        return scope.name.rpartition(".")[2] in called
+
+    given: Files = {
+        path: (module, fresh.get(path, facts) if number in own_files else unpacked(facts).outline(is_called))
+        for number, path, module, facts in rows
+    }
+    edges, _ = linked(given, NEAR)
+    numbers = numbers_of(connection, shared_modules(given), edges.names, seen)
+    callers = {
+        place for place, (module, _) in enumerate(edges.names.parts()) if numbers.modules.get(module) in own_files
+    }
+    own = edges.leaving(callers)
+    add_lambdas(connection, numbers, own)
+    found = dict(by_file(numbers, numbered(numbers, own)))
+    changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ()))) for file in files}
+    put_arcs(connection, changed.items(), "near")
+    symbols = {number for file in own_files & found.keys() for number in found[file].symbols}
+    connection.executemany("DELETE FROM gates WHERE symbol = ?", [(number,) for number in symbols])
+    gates = [gate for gate in gates_of(shelf, set(files)) if gate.symbol in symbols]
+    connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates)
+
+
+def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
+    """Give the files that some files import, and those that these import."""
+    waiting, seen = list(files), set(files)
+    for _ in range(2):
+        further = []
+        for file in waiting:
+            for module in _modules(shelf, file):
+                for (number,) in shelf.connection.execute("SELECT id FROM files WHERE module = ?", (module,)):
+                    if number not in seen:
+                        seen.add(number)
+                        further.append(number)
+                        yield number
+        if len(seen) > MAX_SEEN:
+            return
+        waiting = further
+
+
+def _modules(shelf: Shelf, file: int) -> Iterable[str]:
+    path, module, _, facts = shelf.facts(file)
+    found: dict[str, None] = {}
+    for item in facts.imports:
+        source = absolute_name(module, path.endswith("__init__.py"), item.module, item.level)
+        found[source] = None
+        if item.target:
+            found[f"{source}.{item.target}"] = None
+    return found
+
+
+def _with_former(shelf: Shelf, file: int, found: FileArcs) -> FileArcs:
+    """Add the former arcs of a file whose call is still there, and what other files say of its symbols."""
+    row = shelf.connection.execute("SELECT rows FROM arcs WHERE file = ?", (file,)).fetchone()
+    if row is None:
+        return found
+    former = Adjacency()
+    former.load(row[0])
+    symbols = {number: nature | former.nature.get(number, 0) for number, nature in found.symbols.items()}
+    known = {(arc.caller, arc.callee) for arc in found.arcs}
+    kept = [
+        arc
+        for number in range(len(former))
+        if (arc := former.arc(number)).caller in symbols and (arc.caller, arc.callee) not in known
+    ]
+    places = _places(shelf.connection, [end for arc in kept for end in (arc.caller, arc.callee)])
+    lines: dict[int, dict[str, int]] = {}
+    for call in shelf.facts(file)[3].calls:
+        lines.setdefault(call.scope, {}).setdefault(call.callee.rpartition(".")[2], call.line)
+    arcs = list(found.arcs)
+    for arc in kept:
+        caller, callee = places.get(arc.caller), places.get(arc.callee)
+        called = lines.get(caller[0], {}) if caller else {}
+        # A call by no name of its own may still be where it was if something is called about there.
+        is_near = arc.kind != CALL and any(abs(line - arc.line) <= 3 for line in called.values())
+        line = called.get(callee[1], arc.line if is_near else None) if callee else None
+        if line is not None:
+            arcs.append(arc._replace(line=line))
+    return FileArcs(symbols, tuple(sorted(arcs, key=lambda arc: (arc.caller, arc.line, arc.callee))))
+
+
+def _places(connection: sqlite3.Connection, symbols: Iterable[int]) -> dict[int, tuple[int, str]]:
+    """Give the places of symbols in their files, and the names by which they are called."""
+    numbers = list(dict.fromkeys(symbols))
+    found: dict[int, tuple[int, str]] = {}
+    for start in range(0, len(numbers), 500):
+        part = numbers[start : start + 500]
+        rows = connection.execute(
+            "SELECT id, place, CASE WHEN name = '__init__' THEN dotted ELSE name END FROM symbols"
+            f" WHERE id IN ({', '.join('?' * len(part))})",
+            part,
+        )
+        found.update((number, (place, name)) for number, place, name in rows)
+    return found

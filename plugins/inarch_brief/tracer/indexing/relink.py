@@ -1,0 +1,317 @@
+"""Linking of one root: what changed is linked again within a budget, the rest goes on in the background.
+
+The linker is loaded once something is to be linked, the graph once it is asked for: each takes longer than an answer.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attrs import Factory, define, field
+
+from inarch_brief.tracer.facts.source import uncollected
+from inarch_brief.tracer.indexing.file_reader import PATIENCE, Limit, Progress
+from inarch_brief.tracer.store.database import Busy, Store, give_back, transaction
+from inarch_brief.tracer.store.kept_files import Shelf, put_state, state
+
+if TYPE_CHECKING:
+    from inarch_brief.tracer.facts.link_facts import LinkFacts
+    from inarch_brief.tracer.graph.arcs import Adjacency, Costs
+    from inarch_brief.tracer.graph.call_graph import Graph
+    from inarch_brief.tracer.indexing.background import Job
+    from inarch_brief.tracer.linking.link_rounds import Files
+
+QUICK = 0.1
+"""CPU seconds up to which everything is linked again after every change; else only what changed is, at first."""
+MAX_NEAR = 12
+"""Changed files up to which only they are linked again, at first."""
+A_FEW = 6
+"""Files that are linked together where there is no time for all."""
+A_FEW_BYTES = 30_000
+"""The same, of their facts: a generated file is linked by itself, and last."""
+SECONDS_A_BYTE = 1.2e-6
+"""What linking of packed facts takes, roughly."""
+_SETTLED = 5.0
+"""Seconds without a question before a large tree is linked again as a whole."""
+
+
+class Stale(NamedTuple):
+    """How far the arcs of the files are what the whole tree shows.
+
+    Args:
+        missing: Files that have none.
+        near: How many files were linked without the whole tree, or are gone since.
+        files: All files.
+    """
+
+    missing: list[tuple[int, str]]
+    near: int
+    files: int
+
+    @property
+    def note(self) -> str:
+        """Say how much of the tree is linked; of a few changed files nothing."""
+        if self.missing:
+            return f"{self.files - len(self.missing):,} of {self.files:,} files are linked, the rest goes on"
+        if self.near > MAX_NEAR:
+            return f"{self.near:,} of {self.files:,} files are linked with what they import only, the rest goes on"
+        return ""
+
+
+class Version(NamedTuple):
+    """What tells one content of the store from any other: when it was made, and how often it was written since."""
+
+    path: str
+    born: Any
+    generation: Any
+    linked: Any
+
+
+@define(eq=False, repr=False)
+class Links:
+    """What keeps the arcs of a root up to date.
+
+    Args:
+        store: Where they are kept.
+        lock: Held by whoever uses the store.
+        at_once: Seconds that linking of the whole may take at least, once all is read.
+    """
+
+    store: Store
+    lock: threading.RLock
+    at_once: float = QUICK
+    fresh: dict[str, LinkFacts] = Factory(dict)
+    """Link facts as they were read just now; from the store they have to be unpacked."""
+    whole: Version | None = field(default=None, init=False)
+    """What the store held when every file was last seen to be linked: until it is written all is well."""
+    _job: Job | None = field(default=None, init=False)
+    _known: tuple[Version, Adjacency, Costs] | None = field(default=None, init=False)
+
+    def bring(
+        self,
+        connection: sqlite3.Connection,
+        read: Callable[[str], bytes | None],
+        limit: Limit,
+        progress: Progress | None = None,
+        near: int = MAX_NEAR,
+        wanted: Mapping[str, float] = MappingProxyType({}),
+    ) -> str:
+        """Link what is not, as long as there is time, and say what is left.
+
+        Args:
+            connection: The index, outside of a transaction.
+            read: Gives the bytes of a manifest, None where there is none.
+            limit: What takes longer goes on in the background, and with the next call.
+            progress: Told how far linking is.
+            near: Files up to which only what changed is linked, at first.
+            wanted: Files that are linked first where there is no time for all.
+        """
+        version = self.version(connection)
+        stale = _stale(connection) if version != self.whole else None
+        if stale is None or not (stale.missing or stale.near):
+            self.whole = version
+            return self.standing_note(connection)
+        if progress is not None and stale.missing:
+            progress("linking", stale.files - len(stale.missing), stale.files)
+        left = max(limit.left, self.at_once)
+        cost = state(connection, "link_seconds")
+        is_small = len(stale.missing) <= near and stale.near <= MAX_NEAR and cost is not None and cost > QUICK
+        try:
+            if not is_small and (_estimated(connection) if cost is None else cost) <= left:
+                return self._link_whole(connection, read, left, cost or 0.0)
+            if stale.missing:
+                self.bring_some(connection, read, limit, wanted)
+            self._link_later(connection, read)
+            return _stale(connection).note
+        except Busy:
+            return "another process is writing the index: the graph is from before its changes"
+
+    def bring_some(
+        self,
+        connection: sqlite3.Connection,
+        read: Callable[[str], bytes | None],
+        limit: Limit,
+        wanted: Mapping[str, float],
+    ) -> None:
+        """Link some files that are not, each with what it imports: wanted ones first, a few even without time."""
+        sizes = dict(connection.execute("SELECT file, length(facts) FROM link_facts"))
+        missing = sorted(_stale(connection).missing, key=lambda item: (-wanted.get(item[1], 0.0), sizes[item[0]]))
+        while missing:
+            few = missing[:1]
+            while len(few) < min(A_FEW, len(missing)) and sum(sizes[file] for file, _ in few) < A_FEW_BYTES:
+                few.append(missing[len(few)])
+            missing = missing[len(few) :]
+            try:
+                self._link_near(connection, read, [file for file, _ in few])
+            except Busy:
+                break  # what another process writes will do
+            if limit.is_over:
+                break
+
+    def version(self, connection: sqlite3.Connection) -> Version:
+        """Give the version of what the store holds: what is known of one stays true as long as it is the same."""
+        rows = connection.execute("SELECT name, value FROM state WHERE name IN ('born', 'generation', 'linked')")
+        found = dict(rows.fetchall())
+        return Version(self.store.path, *(found.get(name) for name in Version._fields[1:]))
+
+    def standing_note(self, connection: sqlite3.Connection) -> str:
+        """Give what has to be said of a graph that is whole: how coarsely it was linked, "" when all is well."""
+        return state(connection, "link_note") or ""
+
+    def graph(self, shelf: Shelf, note: str = "") -> Graph:
+        """Give the graph as it is kept now; `note` says what is missing of it."""
+        from inarch_brief.tracer.graph.arcs import Costs, adjacency
+        from inarch_brief.tracer.graph.call_graph import Graph
+
+        version = self.version(shelf.connection)
+        if self._known is None or self._known[0] != version:
+            self._known = None  # before the next is made: of a large tree each takes some memory
+            known = adjacency(shelf.connection)
+            self._known = (version, known, Costs(known))
+        return Graph(shelf, self._known[1], self._known[2], note)
+
+    def close(self) -> None:
+        """Stop what goes on in the background; what is done is not lost."""
+        job = self._job
+        if job is not None:
+            job.stop()
+
+    def _link_whole(
+        self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], seconds: float, cost: float
+    ) -> str:
+        job = self._job
+        if job is None or job.is_taken:
+            job = self._job = self._new_job(connection, read)
+            if cost and cost <= QUICK:
+                job.run()
+            else:
+                job.start()
+        before = time.process_time()
+        if not job.wait(seconds * PATIENCE):
+            # It takes longer than was thought, unless the machine was busy: some are linked here, as in the next call.
+            spent = time.process_time() - before
+            self.bring_some(connection, read, Limit(0.0), {})
+            with transaction(connection):
+                put_state(connection, "link_seconds", max(cost, 1.2 * spent))
+            return _stale(connection).note
+        if job.damage:
+            job.is_taken = True
+            raise sqlite3.DatabaseError(job.damage)
+        if not job.is_complete:
+            job.is_taken = True
+            return "linking ended early: the graph is from before"
+        self._keep(connection, read, job)
+        return job.note
+
+    def _link_later(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None]) -> None:
+        """Link everything again once nobody has asked for a while: changes may show in files that did not change."""
+        if self._job is not None and not self._job.is_taken:
+            return
+        self._job = self._new_job(connection, read, _SETTLED)
+        self._job.start()
+
+    def _new_job(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], delay: float = 0.0) -> Job:
+        from inarch_brief.tracer.facts.manifests import MANIFESTS
+        from inarch_brief.tracer.indexing.background import Job
+
+        files, hashes, ending = self._given(connection)
+        self.fresh = {}
+        # When it is done the workspace of this call may be closed.
+        manifests = {name: read(name) for name in MANIFESTS}
+
+        def late(job: Job) -> None:
+            with self.lock, self.store.connection() as own:
+                if not job.is_taken and job.is_complete:
+                    try:
+                        self._keep(own, manifests.get, job)
+                    except (Busy, sqlite3.Error):
+                        job.is_taken = True  # the next call begins anew
+
+        return Job(files, hashes, late, delay, ending)
+
+    def _given(self, connection: sqlite3.Connection) -> tuple[Files, dict[str, str], Callable[[], None]]:
+        """Give the facts of all files, the hashes of their bytes, and what lets go of them."""
+        from inarch_brief.tracer.facts.link_facts import Stored, size_of
+        from inarch_brief.tracer.linking.link import WHOLE
+
+        heads = connection.execute("SELECT substr(facts, 1, 8) FROM link_facts").fetchall()
+        snapshot = self.store.snapshot() if sum(size_of(head) for (head,) in heads) > WHOLE else None
+        facts, source = ("l.facts", connection) if snapshot is None else ("substr(l.facts, 1, 8)", snapshot)
+        rows = source.execute(
+            f"SELECT f.path, f.module, f.hash, f.id, {facts} FROM files f JOIN link_facts l ON l.file = f.id"
+            " ORDER BY f.role != 'code', f.path"
+        ).fetchall()
+        hashes = {path: content for path, _, content, _, _ in rows}
+        if snapshot is None:
+            return (
+                {path: (module, self.fresh.get(path, some)) for path, module, _, _, some in rows},
+                hashes,
+                lambda: None,
+            )
+        files = {
+            path: (module, Stored(size_of(head), partial(_facts_of, snapshot, file)))
+            for path, module, _, file, head in rows
+        }
+        return files, hashes, snapshot.close
+
+    def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], job: Job) -> None:
+        """Write what a job found, for the files that are still what they were."""
+        from inarch_brief.tracer.indexing import arc_rows
+        from inarch_brief.tracer.indexing.entry_nodes import gates_of
+        from inarch_brief.tracer.linking.edges import Edges
+
+        job.is_taken = True
+        with uncollected(), transaction(connection):
+            now = dict(connection.execute("SELECT id, hash || path FROM files"))
+            was = {content + path for path, content in job.hashes.items()}
+            numbers = arc_rows.numbers_of(connection, job.shared, job.edges.names)
+            arc_rows.mark_exports(connection, job.shared, numbers)
+            arc_rows.add_lambdas(connection, numbers, job.edges)
+            columns = arc_rows.numbered(numbers, job.edges)
+            job.edges = Edges()  # of a large tree it takes more than what follows
+            kept = ((file, arcs) for file, arcs in arc_rows.by_file(numbers, columns) if now.get(file) in was)
+            arc_rows.put_arcs(connection, kept, "whole")
+            arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
+            put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
+            put_state(connection, "link_seconds", job.seconds)
+            put_state(connection, "link_note", job.note)
+            put_state(connection, "gone", 0)
+            give_back(connection)
+
+    def _link_near(
+        self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], files: Sequence[int]
+    ) -> None:
+        from inarch_brief.tracer.indexing.partial_link import link_near
+
+        with uncollected(), transaction(connection):
+            link_near(Shelf(connection, read), files, self.fresh)
+            put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
+
+
+def _facts_of(connection: sqlite3.Connection, file: int) -> bytes:
+    row = connection.execute("SELECT facts FROM link_facts WHERE file = ?", (file,)).fetchone()
+    return bytes(row[0])
+
+
+def _estimated(connection: sqlite3.Connection) -> float:
+    """Guess how long linking of the whole will take, from the size of the facts."""
+    return SECONDS_A_BYTE * float(connection.execute("SELECT total(length(facts)) FROM link_facts").fetchone()[0])
+
+
+def _stale(connection: sqlite3.Connection) -> Stale:
+    rows = connection.execute(
+        "SELECT f.id, f.path, a.mode FROM link_facts l JOIN files f ON f.id = l.file"
+        " LEFT JOIN arcs a ON a.file = f.id WHERE a.mode IS NOT 'whole'"
+    ).fetchall()
+    files = connection.execute("SELECT count(*) FROM link_facts").fetchone()[0]
+    return Stale(
+        [(file, path) for file, path, mode in rows if mode in (None, "former")],
+        sum(mode == "near" for *_, mode in rows) + (state(connection, "gone") or 0),
+        files,
+    )

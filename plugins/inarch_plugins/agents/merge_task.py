@@ -1,0 +1,181 @@
+"""The tool `merge_task`: brings the change of a task in a work tree into the workspace, all of it or nothing."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import inarch
+from inarch_plugins.agents.changes import Change, read_change
+from inarch_plugins.agents.path_merge import NOTHING, Brought, bring
+
+NAME = "merge_task"
+MOST_BYTES = 64 << 20
+"""Bytes of the biggest file that is merged."""
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["change"],
+    "additionalProperties": False,
+    "properties": {
+        "change": {"type": "string", "description": "Of a result of `task`."},
+        "files": {"type": "array", "items": {"type": "string"}, "description": "Only these; else all."},
+        "conflicts": {
+            "enum": ["refuse", "mark"],
+            "description": "Where both sides changed the same: refuse all of it, or write both with marks.",
+        },
+    },
+}
+
+
+class _Step(NamedTuple):
+    """A path that changes: what stands there, and what will."""
+
+    path: str
+    ours: inarch.Standing
+    brought: Brought
+
+    def state(self) -> inarch.FileState:
+        return inarch.FileState(self.path, self.brought.mode, self.brought.data or b"", self.ours.hash, self.ours.mode)
+
+
+class Merges:
+    """Brings kept changes into the workspace.
+
+    Args:
+        state: The plugin's folder.
+    """
+
+    name = "merge_task"
+
+    def __init__(self, state: str) -> None:
+        self._state = Path(state)
+
+    def tool(self) -> inarch.Tool:
+        """Return the tool."""
+        made = inarch.tool(
+            name=NAME, input_schema=_SCHEMA, effects=_effects, check=self.check, preview=self.preview
+        )  # fmt: skip
+        return made(self.merge_task)
+
+    def merge_task(
+        self,
+        context: inarch.ToolContext,
+        change: str,
+        files: Sequence[str] = (),
+        conflicts: str = "refuse",
+    ) -> dict[str, Any]:
+        """Bring the change that an agent made in its work tree into the workspace: all of it, or nothing."""
+        kept, steps = self._steps(context, change, files, conflicts)
+        workspace: Any = context.workspace
+        if steps:
+            workspace.restore_all([step.state() for step in steps])
+        done = files or kept.merging
+        kept.note_merged(done)
+        changed = [step.path for step in steps]
+        marked = [step.path for step in steps if step.brought.clash]
+        left = [path for path in kept.files if path not in kept.merging]
+        return {
+            "merged": changed, "unchanged": [path for path in done if path not in changed],
+            **({"conflicts_marked": marked} if marked else {}),
+            **({"never_merged": left, "patch": str(kept.patch)} if left else {}),
+        }  # fmt: skip
+
+    def check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
+        """Refuse what can't be merged before a person is asked about it."""
+        self._steps(context, arguments["change"], arguments.get("files", ()), arguments.get("conflicts", "refuse"))
+
+    def preview(self, arguments: Mapping[str, Any]) -> str:
+        """Return the change as a patch."""
+        change = read_change(self._state, str(arguments["change"]))
+        title = f"merge what {change.agent} did in its work tree: {change.task}"
+        text = f"{title}\n{change.text(arguments.get('files') or change.merging)}"
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+    def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
+        """Name the files where the call names none: what is written is judged by them."""
+        if call.name != NAME or call.arguments.get("files"):
+            return None
+        try:
+            files = read_change(self._state, str(call.arguments["change"])).merging
+        except inarch.ToolFailed:
+            return None  # the call will say so
+        return inarch.Rewrite({**call.arguments, "files": [*files]}) if files else None
+
+    def _steps(
+        self, context: inarch.ToolContext, name: str, files: Sequence[str], conflicts: str
+    ) -> tuple[Change, list[_Step]]:
+        """Work out the whole merge; nothing is written.
+
+        Raises:
+            ToolFailed: There is no such change or file in it, or both sides changed the same.
+        """
+        change = read_change(self._state, name)
+        if context.workspace.root not in change.roots:
+            raise inarch.ToolFailed("validation", f"{name} is a change of {change.roots[0]}", "merge it there")
+        if unknown := [path for path in files if path not in change.merging]:
+            raise inarch.ToolFailed(
+                "validation", f"{name} has no {', '.join(unknown)} to merge", f"it has {', '.join(change.merging)}"
+            )
+        steps, clashes = list[_Step](), list[_Step]()
+        for path in files or change.merging:
+            ours = _standing(context.workspace, path)
+            base, theirs = change.files[path]
+            brought = bring(base, ours, theirs, lambda side, path=path: _bytes(context, change, path, side))  # type: ignore[misc]
+            if brought is None:
+                continue
+            steps.append(_Step(path, ours, brought))
+            if brought.clash and (conflicts != "mark" or brought.data is None):
+                clashes.append(steps[-1])
+        if clashes:
+            raise _clashing(change, clashes, len(files or change.merging))
+        return change, steps
+
+
+def _effects(arguments: Mapping[str, Any]) -> inarch.Effects:
+    files = frozenset(map(str, arguments.get("files") or [""]))
+    return inarch.Effects(reads=files, writes=files)
+
+
+def _standing(workspace: inarch.Workspace, path: str) -> inarch.Standing:
+    entry = workspace.stat(path)
+    if entry is None:
+        return NOTHING
+    if entry.kind == "link":
+        return inarch.Standing(sha256(_target(workspace, path)).hexdigest(), stat.S_IFLNK | 0o777)
+    if entry.kind == "file":
+        return inarch.Standing(workspace.digest(path), stat.S_IFREG | entry.mode)
+    return inarch.Standing(None, (stat.S_IFDIR if entry.kind == "directory" else stat.S_IFIFO) | entry.mode)
+
+
+def _bytes(context: inarch.ToolContext, change: Change, path: str, side: inarch.Standing) -> bytes:
+    """Return the bytes of a side: of the workspace's, where those of the change are others."""
+    ref = side.hash or ""
+    if any(one.hash == ref for one in change.files[path]):
+        try:
+            return change.data(ref)
+        except OSError as error:
+            what = f"bytes of {path} in {change.folder} can't be read: {error.strerror}"
+            raise inarch.ToolFailed("execution", what) from error
+    found = context.workspace.read(path, 0, MOST_BYTES)
+    if found.hash != ref:
+        what = f"{path} is bigger than {MOST_BYTES >> 20} MB, or has changed while it was merged"
+        raise inarch.ToolFailed("conflict", what, "try again, or leave it out of `files`")
+    return found.data
+
+
+def _target(workspace: Any, path: str) -> bytes:
+    found: bytes = workspace.link_target(path)
+    return found
+
+
+def _clashing(change: Change, clashes: Sequence[_Step], files: int) -> inarch.ToolFailed:
+    shown = "\n".join(f"{step.path}: {step.brought.clash}" for step in clashes)
+    marks = all(step.brought.data is not None for step in clashes)
+    how = 'write both sides with marks (conflicts = "mark"), or ' if marks else ""
+    return inarch.ToolFailed(
+        "conflict", f"{len(clashes)} of {files} files were changed on both sides; nothing was merged\n{shown}",
+        f"{how}merge the others (files) and change these yourself; the whole change is kept: {change.patch}",
+    )  # fmt: skip

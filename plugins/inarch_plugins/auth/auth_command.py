@@ -1,0 +1,131 @@
+"""`inarch auth`: keys in the system's keyring, and signing in where a service lets other programs do that."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inarch import UsageError
+from inarch.commands import Group
+from inarch.host import state_dir
+from inarch.output import is_terminal, print_json, print_line
+from inarch_plugins.auth.keyring_environment import SIGN_IN, changing_names, read_names
+
+FILE = "keys.json"
+LEAST, MOST = 8, 4096
+"""Characters of a key: a shorter one would be found in everything that is to be freed of it."""
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
+
+
+@click.group("auth", cls=Group)
+def auth() -> None:
+    """Keep keys in the system's keyring, list and remove them; sign in and out."""
+
+
+@auth.command("set")
+@click.argument("name", metavar="NAME")
+def set_one(name: str) -> None:
+    """Keep a key under the name of its variable, such as OPENAI_API_KEY.
+
+    It is asked for without being shown, or read from standard input. The environment wins over it.
+    """
+    from inarch_plugins.auth.keyring_process import set_key
+
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is no name of a key", "write the variable's name, such as OPENAI_API_KEY")
+    if name.startswith("INARCH_"):
+        raise UsageError(f"{name} is no key: Inarch reads it before the keyring", "set it in the environment")
+    value = _checked(_given(name))
+    with changing_names(_file()) as names:
+        set_key(name, value)
+        names.append(name)
+    wins = "; the environment has one, too, which wins" if os.environ.get(name) else ""
+    print_line(f"{name} is kept in the keyring{wins}")
+
+
+@auth.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+def list_all(as_json: bool) -> None:
+    """List the names of the kept keys and the sign-in, never a value; the keyring is not opened."""
+    names = read_names(_file())
+    rows: list[dict[str, Any]] = [
+        {"name": name, "in_environment": bool(os.environ.get(name))} for name in names if name != SIGN_IN
+    ]
+    if SIGN_IN in names:
+        from inarch_plugins.auth.login import described
+
+        rows.append({"name": "openai", "in_environment": False, "signed_in": described(_file())})
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        kept = "the environment wins" if row["in_environment"] else "from the keyring"
+        print_line(f"{row['name']}  {row.get('signed_in', kept)}")
+    if not rows:
+        print_line("no keys are kept; inarch auth set NAME keeps one")
+
+
+@auth.command("remove")
+@click.argument("name", metavar="NAME")
+def remove_one(name: str) -> None:
+    """Remove a key from the keyring."""
+    from inarch_plugins.auth.keyring_process import forget_key
+
+    with changing_names(_file()) as names:
+        if name not in names:
+            raise UsageError(f"no key is kept as {name!r}", "inarch auth list shows the names")
+        forget_key(name)
+        names.remove(name)
+    print_line(f"{name} is removed from the keyring")
+
+
+@auth.command("login")
+@click.argument("service", metavar="SERVICE")
+@click.option("--another-account", is_flag=True, help="Sign in anew, with an account of your choice.")
+def login(service: str, another_account: bool) -> None:
+    """Sign in to a service with an account in place of a key: openai.
+
+    A browser opens. If it runs elsewhere, paste the address at which it ends.
+    """
+    from inarch_plugins.auth.login import log_in, refuse_others
+
+    refuse_others(service)
+    print_line(log_in(_file(), os.environ, is_new=another_account))
+
+
+@auth.command("logout")
+@click.argument("service", metavar="SERVICE")
+def logout(service: str) -> None:
+    """Sign out of a service: its tokens are revoked and removed from this machine."""
+    from inarch_plugins.auth.login import log_out, refuse_others
+
+    refuse_others(service)
+    print_line(log_out(_file(), os.environ))
+
+
+def _file() -> Path:
+    return state_dir() / FILE
+
+
+def _given(name: str) -> str:
+    if sys.stdin is None:
+        raise UsageError("nobody is here to give the key", f"pipe it in: … | inarch auth set {name}")
+    if is_terminal(sys.stdin):
+        return str(click.prompt(f"{name} (is not shown)", hide_input=True, err=True))
+    return sys.stdin.readline(MOST + 2)
+
+
+def _checked(value: str) -> str:
+    value = value.strip()
+    if not value:
+        raise UsageError("the key is empty")
+    if not LEAST <= len(value) <= MOST:
+        raise UsageError(f"a key of {len(value)} characters can't be kept", f"it has {LEAST} to {MOST:,} of them")
+    if not value.isprintable() or any(letter.isspace() for letter in value):
+        raise UsageError("the key has white space or control characters in it", "give the key alone, on one line")
+    return value

@@ -1,0 +1,178 @@
+"""The environment with the keys that the person keeps in the keyring, which is opened when one of them is looked at.
+
+A sign-in is one of them: its access token is the value of a variable, and is renewed before it expires.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inarch import InarchError, StoreError, is_older
+from inarch_lib.staging import locked, write_whole
+
+if TYPE_CHECKING:
+    from inarch_plugins.auth.oauth import Tokens
+    from inarch_plugins.auth.sign_in import SignIn
+
+SIGN_IN = "OPENAI_CHATGPT_TOKEN"
+"""The variable as which providers see the access token. It is not OPENAI_API_KEY: that may go to other services."""
+Learn = Callable[[Iterable[tuple[str, str]]], object]
+VERSION = 1
+READ_S = 20.0
+"""Seconds that the keyring has to give the keys: a person may have to unlock it."""
+
+
+class KeptKeys(Mapping[str, str]):
+    """Variables of the environment, and keys that are missing there; one that can't be had reads as empty.
+
+    Args:
+        environ: The environment.
+        names: The names of the keys that are kept.
+        sign_in: The sign-in that is kept, None if there is none.
+    """
+
+    def __init__(self, environ: Mapping[str, str], names: Collection[str], sign_in: SignIn | None = None) -> None:
+        self._environ = dict(environ)
+        self._sign_in = sign_in
+        self._tokens: Tokens | None = None
+        self._learners: list[Learn] = []
+        self.kept = tuple(name for name in names if not self._environ.get(name))
+        self.notes: tuple[str, ...] = ()
+        self._values: dict[str, str] | None = None
+        self._lock = threading.Lock()
+        self._renewing = threading.Lock()
+
+    def renewed(self, name: str) -> str:
+        """Return a variable's value; if it is the token of a sign-in, one that has not expired.
+
+        This may ask the keyring and the server: it is for a thread.
+
+        Raises:
+            InarchError: The sign-in is over, or can't be renewed.
+        """
+        if name != SIGN_IN or name not in self.kept or self._sign_in is None:
+            return self[name]
+        with self._renewing:
+            if self._tokens is None or self._tokens.renew_at <= time.time() or not self._tokens.permits_plan:
+                self._learn(self._sign_in.fresh())
+            assert self._tokens is not None
+            return self._tokens.access
+
+    def on_renewal(self, learn: Learn) -> None:
+        """Have somebody learn the secrets of the sign-in, now and after each renewal."""
+        self._learners.append(learn)
+        if SIGN_IN in self.kept:
+            self._read()
+            if self._tokens is not None:
+                self._learn(self._tokens)
+
+    def _learn(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        for learn in self._learners:
+            learn([(SIGN_IN, tokens.access), ("OPENAI_CHATGPT_REFRESH_TOKEN", tokens.refresh)])
+
+    def __getitem__(self, name: str) -> str:
+        return self._read().get(name, "") if name in self.kept else self._environ[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.kept or name in self._environ
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._environ, *self.kept)))
+
+    def __len__(self) -> int:
+        return len({*self._environ, *self.kept})
+
+    def _read(self) -> Mapping[str, str]:
+        with self._lock:
+            if self._values is None:
+                self._values = {}
+                for read in (self._read_sign_in, self._read_keys):
+                    try:
+                        self._values |= read()
+                    except InarchError as error:
+                        self.notes = (*self.notes, f"{', '.join(self._names(read))}: {error}")
+            return self._values
+
+    def _read_keys(self) -> Mapping[str, str]:
+        from inarch_plugins.auth.keyring_process import get_keys
+
+        names = self._names(self._read_keys)
+        return get_keys(names, READ_S, self._environ) if names else {}
+
+    def _read_sign_in(self) -> Mapping[str, str]:
+        if self._sign_in is None or SIGN_IN not in self.kept:
+            return {}
+        self._tokens = self._sign_in.tokens()
+        return {SIGN_IN: self._tokens.access} if self._tokens is not None else {}
+
+    def _names(self, read: Callable[[], Mapping[str, str]]) -> list[str]:
+        """Return the variables that a function reads."""
+        return [name for name in self.kept if (name == SIGN_IN) == (read == self._read_sign_in)]
+
+
+def with_kept_keys(environ: Mapping[str, str], file: Path) -> Mapping[str, str]:
+    """Return the environment with the keys whose names stand in a file; itself, where none is missing in it."""
+    try:
+        names = read_names(file)
+        sign_in = None
+        if SIGN_IN in names:
+            from inarch_plugins.auth.sign_in import FILE, SignIn
+
+            sign_in = SignIn(file.with_name(FILE), environ)
+        kept = KeptKeys(environ, names, sign_in)
+    except InarchError as error:
+        kept = KeptKeys(environ, ())
+        kept.notes = (str(error),)
+        return kept
+    return kept if kept.kept else environ
+
+
+def read_names(file: Path) -> list[str]:
+    """Return the names of the keys that are kept; never their values, which only the keyring has.
+
+    Raises:
+        StoreError: The file can't be read, or a newer Inarch wrote it.
+    """
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError("permission", f"{file} can't be read: {error.strerror}", "make it readable") from None
+    try:
+        kept: Any = json.loads(data)
+        version, names = kept["version"], kept["names"]
+        is_right = type(version) is int and isinstance(names, list) and all(isinstance(name, str) for name in names)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_right = False
+    if not is_right:
+        raise StoreError(
+            "damaged", f"{file} is damaged: which keys are kept is not known", "delete it, and set them again"
+        )
+    is_older(str(file), version, VERSION)
+    return list(names)
+
+
+@contextmanager
+def changing_names(file: Path) -> Iterator[list[str]]:
+    """Give the names to change, and write them back; one process at a time.
+
+    Raises:
+        StoreError: They can't be read or kept.
+    """
+    try:
+        with locked(file):
+            names = read_names(file)
+            yield names
+            write_whole(file, json.dumps({"version": VERSION, "names": sorted(set(names))}).encode())
+    except OSError as error:
+        raise StoreError(
+            "permission", f"the names of keys can't be kept in {file.parent}: {error.strerror}", "make it writable"
+        ) from error

@@ -1,0 +1,222 @@
+"""`inarch config`: what is configured and from where, what is wrong with it, and which projects are trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch import ConfigError, UsageError
+from inarch.commands import Group, composing_options
+from inarch.output import print_json, print_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from inarch.host import Config, Options
+
+
+@click.group("config", cls=Group)
+def config() -> None:
+    """Show, check and begin the configuration; trust a project."""
+
+
+@config.command("show")
+@click.option("--origin", is_flag=True, help="Say where each value comes from.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@composing_options
+def show(origin: bool, as_json: bool, **given: Any) -> None:
+    """Show the profile in use and every table, as they come out of all layers."""
+
+    from inarch.host import discover
+    from inarch_plugins.commands.config.config_text import as_data, as_rows
+
+    loaded, installed = _load(given), discover().plugins
+    if as_json:
+        print_json(as_data(loaded, installed))
+        return
+    rows = list(as_rows(loaded, installed))
+    wide = max(len(text) for text, _ in rows) if origin else 0
+    for text, where in rows:
+        line = f"{text:<{min(wide, 60)}}  # {where}" if origin and where else text
+        print_line(line)
+
+
+@config.command("check")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array of problems.")
+@composing_options
+def check(as_json: bool, **given: Any) -> int:
+    """Look for everything that is wrong; exit 2 if there is anything."""
+
+    from inarch.commands import ANSWERED, USAGE
+    from inarch.host import check_config
+    from inarch_plugins.commands.config.config_text import loading_notes
+
+    options = _options(given)
+    loaded, problems = check_config(options.root, profile=options.profile, flags=options.flags)
+    found = list(problems)
+    if loaded is not None:
+        found += _plugin_problems(loaded, options)
+        _tell(loaded, options, *loading_notes(loaded))
+    if as_json:
+        print_json([_problem_data(one) for one in found])
+    else:
+        for one in found:
+            print_line(str(one))
+        if not found and loaded is not None:
+            print_line(_all_right(loaded))
+    return USAGE if found else ANSWERED
+
+
+@config.command("init")
+@click.option("--project", is_flag=True, help="Write only this project's .inarch/config.toml, and trust it.")
+@click.option("--force", is_flag=True, help="Write over your file if it is there.")
+@click.option("--yes", is_flag=True, help="Grant this project's commands without a question, for scripts.")
+@click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
+def init(project: bool, force: bool, yes: bool, root: str) -> int:
+    """Write a first configuration file, and propose the commands that test and build this project.
+
+    Your file is for every project, so the proposals stand in it commented out. Once you have said yes they are granted
+    in this project's .inarch/config.toml.
+    """
+    from inarch_plugins.commands.config.first_steps import begin
+
+    return begin(root, project=project, force=force, yes=yes)
+
+
+@config.command("schema")
+@composing_options
+def schema(**given: Any) -> None:
+    """Print the JSON Schema of the configuration file, with the settings of the profile's plugins."""
+
+    from inarch.host import check_config
+    from inarch_plugins.commands.config.starter import schema as schema_of
+
+    options = _options(given)
+    loaded, _ = check_config(options.root, profile=options.profile, flags=options.flags)
+    if loaded is not None:
+        _plugin_problems(loaded, options)
+    classes = {} if loaded is None else dict(sorted(loaded.settings_classes.items()))
+    print_json(schema_of(classes))
+
+
+@config.command("trust")
+@click.option("--revoke", is_flag=True, help="Trust the project no longer.")
+@click.option("--yes", is_flag=True, help="Trust it without a question, for scripts.")
+@click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
+def trust(revoke: bool, yes: bool, root: str) -> int:
+    """Trust this project's configuration, guides, skills and the like as they are now; a change ends it."""
+    import os
+    import sys
+    from pathlib import Path
+
+    from inarch.commands import ANSWERED, FAILED
+    from inarch.host import config_dir, grant, state_dir, trust_of
+    from inarch.host import revoke as revoke_trust
+
+    folder, state = os.path.realpath(root), state_dir()
+    if not Path(folder).is_dir():
+        raise UsageError(f"{root} is not a directory")
+    if revoke:
+        was = revoke_trust(folder, state)
+        print_line(f"{folder} is {'no longer' if was else 'not'} trusted")
+        return ANSWERED
+    standing = trust_of(folder, state, whole=True, config_dir=config_dir())
+    if standing.state == "trusted":
+        print_line(f"{folder} is trusted already")
+        return ANSWERED
+    _show_what(folder, standing.files, standing.changed)
+    if not yes:
+        if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
+            raise UsageError("nobody is here to answer", "look at the files and give --yes")
+        if not click.confirm("Trust it?", default=False):
+            return FAILED
+    # The hashes of what was shown: a file that was swapped meanwhile is not trusted.
+    grant(folder, standing.files, state)
+    until = "one of these files changes" if standing.files else "it has something that needs trust"
+    print_line(f"{folder} is trusted until {until}")
+    return ANSWERED
+
+
+def _options(given: Mapping[str, Any]) -> Options:
+    from inarch.host import Options
+
+    return Options.of(given)
+
+
+def _load(given: Mapping[str, Any]) -> Config:
+    from inarch.host import load_config
+
+    options = _options(given)
+    loaded = load_config(options.root, profile=options.profile, flags=options.flags)
+    _tell(loaded, options)
+    return loaded
+
+
+def _tell(loaded: Config, options: Options, *further: str) -> None:
+    from inarch.commands import say
+    from inarch.host import discover
+
+    if not options.quiet:
+        for note in (*loaded.notes, *loaded.hints(discover().plugins), *further):
+            say("note", note)
+
+
+def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
+    """Compose the plugins and return what is wrong with their settings; one that fails is left out of the next try."""
+    from inarch import App
+    from inarch.commands import say
+
+    classes, without = loaded.settings_classes, set(options.without)
+    others: list[ConfigError] = []
+    while not others:
+        try:
+            app = App.of(loaded, without=sorted(without), files=options.files, environ=loaded.environ)
+        except ConfigError as error:
+            wrong = {name for name, cls in classes.items() if loaded.settings_problems(name, cls)} - without
+            without |= wrong
+            others += [] if wrong else [error]
+        else:
+            if not loaded.safe_mode:
+                others += app.parts.composed.missing()
+            for refused in app.composition.refused if not options.quiet else ():
+                if not any(f"plugin {refused.name!r} {refused.reason}" in one.message for one in others):
+                    say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")
+            break
+    return [one for name, cls in classes.items() for one in loaded.settings_problems(name, cls)] + others
+
+
+def _problem_data(error: ConfigError) -> dict[str, Any]:
+    return {
+        "source": error.source,
+        "line": error.line,
+        "key": error.key,
+        "message": error.message.removeprefix(_place(error)),
+        "remedy": error.remedy,
+    }
+
+
+def _place(error: ConfigError) -> str:
+    """Return what a message begins with: its file, line and key."""
+    where = f"{error.source}:{error.line}" if error.line is not None else error.source
+    return "".join(f"{part}: " for part in (where, error.key) if part)
+
+
+def _all_right(loaded: Config) -> str:
+    if not loaded.config_path.exists():
+        return f"all right: {loaded.config_path} does not exist, the built-in values hold"
+    return f"all right: {loaded.config_path}, profiles {', '.join(loaded.profiles)}, {loaded.profile.name} in use"
+
+
+def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...]) -> None:
+    from inarch.host import read_trusted
+
+    lines = [f"{folder} would be trusted with:" if files else f"{folder} has nothing that needs trust"]
+    for path, known in files.items():
+        lines.append(f"  {path}  {known[:12]}{'  (changed)' if path in changed else ''}")
+        if path == ".inarch/config.toml":
+            text = read_trusted(folder, path, files) or b""
+            lines += [f"    | {line}" for line in text.decode("utf-8", "replace").splitlines()]
+    lines += [f"  {path}  (gone)" for path in changed if path not in files]
+    for line in lines:
+        print_line(line)

@@ -1,0 +1,138 @@
+"""What `inarch plugins show` tells of one plugin, as data and as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from inarch.host import PORTS, version_contract
+
+if TYPE_CHECKING:
+    from inarch.host import Config
+    from inarch_plugins.commands.plugins.rows import Inventory, Row
+
+_FLAGS = ("requires_confirmation", "receives_secrets")
+
+
+def page_data(row: Row, inventory: Inventory) -> dict[str, Any]:
+    """Return everything that is known of a plugin without importing one that the profile doesn't name."""
+    config, name = inventory.config, row.name
+    found = inventory.discovery.plugins.get(name)
+    data = row.data()
+    data["offers"] = _offers(row, inventory)
+    data["settings"] = _settings(name, config) if row.state == "loaded" else []
+    data["isolation"] = "process" if config.is_isolated(name) else "in-process"
+    installed = found is not None and found.distribution == row.distribution
+    data["contract"] = version_contract(found)._asdict() if found is not None and installed else {}
+    if row.state == "available":
+        data["remedy"] = _how_to_enable(row, inventory)
+    return data
+
+
+def page_lines(data: Mapping[str, Any]) -> Iterator[str]:
+    """Return the data as lines; what is empty is left out."""
+    for key in ("name", "state", "distribution", "version", "module", "location"):
+        if data[key]:
+            yield f"{key}: {data[key]}"
+    if data["ours"]:
+        yield "ours: yes"
+    yield f"isolation: {data['isolation']}"
+    contract = data["contract"]
+    if contract and not data["ours"]:
+        yield f"wants: {contract['wants'] or contract['warning']}"
+    for key in ("hooks", "tools", "commands"):
+        if data[key]:
+            yield f"{key}: {', '.join(data[key])}"
+    yield from _offer_lines(data["offers"])
+    yield from _setting_lines(data)
+    for key in ("reason", "remedy"):
+        if data[key]:
+            yield f"{key}: {data[key]}"
+
+
+def _offers(row: Row, inventory: Inventory) -> dict[str, list[dict[str, Any]]]:
+    composition, offers = inventory.composition, {}
+    for kind in PORTS:
+        bound = getattr(composition, kind)
+        items = bound.values() if isinstance(bound, Mapping) else bound
+        described = [_described(kind, item.value) for item in items if item.plugin == row.name]
+        if described and row.state == "loaded":
+            offers[kind] = described
+    return offers
+
+
+def _described(kind: str, value: Any) -> dict[str, Any]:
+    if kind == "tools":
+        flags = {flag: getattr(value, flag) for flag in _FLAGS}
+        about = {"category": value.category, "effects": _effects(value), "timeout_s": value.timeout_s, **flags}
+        return {"name": value.name, "description": value.description, **about}
+    if kind == "models":
+        return {"name": value.name, "default_model": value.default_model}
+    if kind == "slash_commands":
+        return {"name": value.name, "description": value.help}
+    return {"name": value.name}
+
+
+def _effects(tool: Any) -> str:
+    """Say what a tool touches, as far as it is known without a call."""
+    from inarch import Effects
+
+    rule = getattr(tool, "effects_rule", None)
+    if not isinstance(rule, Effects):
+        return "by its arguments"
+    if rule.exclusive:
+        return "exclusive"
+    touched = (("reads", rule.reads), ("writes", rule.writes))
+    told = [f"{verb} {', '.join(path or 'everything' for path in sorted(paths))}" for verb, paths in touched if paths]
+    return "; ".join(told) or "none"
+
+
+def _settings(name: str, config: Config) -> list[dict[str, Any]]:
+    from inarch_plugins.commands.plugins.settings_text import settings_of
+
+    cls = config.settings_classes.get(name)
+    if cls is None or not hasattr(cls, "__attrs_attrs__"):
+        return []
+    return [{**one._asdict(), "origin": _origin(name, one.key, one.variable, config)} for one in settings_of(name, cls)]
+
+
+def _origin(name: str, key: str, variable: str, config: Config) -> str:
+    """Say where the present value was given; never the value, which may be a secret."""
+    from inarch.host import dotted
+
+    given = next((one for one, text in config.environ.items() if text and one.upper() == variable), None)
+    if given is not None:
+        return given
+    origin = config.origins.get(dotted(("plugins", name, key)))
+    return str(origin) if origin is not None else "default"
+
+
+def _how_to_enable(row: Row, inventory: Inventory) -> str:
+    from inarch_plugins.commands.config.profile_edit import lines_to_add
+
+    profile, where = inventory.config.profile.name, inventory.config.config_path
+    loads = f"{lines_to_add(profile, row.name)} in {where} loads it"
+    return f"nothing of it is imported; `inarch plugins check {row.name}` tries it; {loads}"
+
+
+def _offer_lines(offers: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
+    for kind, items in offers.items():
+        yield f"inarch_{kind}:"
+        for item in items:
+            said = str(item.get("description", "")).partition("\n")[0]
+            flags = [flag for flag in _FLAGS if item.get(flag)]
+            effects = f"effects: {item['effects']}" if "effects" in item else ""
+            model = f"default model {item['default_model']}" if item.get("default_model") else ""
+            about = ", ".join(filter(None, [effects, model, *flags]))
+            yield "  " + "  ".join(filter(None, [item["name"], said, f"({about})" if about else ""]))
+
+
+def _setting_lines(data: Mapping[str, Any]) -> Iterator[str]:
+    if data["settings"]:
+        yield f"settings: [plugins.{data['name']}]"
+    for one in data["settings"]:
+        default = "required" if one["required"] else f"default {one['default']}" if one["default"] else "no default"
+        yield f"  {one['key']}: {one['type']}, {default}"
+        if one["meaning"]:
+            yield f"    {one['meaning']}"
+        yield f"    {one['variable']}; value from: {one['origin']}"

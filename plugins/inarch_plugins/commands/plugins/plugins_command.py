@@ -1,0 +1,88 @@
+"""`inarch plugins`: what is installed, what the profile loads, and what was refused and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inarch import UsageError
+from inarch.commands import Group, composing_options, say
+from inarch.output import aligned, print_json, print_line
+from inarch_plugins.commands.plugins.check import check
+from inarch_plugins.commands.plugins.install import install, uninstall
+from inarch_plugins.commands.plugins.new import new
+
+if TYPE_CHECKING:
+    from inarch_plugins.commands.plugins.rows import Inventory, Row
+
+
+@click.group("plugins", cls=Group)
+def plugins() -> None:
+    """Show which plugins are installed, loaded and refused; install, remove and write them."""
+
+
+# Their modules are as light as this one: what a command needs is imported when it is called.
+plugins.add_command(check)
+plugins.add_command(install)
+plugins.add_command(new)
+plugins.add_command(uninstall)
+
+
+@plugins.command("list", short_help="List all plugins.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@composing_options
+def list_plugins(as_json: bool, **given: Any) -> None:
+    """List all plugins: loaded ones in the order of the profile, refused ones, then the rest."""
+    inventory = _inventory(given)
+    if as_json:
+        print_json({"safe_mode": inventory.safe_mode, "plugins": [row.data() for row in inventory.rows]})
+        return
+    if inventory.safe_mode:
+        click.echo("Safe mode: no plugin but the store is loaded (INARCH_SAFE_MODE=1).")
+    if not inventory.rows:
+        click.echo("No plugin is installed.")
+        return
+    for line in aligned([(row.name, row.state, row.origin, _brought(row)) for row in inventory.rows]):
+        print_line(line)
+
+
+@plugins.command("show", short_help="Show one plugin with its settings.")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@composing_options
+def show_plugin(name: str, as_json: bool, **given: Any) -> None:
+    """Show one plugin: where it comes from, what it registered, its commands and settings, and what it wants."""
+    inventory = _inventory(given)
+    row = next((row for row in inventory.rows if row.name == name), None)
+    if row is None:
+        raise UsageError(f"no plugin is called {name!r}", inventory.nearest(name))
+    from inarch_plugins.commands.plugins.plugin_page import page_data, page_lines
+
+    data = page_data(row, inventory)
+    if as_json:
+        print_json(data)
+        return
+    for line in page_lines(data):
+        print_line(line)
+
+
+def _inventory(given: Mapping[str, Any]) -> Inventory:
+    from inarch.host import Options
+    from inarch_plugins.commands.plugins.rows import take_inventory
+
+    options = Options.of(given)
+    inventory = take_inventory(options)
+    if not options.quiet:
+        for note in inventory.notes:
+            say("note", note)
+    return inventory
+
+
+def _brought(row: Row) -> str:
+    """Return the last column: what a plugin brought, or why it was left out."""
+    if row.state == "refused":
+        return f"{row.reason} ({row.remedy})"
+    names = [*row.tools, *(hook.removeprefix("inarch_") for hook in row.hooks if hook != "inarch_tools")]
+    return ", ".join(names)

@@ -1,0 +1,155 @@
+"""Committing: exactly the named paths, as they are in the workspace now."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from typing import Any
+
+from inarch import ToolContext, ToolFailed
+from inarch_plugins.git import git_output
+from inarch_plugins.git.index import own_index
+from inarch_plugins.git.invocation import Git, text
+from inarch_plugins.git.repository_views import filtered, read_status
+from inarch_plugins.git.status import Status, relative
+
+_REFUSED = "nothing was committed"
+
+
+def check(context: ToolContext, paths: list[str], message: str) -> None:
+    """Raise what a commit of these paths would fail with, as far as a look can tell.
+
+    Raises:
+        ToolFailed: The message is none, git doesn't know who commits, something is in the way or nothing has changed.
+    """
+    _, _, status = _prepared(context, paths, message)
+    if not status.names:
+        _raise_refused("")
+
+
+def commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
+    """Commit exactly these files or directories as they are now; what else is staged stays staged."""
+    git, identity, status = _prepared(context, paths, message)
+    present = _present(git, paths, status)
+    with own_index(git.repository) as index:
+        if present:
+            git.write("add", "--all", *git.scope(present), GIT_INDEX_FILE=index)
+        ran = git.write(
+            "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--no-status", "--cleanup=whitespace", "--file=-",
+            "--only", *git.scope(paths),
+            stdin=message.encode(), fails=(1,), GIT_INDEX_FILE=index, **identity,
+        )  # fmt: skip
+        if ran.exit_code == 1:
+            _raise_refused(text(ran.output + ran.errors))
+    return _committed(git, status)
+
+
+def _prepared(context: ToolContext, paths: list[str], message: str) -> tuple[Git, dict[str, str], Status]:
+    """Return the repository, who commits, and how the paths stand; nothing is in the way as far as that can tell."""
+    _check_message(message)
+    git = Git.open(context)
+    identity = _identity(git)
+    _check_operation(git)
+    status, _ = read_status(git, "all", *git.scope(paths))
+    _check_status(git, status)
+    return git, identity, status
+
+
+def _check_message(message: str) -> None:
+    try:
+        message.encode()
+    except UnicodeEncodeError:
+        raise ToolFailed("validation", "the message is not valid text") from None
+    if not message.strip() or "\0" in message:
+        raise ToolFailed("validation", "the message is empty or has a NUL character", "say what the commit is about")
+
+
+def _identity(git: Git) -> dict[str, str]:
+    """Return the variables that say who commits, as the user's own git would have it."""
+    found: dict[str, str] = {}
+    for who in ("author", "committer"):
+        name, email = git.configured.identity(who)
+        if not name or not email:
+            raise ToolFailed(
+                "validation", f"git doesn't know who commits; {_REFUSED}",
+                'run `git config --global user.name "Your Name"` and '
+                "`git config --global user.email you@example.com`, then try again",
+            )  # fmt: skip
+        found |= {f"GIT_{who.upper()}_NAME": name, f"GIT_{who.upper()}_EMAIL": email}
+    dates = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
+    return found | {key: os.environ[key] for key in dates if key in os.environ}
+
+
+def _check_operation(git: Git) -> None:
+    operation = git.repository.operation()
+    if operation:
+        raise ToolFailed(
+            "conflict", f"a {operation} is in progress; {_REFUSED}",
+            f"end it yourself with `git {operation} --continue` or `git {operation} --abort`",
+        )  # fmt: skip
+
+
+def _check_status(git: Git, status: Status) -> None:
+    if status.conflicted:
+        path = status.conflicted[0]["path"]
+        raise ToolFailed("conflict", f"{path} has conflicts of a merge; {_REFUSED}", "decide them and stage the file")
+    for path in status.untracked:
+        if path.endswith("/"):
+            raise ToolFailed(
+                "validation", f"{path} is a repository of its own; {_REFUSED}", "commit in it, or leave it out"
+            )
+    for path, name in filtered(git, status.names):
+        raise ToolFailed(
+            "validation", f"{path} goes through the filter {name}, which is not run here; {_REFUSED}",
+            "commit it yourself with `git commit`",
+        )  # fmt: skip
+
+
+def _present(git: Git, paths: list[str], status: Status) -> list[str]:
+    """Return the paths without those that are known to be gone: `git add` would not find one whose end is staged."""
+    known = [change["path"] for change in (*status.staged, *status.changed)]
+
+    def is_gone(path: str) -> bool:
+        plain = posixpath.normpath(path)
+        named = any(f"{one}/".startswith(f"{plain}/") for one in known)
+        return named and git.context.workspace.stat(path) is None
+
+    return [path for path in paths if not is_gone(path)]
+
+
+def _raise_refused(said: str) -> None:
+    if "nothing" in said or "no changes added" in said or not said.strip():
+        raise ToolFailed(
+            "validation", "nothing to commit: the paths are as they are in the last commit",
+            "use git_status to see what has changed",
+        )  # fmt: skip
+    raise ToolFailed("execution", f"git refused to commit: {said.strip()[:300]}")
+
+
+def _committed(git: Git, before: Status) -> dict[str, Any]:
+    (made,) = git_output.commits(
+        git.read("log", "-z", f"--format={git_output.LOG_FORMAT}", "--max-count=1", "HEAD").output
+    )
+    named = git.read("diff-tree", "-z", "-r", "--root", "--no-commit-id", "--name-only", "--no-renames", "HEAD").output
+    files = [relative(name, git.repository.prefix) for name in named.split(b"\0") if name]
+    notes = _notes(git, before)
+    return {
+        "commit": made["commit"], "branch": before.head, "subject": made["subject"], "files": files,
+        "note": "; ".join(notes) or None,
+    }  # fmt: skip
+
+
+def _notes(git: Git, before: Status) -> list[str]:
+    """Say what git would have done that was not done, and what a reader may not expect."""
+    notes = []
+    hooks = git.configured.hooks(git.repository.top, git.repository.common_dir)
+    if hooks:
+        notes.append(f"the repository's hooks were not run: {', '.join(hooks)}")
+    if git.configured.signs():
+        notes.append("the commit is not signed, though commit.gpgSign asks for it")
+    if before.head is None:
+        notes.append("no branch is checked out (detached HEAD): make one with `git branch NAME` to keep the commit")
+    changed = {change["path"] for change in before.changed}
+    notes += [f"{change['path']} was staged with other content; it was committed as it is now"
+              for change in before.staged if change["path"] in changed]  # fmt: skip
+    return notes

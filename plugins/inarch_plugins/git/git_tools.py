@@ -1,0 +1,115 @@
+"""The tools: what they take, read and write; what they do is imported when the first is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import inarch
+from inarch import FunctionTool, ToolContext
+from inarch_plugins.git import schemas
+
+_LOOKING_S = 120.0
+_COMMITTING_S = 240.0
+_GIT_FOLDER = ".git/"
+"""The repository, wherever it really is: for the order of calls it is one thing."""
+_READS_EVERYTHING = inarch.Effects(reads=frozenset({""}))
+_READS_HISTORY = inarch.Effects(reads=frozenset({_GIT_FOLDER}))
+
+
+def _reads_paths(arguments: Mapping[str, Any]) -> inarch.Effects:
+    paths = _paths(arguments.get("paths"))
+    return inarch.Effects(reads=paths | {_GIT_FOLDER}) if paths else _READS_EVERYTHING
+
+
+def _reads_file(arguments: Mapping[str, Any]) -> inarch.Effects:
+    return inarch.Effects(reads=_paths([arguments.get("file_path")]) | {_GIT_FOLDER})
+
+
+def _commits(arguments: Mapping[str, Any]) -> inarch.Effects:
+    return inarch.Effects(
+        reads=_paths(arguments.get("paths")) or _READS_EVERYTHING.reads, writes=frozenset({_GIT_FOLDER})
+    )
+
+
+def _paths(paths: object) -> frozenset[str]:
+    """Return the paths; what is none stands for everything, so that the call, which will be refused, waits its turn."""
+    given = paths if isinstance(paths, list) else []
+    return frozenset("" if not isinstance(path, str) or path == "." else path for path in given)
+
+
+@inarch.tool(
+    category="git", effects=_READS_EVERYTHING, timeout_s=_LOOKING_S,
+    input_schema=schemas.NOTHING, output_schema=schemas.STATUS_DATA,
+)  # fmt: skip
+def git_status(context: ToolContext) -> dict[str, Any]:
+    """Show the branch and what is staged, changed, untracked and conflicted."""
+    from inarch_plugins.git.repository_views import status
+
+    return status(context)
+
+
+@inarch.tool(
+    category="git", effects=_reads_paths, timeout_s=_LOOKING_S,
+    input_schema=schemas.DIFF, output_schema=schemas.DIFF_DATA,
+)  # fmt: skip
+def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool = False) -> dict[str, Any]:
+    """Show what has changed in tracked files since they were staged, or what is staged."""
+    from inarch_plugins.git.repository_views import diff
+
+    return diff(context, paths, staged)
+
+
+@inarch.tool(
+    category="git", effects=_READS_HISTORY, timeout_s=_LOOKING_S,
+    input_schema=schemas.LOG, output_schema=schemas.LOG_DATA,
+)  # fmt: skip
+def git_log(context: ToolContext, paths: list[str] | None = None, limit: int = 20) -> dict[str, Any]:
+    """List commits, the newest first; with paths only those that changed them."""
+    from inarch_plugins.git.repository_views import log
+
+    return log(context, paths, limit)
+
+
+@inarch.tool(
+    category="git", effects=_READS_HISTORY, timeout_s=_LOOKING_S,
+    input_schema=schemas.SHOW, output_schema=schemas.SHOW_DATA,
+)  # fmt: skip
+def git_show(context: ToolContext, revision: str) -> dict[str, Any]:
+    """Show one commit: who, when, its message and its diff."""
+    from inarch_plugins.git.repository_views import show
+
+    return show(context, revision)
+
+
+@inarch.tool(
+    category="git", effects=_reads_file, timeout_s=_LOOKING_S,
+    input_schema=schemas.BLAME, output_schema=schemas.BLAME_DATA,
+)  # fmt: skip
+def git_blame(
+    context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
+) -> dict[str, Any]:
+    """Say for each line of a file which commit last changed it, when and whose."""
+    from inarch_plugins.git.repository_views import blame
+
+    return blame(context, file_path, start_line, end_line)
+
+
+def _check_commit(arguments: Mapping[str, Any], context: ToolContext) -> None:
+    from inarch_plugins.git.commit import check
+
+    check(context, arguments["paths"], arguments["message"])
+
+
+@inarch.tool(
+    category="git", effects=_commits, timeout_s=_COMMITTING_S,
+    input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA, check=_check_commit,
+)  # fmt: skip
+def git_commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
+    """Commit exactly these paths as they are now; what else is staged stays staged."""
+    from inarch_plugins.git.commit import commit
+
+    return commit(context, paths, message)
+
+
+TOOLS: tuple[FunctionTool, ...] = (git_status, git_diff, git_log, git_show, git_blame, git_commit)

@@ -1,0 +1,156 @@
+"""Hooks around calls: `PreToolUse` before a call is judged, `PostToolUse` after it has run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from attrs import evolve
+
+import inarch
+from inarch_plugins.hooks.hook_config import LONGEST_S, Hook
+from inarch_plugins.hooks.hook_fields import files_of, name_for, shown, taken
+from inarch_plugins.hooks.hook_run import DECISIONS, Place, Said, missed, run_hook
+from inarch_plugins.hooks.turns import session_id, why_stopped
+
+LOOKING = frozenset({"search", "nav", "trace"})
+"""Categories of tools that change nothing."""
+MOST_RUNS = 200
+"""Runs of hooks for one call; a call that is about more files is denied before they begin."""
+_SPARE_S = 5.0
+_STRICTER = ("", "allow", "ask", "deny", "stop")
+
+
+_Run = tuple[Hook, str, str | None]
+
+
+class _AroundCalls:
+    name = "hooks"
+
+    def __init__(self, hooks: Sequence[Hook], root: str) -> None:
+        self._hooks, self._root = hooks, root
+        self.timeout_s = LONGEST_S  # a hook runs for each file of a call
+
+    def _runs(self, call: inarch.ToolCall, tool: inarch.Tool) -> list[list[_Run]]:
+        """Return for each hook its name for the tool with each file that it runs for."""
+        effects = tool.effects(call.arguments)
+        names = inarch.guarding_names(tool, effects)
+        found: list[list[_Run]] = []
+        for hook in self._hooks:
+            matched = next(filter(hook.matches, names), None)
+            name = "" if matched is None else name_for(names, matched)
+            found.append([(hook, name, path) for path in files_of(call, effects, name)] if name else [])
+        return found
+
+    def _given(self, call: inarch.ToolCall, name: str, path: str | None) -> dict[str, Any]:
+        arguments = {**call.arguments, "file_path": path} if path is not None else call.arguments
+        return {
+            "session_id": session_id(),
+            "tool_name": name,
+            "tool_input": shown(call.name, arguments, self._root),
+            "tool_use_id": call.id,
+        }
+
+
+class BeforeCalls(_AroundCalls):
+    """Denies, asks about, allows and rewrites calls as hooks say, or ends the turn; the strictest of them holds."""
+
+    def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
+        """Run the hooks for a call, each with what those before it made of its input."""
+        place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
+        before, decision, reason, calls, person = call.arguments, "", "", [call], False
+        runs = self._runs(call, tool)
+        if (count := sum(map(len, runs))) > MOST_RUNS:
+            return inarch.Rewrite(decision="deny", reason=f"{count} hooks would run: name fewer files in a call")
+        end = time.monotonic() + self.timeout_s - _SPARE_S / 2
+        for hook, name, path in self._following(runs, calls, tool):
+            given_call = self._given(call, name, path)
+            said = run_hook(_within(hook, end), given_call, place, is_shown=hook.on_failure == "allow")
+            new, why = _decided(said, hook)
+            person = person or (said.is_absent and new == "ask")
+            given = said.specific.get("updatedInput")
+            if isinstance(given, dict):
+                call = evolve(call, arguments=_taken(call, given, self._root, path))
+                calls.append(call)
+            if _STRICTER.index(new) > _STRICTER.index(decision):
+                decision, reason = new, why
+            if decision in ("deny", "stop"):
+                break
+        arguments = call.arguments if call.arguments != before else None
+        if arguments is None and not decision:
+            return None
+        return inarch.Rewrite(arguments, decision, reason, person)  # type: ignore[arg-type]  # one of the five
+
+    def _following(self, runs: list[list[_Run]], calls: Sequence[inarch.ToolCall], tool: inarch.Tool) -> Iterator[_Run]:
+        """Yield the runs one after the other; a hook runs for the last of the calls that those before it left."""
+        known = calls[-1]
+        for place in range(len(runs)):
+            if calls[-1] is not known:
+                known = calls[-1]
+                runs = self._runs(known, tool)
+            yield from runs[place]
+
+
+def _within(hook: Hook, end: float) -> Hook:
+    """Return a hook with no more time than is left: a rewriter that takes too long is skipped with all its hooks."""
+    return evolve(hook, timeout_s=max(0.01, min(hook.timeout_s, end - time.monotonic())))
+
+
+def _taken(call: inarch.ToolCall, given: Mapping[str, Any], root: str, path: str | None) -> dict[str, Any]:
+    """Return the arguments that a hook gives a call; the file that it ran for is not one of them."""
+    made = taken(call.name, given, root)
+    if path is not None:
+        made.pop("file_path", None)
+        made |= {name: value for name, value in call.arguments.items() if name == "file_path"}
+    return made
+
+
+def _decided(said: Said, hook: Hook) -> tuple[str, str]:
+    """Return what a hook decides of a call, and why; only the user's own may allow, and one that is absent asks."""
+    if said.is_absent:
+        return ("" if hook.on_failure == "allow" else hook.on_failure), missed(hook, said)
+    if said.is_error:
+        return "", ""
+    if said.blocks:
+        return "deny", said.errors or f"{inarch.shorten(hook.command, 80)} says no"
+    if said.stops:
+        return "stop", why_stopped(said)
+    decision = DECISIONS.get(str(said.wanted), "")
+    if decision == "allow" and not hook.is_users:
+        decision = ""
+    return decision, said.text("permissionDecisionReason") or said.text("reason")
+
+
+class AfterCalls(_AroundCalls):
+    """Adds to results what hooks say of them; a hook may change the files that the call was to change."""
+
+    def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Review | None:
+        """Run the hooks for a call that went well."""
+        if call.result is None or not call.result.success:
+            return None
+        effects = tool.effects(call.arguments)
+        anything = effects.exclusive and tool.category not in LOOKING
+        writes = ("",) if anything else tuple(sorted(effects.writes))
+        place = Place(context.workspace, context.record, context.cancelled, writes, call.id)
+        response = {"tool_response": inarch.to_data(call.result.data)}
+        said = [
+            run_hook(hook, self._given(call, name, path) | response, place)
+            for hook, name, path in chain.from_iterable(self._runs(call, tool))
+        ]
+        texts = [text for one in said if (text := _added(one))]
+        return inarch.Review("\n".join(texts), stop=any(one.stops for one in said))
+
+
+def _added(said: Said) -> str:
+    if said.fault:
+        return ""
+    if said.blocks:
+        return said.errors
+    texts = [said.text("additionalContext")]
+    if said.data.get("decision") == "block":
+        texts.append(said.text("reason"))
+    if said.stops:
+        texts.append(why_stopped(said))
+    return "\n".join(filter(None, texts))

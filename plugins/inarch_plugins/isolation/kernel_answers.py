@@ -1,0 +1,195 @@
+"""What the kernel does for a call that runs in a child: the call's own handle does it, so that its rights hold."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from inarch import ChildTask, ChildTurn, Ending, InarchError, PluginError, Situation, ToolFailed, to_data
+from inarch.host import capabilities, guarded
+from inarch_plugins.isolation.failures import error_data
+from inarch_plugins.isolation.methods import ASKED, LENT, LOOKS, data_of, value_of
+from inarch_plugins.isolation.run_rights import require_confined, require_nothing_hidden, within
+
+
+class Answers:
+    """Answers what a child asks of what one of its calls was lent.
+
+    Args:
+        plugin: Whose call it is.
+        job: What its process was started with: the grants of its table.
+        send: Hands pieces of a program's output to the child.
+        child: Runs a child session; None where the call may have none.
+    """
+
+    def __init__(
+        self,
+        plugin: str,
+        job: Mapping[str, Any],
+        send: Callable[[Mapping[str, Any]], None],
+        child: Callable[[ChildTask], ChildTurn] | None = None,
+    ) -> None:
+        self._plugin = plugin
+        self._job = job
+        self._send = send
+        self._have_child = child
+        self._lent: dict[str, Any] = {}
+        self._given: Any = None
+        self._stops: dict[Any, _Stop] = {}
+
+    def lend(self, takes: Mapping[str, Any], arguments: tuple[Any, ...]) -> list[Any]:
+        """Return the arguments of a call as plain data; what is lent is asked for."""
+        self._given = arguments[0] if arguments else None
+        return [self._shown(cls, value) for cls, value in zip(takes.values(), arguments, strict=True)]
+
+    @property
+    def cancelled(self) -> threading.Event | None:
+        """What says that the call should stop, if anything does."""
+        context = self._lent.get("context")
+        return None if context is None else context.cancelled
+
+    def _shown(self, cls: Any, value: Any) -> Any:
+        if cls is Ending:
+            shown = self._shown(Situation, value.situation)
+            return {"situation": shown, "answer": value.answer, "calls": data_of(value.calls), "held": value.held}
+        if cls not in LENT:
+            return data_of(value)
+        name, members = LENT[cls]
+        self._lent[name] = value
+        data = {member: _plain_or_none(getattr(value, member)) for member in members}
+        if name == "tool":
+            data["offers"] = [one for one in capabilities.optional("tools") if getattr(value, one, None) is not None]
+        return data
+
+    def answered(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the message that answers what a child asked, be it an error: whatever it sends, nothing is raised."""
+        head = {"op": "back", "ask": message.get("ask")}
+        try:
+            with guarded(self._plugin, "tool", (InarchError,)):
+                value = self._answer(message)
+                return {**head, "value": value if inspect.isawaitable(value) else data_of(value)}
+        except InarchError as error:
+            return {**head, "error": error_data(_told(error))}
+
+    async def answered_later(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the same, after awaiting the answer if it is to be awaited."""
+        reply = self.answered(message)
+        if not inspect.isawaitable(value := reply.get("value")):
+            return reply
+        try:
+            with guarded(self._plugin, "tool", (InarchError,)):
+                return {**reply, "value": data_of(await value)}
+        except InarchError as error:
+            return {"op": "back", "ask": message.get("ask"), "error": error_data(_told(error))}
+
+    def _answer(self, message: Mapping[str, Any]) -> Any:
+        what, _, name = str(message.get("method")).partition(".")
+        target, member = self._target(what), ASKED.get(what, {}).get(name)
+        only_looks = what == "workspace" and "situation" in self._lent
+        if target is None or member is None or (only_looks and name not in LOOKS):
+            raise ToolFailed("permission", f"{message.get('method')!r} is nothing that may be asked")
+        table = message.get("args") or {}
+        given = {key: value_of(kind, table[key]) for key, kind in member.takes.items() if key in table}
+        if what == "workspace" and name == "run":
+            return self._run(message, **given)
+        if what == "context" and name == "child":
+            return self._child(given["task"])
+        if what == "context" and name == "output":
+            return target.output(self._known(given["ref"]))
+        if what == "workspace" and name == "replace":
+            given["chunks"] = (given["chunks"],)
+        found = getattr(target, name)
+        if member.is_value:
+            return found
+        if only_looks:  # that is on the loop
+            import asyncio
+
+            return asyncio.to_thread(found, **given)
+        return found(**given) if what == "workspace" else found(*given.values())
+
+    def _target(self, what: str) -> Any:
+        if what in ("workspace", "inbox"):
+            owner = self._lent.get("context") or (self._lent.get("situation") if what == "workspace" else None)
+            return None if owner is None else getattr(owner, what)
+        return self._lent.get(what)
+
+    def stopped(self, message: Mapping[str, Any]) -> None:
+        """Take note that the child's tool wants a program ended."""
+        number = message.get("ask")
+        stop = self._stops.get(number) if type(number) is int else None
+        if stop is not None:
+            stop.set()
+
+    def _known(self, ref: str) -> str:
+        """Return a reference that the call was told of; the images of files have such names as well."""
+        earlier = self._lent["context"].earlier
+        told = any(call.result and call.result.metadata.get("output_ref") == ref for call in earlier)
+        if not (told or ref in _texts(to_data(self._given))):
+            raise ToolFailed("permission", f"no output {ref!r} is named in this call or by an earlier one of the turn")
+        return ref
+
+    def _child(self, asked: Mapping[str, Any]) -> Any:
+        if self._have_child is None:
+            raise ToolFailed(
+                "permission", f"plugin {self._plugin!r} runs isolated, and this call of it may have no child session",
+                f"children = true in [isolation.{self._plugin}] lets its tools have some",
+            )  # fmt: skip
+        texts = {key: value_of(str, asked[key]) for key in ("name", "prompt", "instructions", "session_id")}
+        named = None if asked["tools"] is None else value_of(list[str], asked["tools"])
+        return self._have_child(ChildTask(**texts, tools=named, settings=value_of(dict, asked["settings"])))
+
+    def _run(
+        self, message: Mapping[str, Any], argv: list[str], rights: Any, shows: bool, stops: bool, **how: Any
+    ) -> Any:
+        number, context = message.get("ask"), self._lent["context"]
+        workspace = context.workspace
+        rights = within(rights, self._plugin, self._job)
+        require_nothing_hidden(workspace, self._plugin)
+        require_confined(workspace.confinement().level, self._plugin, self._job)
+
+        def show(piece: bytes) -> None:
+            self._send({"op": "piece", "id": message.get("id"), "ask": number, "value": to_data(piece)})
+
+        stop = self._stops.setdefault(number, _Stop(context.cancelled)) if stops else None
+        try:
+            return workspace.run(argv, rights, **how, on_output=show if shows else None, cancelled=stop)
+        finally:
+            self._stops.pop(number, None)
+
+
+class _Stop(threading.Event):
+    """Set when the child says so, and when the call is cancelled, whatever the child says."""
+
+    def __init__(self, cancelled: threading.Event) -> None:
+        super().__init__()
+        self._cancelled = cancelled
+
+    def is_set(self) -> bool:
+        """Whether the program is to end."""
+        return super().is_set() or self._cancelled.is_set()
+
+
+def _plain_or_none(value: Any) -> Any:
+    try:
+        return data_of(value)
+    except TypeError:  # what can't be said in data can't be shown to another process
+        return None
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """Yield the texts in plain data."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, (dict, list)):
+        for item in data.values() if isinstance(data, dict) else data:
+            yield from _texts(item)
+
+
+def _told(error: InarchError) -> InarchError:
+    """Return an error as the plugin is told it: what its own question raised is a wrong question."""
+    cause = error.__cause__
+    if isinstance(error, PluginError) and cause is not None and not isinstance(cause, InarchError):
+        return ToolFailed("validation", f"{type(cause).__name__}: {cause}")
+    return error

@@ -1,0 +1,124 @@
+"""Following a run beside a record that is read as the run goes on: what differs first, and what the time was."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from attrs import define, field
+
+from inarch import Event
+from inarch_plugins.replay.normal_form import MAIN, Normaliser, Said
+from inarch_plugins.replay.session_diff import Difference, Digester, difference
+
+
+@define(eq=False, repr=False)
+class Follower:
+    """Follows a run beside a record, event by event, and notices the first that is another.
+
+    Of the record it holds what was read and has not come yet.
+
+    Args:
+        recorded_root: The workspace of the record.
+        root: The workspace of the run.
+        lost: How many events are missing in the record.
+        read_on: Reads the record's next event for `expect`; whether there was one.
+    """
+
+    recorded_root: str
+    root: str
+    lost: int
+    read_on: Callable[[], bool]
+    first: Difference | None = field(init=False, default=None)
+    digester: Digester = field(init=False, factory=Digester)
+    _recorded: Normaliser = field(init=False)
+    _came: Normaliser = field(init=False)
+    _expected: dict[str, deque[Said]] = field(init=False, factory=dict)
+    _times: deque[tuple[int, str]] = field(init=False, factory=deque)
+    _last_seq: int = field(init=False, default=0)
+    _read: int = field(init=False, default=0)
+    _behind_gaps: set[int] = field(init=False, factory=set)
+    _is_done: bool = field(init=False, default=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._recorded, self._came = Normaliser(self.recorded_root), Normaliser(self.root)
+
+    def expect(self, event: Event) -> None:
+        """Take the record's next event."""
+        if event.seq > self._read + 1:
+            self._behind_gaps.add(event.seq)
+        self._read = event.seq
+        forms = self._recorded.take(event)
+        for said in forms:
+            self.digester.take(said)
+        if self._is_done:
+            return
+        self._times.append((event.seq, event.time))
+        for said in forms:
+            self._expected.setdefault(said.stream, deque()).append(said)
+
+    def take(self, event: Event) -> bool:
+        """Take the run's next event; whether it counts at all."""
+        forms = self._came.take(event)
+        for said in forms:
+            recorded = self._next(said.stream)
+            if self._was_lost(recorded, said):
+                continue
+            if self.first is None and (recorded is None or recorded.key != said.key):
+                self.first = difference(recorded, said)
+            if recorded is not None:
+                self._done(recorded)
+        return bool(forms)
+
+    def _next(self, stream: str) -> Said | None:
+        """Return what the record has next of a stream; a call has no more than stands in its step, which was read."""
+        while stream == MAIN and MAIN not in self._expected and self.read_on():
+            pass
+        expected = self._expected.get(stream)
+        return expected[0] if expected else None
+
+    def _done(self, recorded: Said) -> None:
+        expected = self._expected[recorded.stream]
+        expected.popleft()
+        if not expected:
+            del self._expected[recorded.stream]
+        self._last_seq = max(self._last_seq, recorded.seq)
+
+    def _was_lost(self, recorded: Said | None, said: Said) -> bool:
+        """Whether the record has a hole here in which this event may have stood."""
+        if not self.lost or (recorded is not None and recorded.key == said.key):
+            return False
+        if recorded is not None and recorded.seq not in self._behind_gaps:
+            return False
+        self.lost -= 1
+        return True
+
+    def finish(self) -> Difference | None:
+        """Return the first difference, which may be that something recorded never came."""
+        if self.first is None:
+            while self.read_on():
+                pass
+            open_ones = (
+                said
+                for stream, expected in self._expected.items()
+                for said in expected
+                if stream != MAIN or said.kind != "call"
+            )
+            missing = min(open_ones, key=lambda said: said.seq, default=None)
+            if missing is not None:
+                self.first = difference(missing, None)
+        return self.first
+
+    def read_out(self) -> None:
+        """Read the rest of the record for its digest alone."""
+        self._is_done = True
+        self._expected.clear()
+        while self.read_on():
+            pass
+
+    def time(self) -> str:
+        """Return what the clock said at this point of the record."""
+        times = self._times
+        while len(times) > 1 and times[0][0] <= self._last_seq:
+            times.popleft()
+        return times[0][1]

@@ -1,0 +1,187 @@
+"""Replaying a session: a copy of the workspace as it was, the record played in it, and what came compared."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from inarch import StoreError, ToolFailed, UsageError
+from inarch.host import capabilities
+from inarch_plugins.replay.checkpoints import (
+    Checkpoint,
+    blobs_of,
+    checkpoint_of,
+    expected_tree,
+    restore,
+    states_for,
+    tree_hash,
+    tree_of,
+)
+from inarch_plugins.replay.player import Player
+from inarch_plugins.replay.record_reader import first_turns
+from inarch_plugins.replay.replay_app import compose_copy, differences_of
+from inarch_plugins.replay.report import ReplayReport
+from inarch_plugins.replay.session_diff import digest_of
+from inarch_plugins.replay.store import CopyStore
+from inarch_plugins.replay.survey import Record, changes_in, survey
+from inarch_plugins.replay.workspace_copy import changed, copy_workspace, stamps
+from inarch_sdk.snapshots import scan
+
+if TYPE_CHECKING:
+    from inarch import App, Event
+
+
+async def replay(
+    session_id: str, *, keep: str | Path | None = None, turns: int | None = None, **options: Any
+) -> ReplayReport:
+    """Run a session again from its record, in a copy of its workspace, and say whether it comes to the same.
+
+    The kernel and the plugins run with the recorded replies, answers of the person, ids and times. Nothing is sent
+    anywhere and no command is run.
+
+    Args:
+        session_id: The session, or the beginning of its id.
+        keep: Where to leave the copy; it must not be there or be empty. None: it is removed at the end.
+        turns: How many of its turns to play; None takes all.
+        options: Those of `inarch.compose`; the store they name has the session.
+
+    Raises:
+        UsageError: There is no such session, or its workspace is gone, or the copy can't be made.
+        StoreError: The store can't be read.
+    """
+    from inarch import compose
+
+    app = compose(**options)
+    scratch = _scratch()
+    try:
+        return await _replay(app, app.find_session(session_id).id, scratch, keep, turns, options)
+    finally:
+        await app.aclose()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _scratch() -> Path:
+    return Path(tempfile.mkdtemp(prefix="inarch-replay-")).resolve()
+
+
+async def _replay(
+    app: App, session_id: str, scratch: Path, keep: str | Path | None, turns: int | None, options: dict[str, Any]
+) -> ReplayReport:
+    record = _survey(session_id, lambda: first_turns(scan(app.store, session_id), turns))
+    damaged = capabilities.able(app.store, capabilities.Damaged)
+    known = [info for info in app.store.sessions(record.root) if info.id != session_id and info.updated >= record.began]
+    others = [info.id for info in known]
+    later = [scan(app.store, one) for one in others]
+    later.append(scan(app.store, session_id, record.last))  # what the session did after them is taken back, too
+    blob = blobs_of(app.store, [session_id, *others])
+    root = _root(record, app)
+    if elsewhere := _in_added_folder(record, root):
+        return ReplayReport(session_id, False, refused=elsewhere)
+    checkpoint = checkpoint_of(record, changes_in(chain.from_iterable(later)), blob, root)
+    report = ReplayReport(session_id, False, notes=(*(damaged.damage if damaged is not None else ()), *_gaps(record)))
+    if checkpoint.drifted:
+        return evolve(report, drifted=tuple(checkpoint.drifted))
+    copied = copy_workspace(root, _place(keep, scratch, root), app.workspace.walk().paths)
+    place, store = copied.place.resolve(), CopyStore(blob)
+    player = Player(record, checkpoint, blob, place, store, partial(compose_copy, scratch=scratch, options=options))
+    player.apps.append(player.compose(player))
+    try:
+        differences = differences_of(record, player.app)
+        notes = (*report.notes, *differences, *(f"not copied: {one}" for one in copied.left_out))
+        report = evolve(report, notes=notes, copy=str(player.place) if keep is not None else "")
+        return await _played(player, report)
+    finally:
+        for there in player.apps:
+            await there.aclose()
+
+
+def _survey(session_id: str, read: Callable[[], Iterator[Event]]) -> Record:
+    try:
+        return survey(session_id, read)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        message = f"the record can't be replayed: an event has not the shape that Inarch writes ({error!r:.100})"
+        raise UsageError(message, "inarch sessions show has what can be read") from error
+
+
+def _place(keep: str | Path | None, scratch: Path, root: Path) -> Path:
+    return Path(keep).absolute() if keep is not None else scratch / (root.name or "root")
+
+
+async def _played(player: Player, report: ReplayReport) -> ReplayReport:
+    checkpoint, place, app = player.checkpoint, player.place, player.app
+    try:
+        restore(app.workspace, states_for(checkpoint.start, player.blob, place))
+    except (ToolFailed, StoreError) as error:
+        return evolve(report, refused=f"the workspace can't be brought to how it was: {error}")
+    before = stamps(place)
+    await player.run()
+    return _compared(player, report, before, stamps(place))
+
+
+def _compared(player: Player, report: ReplayReport, before: dict[str, Any], after: dict[str, Any]) -> ReplayReport:
+    checkpoint, record = player.checkpoint, player.record
+    first = player.follower.first if player.is_over else player.follower.finish()
+    came = tree_of(checkpoint.end, player.place)
+    expected = expected_tree(checkpoint.end, came)
+    files: list[str] = []
+    if first is None and not player.refusal:
+        files += [f"{path}: not as the session left it" for path in came if tuple(expected[path]) != came[path]]
+        meant = _meant(checkpoint)
+        files += [f"{path}: changed though the session did not change it" for path in changed(before, after, meant)]
+    notes = tuple(f"the record of turn {number} was cut; what it has was replayed" for number in record.cut)
+    player.follower.read_out()
+    digest = player.follower.digester.hexdigest()
+    is_equal = first is None and not player.refusal and not record.gaps
+    return evolve(
+        report,
+        same=first is None and not player.refusal and not files,
+        turns=player.turns,
+        events=player.events,
+        digest=digest,
+        replayed_digest=digest if is_equal else digest_of(player.came(), str(player.place)),
+        tree=tree_hash(expected),
+        replayed_tree=tree_hash(came),
+        first_difference=first,
+        refused=player.refusal,
+        files=tuple(files),
+        notes=(*report.notes, *notes),
+    )
+
+
+def _meant(checkpoint: Checkpoint) -> Any:
+    """Return what says whether a path was changed by the session or somebody beside it, or is above one that was."""
+    paths = {*checkpoint.end, *(path for places in checkpoint.outside.values() for path in places)}
+    above = {path[:place] for path in paths for place, mark in enumerate(path) if mark == "/"}
+    return (paths | above).__contains__
+
+
+def _gaps(record: Record) -> tuple[str, ...]:
+    missing = record.gaps
+    if not missing:
+        return ()
+    what = "1 event is missing" if missing == 1 else f"{missing} events are missing"
+    return (f"{what} in the record; what came there could not be compared",)
+
+
+def _in_added_folder(record: Record, root: Path) -> str:
+    """Return why a session that touched files of an added folder is not replayed; nothing where it did not."""
+    if (root / "+").exists():
+        return ""
+    path = next((move.path for move in record.moves if move.path.startswith("+/")), "")
+    return f"the session touched {path}, a file of an added folder, and only the root is copied" if path else ""
+
+
+def _root(record: Record, app: App) -> Path:
+    root = Path(record.root)
+    if record.root and root.is_dir():
+        return root
+    if not record.root:
+        raise UsageError("the record does not say which directory it is about", "its first event is lost")
+    return Path(app.config.root)

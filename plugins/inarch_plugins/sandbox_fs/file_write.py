@@ -1,0 +1,204 @@
+"""Change files so that each change happens whole or not at all, and only where the expected bytes stand."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from inarch import ToolFailed
+from inarch_lib.staging import staged
+from inarch_plugins.sandbox_fs.failures import changed, exists, not_a_file
+from inarch_plugins.sandbox_fs.file_read import digest_of
+from inarch_plugins.sandbox_fs.paths import split
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open
+
+_NO_REPLACE = 1
+_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EOPNOTSUPP)
+
+
+def rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
+    """Give a file a new name where nothing stands."""
+    rename = _renameat2()
+    if rename is not None:
+        code = rename(folder, name, new_folder, new_name)
+        if code == 0:
+            return
+        if code not in _UNSUPPORTED:
+            raise OSError(code, os.strerror(code), new_name)
+    # A hard link is never made over something either.
+    os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
+    os.unlink(name, dir_fd=folder)
+
+
+@cache
+def _renameat2() -> Callable[[int, str, int, str], int] | None:
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes
+
+    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if function is None:
+        return None
+    function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+
+    def rename(folder: int, name: str, new_folder: int, new_name: str) -> int:
+        done = function(folder, os.fsencode(name), new_folder, os.fsencode(new_name), _NO_REPLACE)
+        return 0 if done == 0 else ctypes.get_errno()
+
+    return rename
+
+
+@contextmanager
+def parent_folder(root: int, open_it: Open, path: str, make: bool) -> Iterator[tuple[int, str]]:
+    """Yield a descriptor of the parent directory, reached without following any link, and the last name.
+
+    Args:
+        root: The root's descriptor.
+        open_it: How to open below it.
+        path: A normal path.
+        make: Whether missing directories are made; those are removed again when the block fails.
+    """
+    parent, name = split(path)
+    made: list[str] = []
+    try:
+        folder = open_it(root, parent, FOLDER, False)
+    except FileNotFoundError:
+        if not make:
+            raise
+        made, folder = _make_folders(root, open_it, parent)
+    try:
+        yield folder, name
+    except BaseException:
+        for one in reversed(made):
+            _remove_folder(root, open_it, one)
+        raise
+    finally:
+        os.close(folder)
+
+
+def _make_folders(root: int, open_it: Open, parent: str) -> tuple[list[str], int]:
+    made: list[str] = []
+    folder, reached = os.dup(root), ""
+    try:
+        for part in parent.split("/"):
+            reached = f"{reached}/{part}" if reached else part
+            try:
+                os.mkdir(part, 0o777, dir_fd=folder)
+                made.append(reached)
+            except FileExistsError:
+                pass
+            deeper = os.open(part, FOLDER | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            os.close(folder)
+            folder = deeper
+    except BaseException:
+        os.close(folder)
+        for one in reversed(made):
+            _remove_folder(root, open_it, one)
+        raise
+    return made, folder
+
+
+def _remove_folder(root: int, open_it: Open, path: str) -> None:
+    parent, name = split(path)
+    try:
+        folder = open_it(root, parent, FOLDER, False)
+    except OSError:
+        return
+    try:
+        os.rmdir(name, dir_fd=folder)
+    except OSError:
+        pass  # somebody put something there meanwhile: then it is no longer ours to remove
+    finally:
+        os.close(folder)
+
+
+def present_hash(folder: int, name: str, path: str) -> tuple[str, os.stat_result] | None:
+    """Return hash and status of the regular file with this name, or None where nothing stands.
+
+    Raises:
+        ToolFailed: Something else than a regular file stands there.
+    """
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise ToolFailed(
+                "permission", f"{path} is a symbolic link; writing never goes through one", "write to the file itself"
+            ) from None
+        raise
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise not_a_file(path, status.st_mode)
+        return digest_of(descriptor), status
+    finally:
+        os.close(descriptor)
+
+
+def require_hash(folder: int, name: str, path: str, expected: str) -> os.stat_result:
+    """Return the status of a file whose present bytes have the expected hash.
+
+    Raises:
+        ToolFailed: `conflict` where they have another.
+        FileNotFoundError: Nothing stands there.
+    """
+    found = present_hash(folder, name, path)
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    if found[0] != expected:
+        raise changed(path)
+    return found[1]
+
+
+def require_nothing(folder: int, name: str, path: str) -> None:
+    """Refuse where anything stands under a name."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    raise exists(path)
+
+
+def write_new(folder: int, name: str, path: str, chunks: Iterable[bytes]) -> str:
+    """Make a file where nothing stands and return its hash."""
+    require_nothing(folder, name, path)
+    with staged(folder, chunks, mode=None) as file:
+        after = digest_of(file.descriptor)
+        file.place_new(name, rename_new)
+    return after
+
+
+def write_over(folder: int, name: str, path: str, chunks: Iterable[bytes], expected: str) -> str:
+    """Put other bytes in the place of the expected ones and return their hash."""
+    status = require_hash(folder, name, path, expected)
+    _require_write_right(folder, name, path)
+    with staged(folder, chunks, mode=status.st_mode, owner=(status.st_uid, status.st_gid)) as file:
+        after = digest_of(file.descriptor)
+        # Compared as late as can be: whatever was saved while the new bytes went to disk is not lost.
+        require_hash(folder, name, path, expected)
+        file.place_over(name)
+    return after
+
+
+def write_back(folder: int, name: str, path: str, blob: bytes, mode: int) -> tuple[str | None, str]:
+    """Put a file's earlier bytes and mode back over whatever file stands there; return both hashes."""
+    found = present_hash(folder, name, path)
+    owner = (found[1].st_uid, found[1].st_gid) if found else None
+    with staged(folder, [blob], mode=mode, owner=owner) as file:
+        after = digest_of(file.descriptor)
+        file.place_over(name)
+    return (found[0] if found else None), after
+
+
+def _require_write_right(folder: int, name: str, path: str) -> None:
+    # A rename asks the directory's leave, not the file's; a read-only file is meant to stay as it is.
+    effective = os.access in os.supports_effective_ids
+    if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective):
+        raise ToolFailed("permission", f"{path} is read-only", "change its mode first if it should be written")

@@ -1,0 +1,300 @@
+"""From a program's rights to the plan by which its child confines itself."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, frozen
+
+from inarch import Piped, Rights, ToolFailed
+from inarch_lib.confinement import Features, layers_of
+from inarch_plugins.sandbox_fs.failures import failure
+from inarch_plugins.sandbox_fs.paths import normal
+from inarch_plugins.sandbox_fs.processes.bubblewrap import find_bubblewrap, wrapped
+from inarch_plugins.sandbox_fs.processes.cleanup import remove
+from inarch_plugins.sandbox_fs.processes.confinement_level import Judge
+from inarch_plugins.sandbox_fs.processes.confinement_trial import Reached
+from inarch_plugins.sandbox_fs.processes.programs import Program
+from inarch_plugins.sandbox_fs.processes.protected_names import Protection, live_sockets
+from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, Open
+from inarch_plugins.sandbox_fs.settings import Settings
+
+if TYPE_CHECKING:
+    from inarch_lib.egress import Egress
+    from inarch_plugins.sandbox_fs.processes.background import Running
+
+
+_MEMORY = "/dev/shm"
+
+
+@frozen
+class Private:
+    """A private folder: of what starts together, and in it that of each program, which no other one can reach.
+
+    It is made before they start and removed when they are over.
+
+    Args:
+        folder: Its absolute path; nothing stands there yet.
+    """
+
+    folder: str
+
+    @classmethod
+    def new(cls, small: bool) -> Private:
+        """Name a folder that nobody can guess; one that stays small lies in memory, where it is gone much faster."""
+        where = _MEMORY if small and os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
+        return cls(os.path.join(os.path.realpath(where), f"inarch-{secrets.token_hex(12)}"))
+
+    def of(self, number: int) -> Private:
+        """Return the private folder of one of the programs, which is its home folder."""
+        return Private(os.path.join(self.folder, str(number)))
+
+    @property
+    def temporary(self) -> str:
+        """Where a program puts temporary files."""
+        return os.path.join(self.folder, "tmp")
+
+    def remove(self) -> None:
+        """Remove what a supervisor that was killed could not."""
+        where, name = os.path.split(self.folder)
+        try:
+            beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            return
+        remove(beside, name)
+        os.close(beside)
+
+
+def environment(program: Program, private: Private, folder: str, added: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of a program.
+
+    Args:
+        program: What runs.
+        private: Its own private folder.
+        folder: The absolute path of its working directory.
+        added: Variables that its rights give it.
+
+    Raises:
+        ToolFailed: A variable that was added can't be one.
+    """
+    variables = {
+        "PATH": os.pathsep.join(program.search_path),
+        "HOME": private.folder,
+        "TMPDIR": private.temporary,
+        "PWD": folder,
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TERM": "dumb",
+        "SHELL": "/bin/sh",
+        "PYTHONUNBUFFERED": "1",  # output is shown as it comes
+        "GIT_CONFIG_NOSYSTEM": "1",  # git ends with an error where /etc/gitconfig can't be read
+        **dict(program.env),
+    }
+    zone = os.environ.get("TZ")
+    if zone:
+        variables["TZ"] = zone
+    for name, value in added.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise ToolFailed("validation", f"not a variable of an environment: {name!r}")
+        variables[name] = value
+    return variables
+
+
+_READS_MEMORY, _READS_FILE = 4 << 30, 1 << 30
+_WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
+
+
+@frozen
+class Around:
+    """What one program runs in.
+
+    Args:
+        private: Its own private folder.
+        folder: The absolute path of its working directory.
+        protection: The names that are protected while it runs, where it may write.
+        egress: Its proxy, where it may reach some hosts.
+        descriptors: What it is handed for its network: its gate, or the two of the namespaces that it joins. One
+            without a proxy is where it offers its own network.
+    """
+
+    private: Private
+    folder: str
+    protection: Protection | None
+    egress: Egress | None
+    descriptors: tuple[int, ...]
+
+
+@frozen
+class Planned:
+    """One program, ready to be started.
+
+    Args:
+        command: Its absolute path and its arguments.
+        request: What its child is told.
+        around: What it runs in.
+        level: How well it is confined.
+        told: What has to be told about that.
+    """
+
+    command: Sequence[str]
+    request: dict[str, Any]
+    around: Around
+    level: int
+    told: tuple[str, ...]
+
+
+@define(eq=False, repr=False)
+class Planner:
+    """Plans for the programs of one workspace."""
+
+    root: str
+    _descriptor: int
+    _open_it: Open
+    _settings: Settings
+    _judge: Judge
+
+    def planned(
+        self,
+        part: Piped,
+        program: Program,
+        around: Around,
+        features: Features,
+        reached: tuple[Reached, ...] | None,
+    ) -> Planned:
+        """Return a program with its plan.
+
+        Raises:
+            ToolFailed: Programs are not confined here as is required.
+        """
+        protection, egress, descriptors = around.protection, around.egress, around.descriptors
+        guards = bool(protection and protection.found)
+        level, told = self._judge.level(features, reached, changes=changes(part.rights), guards=guards)
+        plan = self._plan(program, part.rights, around.private, protection, features)
+        command = [program.path, *part.argv[1:]]
+        plan["offers"] = len(descriptors) == 1 and egress is None
+        given = {**part.rights.env, **(egress.variables if egress else {})}
+        request = {
+            "argv": self._backed(command, plan, around.folder, placed=bool(descriptors)),
+            "env": environment(program, around.private, around.folder, given),
+            "plan": plan,
+            "output": part.output,
+            "errors": part.errors,
+            "gates": len(descriptors),
+        }
+        return Planned(command, request, around, level, told)
+
+    def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
+        """Refuse parts that may change different things where afterwards nobody could say which of them did."""
+        kinds = {(part.rights.writes, part.rights.keeps) for part in parts if part.rights.writes}
+        if len(kinds) > 1 and not self._judge.binds(features):
+            raise ToolFailed(
+                "permission", "without a mount namespace commands that may change different things can't be piped",
+                "run them one after the other",
+            )  # fmt: skip
+
+    def _plan(
+        self, program: Program, rights: Rights, private: Private, protection: Protection | None, features: Features
+    ) -> dict[str, Any]:
+        if protection is not None:
+            protection.remember(links_only=self._judge.binds(features))
+        outside = tuple(os.path.realpath(path) for path in rights.writes_outside if os.path.isabs(path))
+        home = tuple(map(_still_there, rights.home.values()))
+        view = changes(rights) and self._judge.binds(features)
+        skip = frozenset(self._settings.skip_folders)
+        sockets = live_sockets(self._descriptor, self._open_it, skip) if view else ()
+        executable = (self.root, private.folder, *program.folders) if rights.executes else ()
+        memory, file = (_WRITES_MEMORY, _WRITES_FILE) if changes(rights) else (_READS_MEMORY, _READS_FILE)
+        return {
+            "root": self.root,
+            "program": program.path,
+            "writable": (*(self._writable(path) for path in rights.writes), *outside),
+            "protected": protection.to_bind() if protection is not None and self._judge.binds(features) else (),
+            "masked": tuple(os.path.join(self.root, path) for path in sockets),
+            "readable": (*rights.reads, *home, *program.folders, *(path for _, path in program.env)),
+            "executable": (*executable, *(path for name, path in program.env if rights.executes and path)),
+            "network": rights.network,
+            "temporary": private.folder,
+            "memory_bytes": memory,
+            "processes": _PROCESSES,
+            "file_bytes": file,
+            "cpu_seconds": 0,
+            "layers": tuple(layers_of(features)),
+            "exact": True,
+        }
+
+    def _writable(self, path: str) -> str:
+        """Return the absolute path of what may be changed; no link leads there."""
+        if not path.strip("/"):
+            return self.root
+        path = normal(path, self.root)
+        try:
+            descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, False)
+        except OSError as error:
+            raise failure(error, path, self._descriptor, self._open_it) from None
+        try:
+            if stat.S_ISLNK(os.fstat(descriptor).st_mode):
+                raise ToolFailed("permission", f"{path} is a symbolic link, and nothing is written through one")
+        finally:
+            os.close(descriptor)
+        return os.path.normpath(os.path.join(self.root, path))
+
+    def _backed(self, command: list[str], plan: dict[str, Any], folder: str, *, placed: bool) -> list[str]:
+        if self._settings.confine != "bwrap":
+            return command
+        bubblewrap = find_bubblewrap()
+        # Then it is in a network namespace before bubblewrap starts, and stays there.
+        command = wrapped(bubblewrap, command, {**plan, "network": plan["network"] or placed}, folder)
+        plan.update(program=bubblewrap, executable=("/",), layers=("limits",))
+        return command
+
+
+@frozen
+class Manner:
+    """How programs are to run: as the `Workspace` port says, and in which network.
+
+    Args:
+        in_process: The id of a program that runs on, whose network those have that may do more than read.
+        running: What is told of one that is to run on; it then has loopback of its own.
+    """
+
+    cwd: str = "."
+    stdin: bytes = b""
+    timeout_s: float = 30.0
+    merged: bool = False
+    on_output: Callable[[bytes], None] | None = None
+    cancelled: threading.Event | None = None
+    in_process: str = ""
+    running: Running | None = None
+
+
+def _still_there(path: str) -> str:
+    """Return the path of a file outside the workspace that is no link and lies behind none."""
+    if os.path.realpath(path) != path or not os.path.isfile(path):
+        raise ToolFailed("conflict", f"{path} is no longer the file that it was; nothing was run", "name it again")
+    return path
+
+
+def changes(rights: Rights) -> bool:
+    """Whether a program may do more than read."""
+    return bool(rights.writes or rights.executes or rights.network or rights.hosts or rights.writes_outside)
+
+
+def check(parts: Sequence[Piped], timeout_s: float) -> None:
+    """Refuse what can't be started at all."""
+    if not parts or not all(part.argv and part.argv[0] for part in parts):
+        raise ToolFailed("validation", "there is no program to run")
+    for word in (word for part in parts for word in part.argv):
+        if not isinstance(word, str) or "\0" in word:
+            raise ToolFailed("validation", f"not an argument that a program can be given: {word!r}")
+        try:
+            word.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise ToolFailed("validation", f"the argument {word!r} is not valid text") from None
+    if not timeout_s > 0:
+        raise ToolFailed("validation", f"not a number of seconds to run: {timeout_s}")

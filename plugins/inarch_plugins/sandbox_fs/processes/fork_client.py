@@ -1,0 +1,135 @@
+"""Inarch's end of the fork server: start it, hand it requests, stop it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from typing import Any
+
+from attrs import define, field
+
+import inarch_lib
+from inarch import ToolFailed
+from inarch_plugins.sandbox_fs.processes import wire
+from inarch_plugins.sandbox_fs.processes.confinement_trial import Reached
+
+_START = """
+import sys, types
+sys.path.append(sys.argv[1])
+for name, path in ("inarch_plugins", []), ("inarch_plugins.sandbox_fs", [sys.argv[2]]):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = path
+from inarch_plugins.sandbox_fs.processes.server import main
+main(int(sys.argv[3]))
+"""
+"""Makes the plugin known without running what it imports: the server needs the standard library only."""
+
+_START_SECONDS = 20.0
+_ANSWER_SECONDS = 10.0
+_MOST_COMPLAINT = 600
+
+
+class Gone(Exception):
+    """The fork server ended; a new one may do better."""
+
+
+@define(eq=False, repr=False)
+class ForkServer:
+    """One running fork server."""
+
+    features: tuple[Any, ...]
+    reached: tuple[Reached, ...] | None
+    """What confined programs reached when that was tried; None where it could not be."""
+    _channel: socket.socket
+    _pid: int
+    _lock: threading.Lock = field(factory=threading.Lock)
+
+    @classmethod
+    def start(cls) -> ForkServer:
+        """Start a server.
+
+        Raises:
+            ToolFailed: It can't be started on this system.
+        """
+        if not hasattr(os, "fork") or not sys.executable:
+            raise ToolFailed(
+                "execution", f"programs can't be run on this system ({sys.platform})",
+                "run Inarch on Linux, macOS or in WSL",
+            )  # fmt: skip
+        ours, theirs = socket.socketpair()
+        with theirs, tempfile.TemporaryFile() as complaints:
+            pid = _spawn(theirs.fileno(), complaints.fileno())
+            theirs.close()
+            ours.settimeout(_START_SECONDS)
+            try:
+                hello = wire.receive(ours)
+            except TimeoutError:
+                hello = None
+            if hello is None:
+                ours.close()
+                _end(pid)
+                complaints.seek(0)
+                said = complaints.read()[-_MOST_COMPLAINT:].decode("utf-8", "replace").strip()
+                raise ToolFailed("execution", f"the process that starts programs ended: {said or 'it said nothing'}")
+        ours.settimeout(None)
+        reached = hello["reached"]
+        return cls(hello["features"], None if reached is None else tuple(Reached(*one) for one in reached), ours, pid)
+
+    def submit(self, request: dict[str, Any], descriptors: list[int]) -> tuple[socket.socket, int]:
+        """Hand over a request; return the connection to the supervisor that has accepted it, and its process id.
+
+        Raises:
+            Gone: Nothing was started, for the server is no longer there.
+        """
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs, self._lock:
+                socket.send_fds(self._channel, [b"r"], [theirs.fileno(), *descriptors])
+            ours.settimeout(_ANSWER_SECONDS)
+            wire.send(ours, request)
+            answer = wire.receive(ours)
+            if answer is None:
+                raise Gone
+            ours.settimeout(None)
+        except (OSError, Gone) as error:
+            ours.close()
+            raise Gone from error
+        return ours, answer["accepted"]
+
+    def stop(self) -> None:
+        """End the server; what it started ends with its own connections."""
+        self._channel.close()
+        _end(self._pid)
+
+
+def _spawn(channel: int, complaints: int) -> int:
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    library = os.path.dirname(os.path.dirname(os.path.abspath(inarch_lib.__file__)))
+    command = [sys.executable, "-I", "-S", "-c", _START, library, folder, str(os.getpid())]
+    actions = [
+        (os.POSIX_SPAWN_DUP2, channel, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_DUP2, complaints, 2),
+    ]
+    # A process group of its own: Ctrl-C on the terminal is Inarch's to handle.
+    return os.posix_spawn(command[0], command, {"LC_ALL": "C.UTF-8"}, file_actions=actions, setpgroup=0)
+
+
+def _end(pid: int) -> None:
+    """Wait for a process that has nothing left to do; kill it where it doesn't see that."""
+    import time
+
+    deadline = time.monotonic() + _ANSWER_SECONDS
+    try:
+        while os.waitpid(pid, os.WNOHANG)[0] == 0:
+            if time.monotonic() > deadline:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                return
+            time.sleep(0.002)
+    except ChildProcessError:
+        pass

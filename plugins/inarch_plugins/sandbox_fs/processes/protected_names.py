@@ -1,0 +1,245 @@
+"""The protected names of a workspace while a program that may write runs in it.
+
+Where the kernel can show them read-only, it does; what can't be shown, because it doesn't exist yet, is removed again
+afterwards. Where there are no mount namespaces, what was there is remembered, compared and put back.
+
+All of it, before the program and after it, goes by the workspace's own descriptor and never through a link: Inarch has
+rights that the program has not, and the program may have left a link to anywhere under any name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+from collections.abc import Iterator
+
+from attrs import define, field
+
+from inarch_plugins.sandbox_fs.file_write import parent_folder
+from inarch_plugins.sandbox_fs.paths import is_protected, own_folders, split
+from inarch_plugins.sandbox_fs.processes.cleanup import remove
+from inarch_plugins.sandbox_fs.processes.tree_snapshot import Kept
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, Open
+
+MOST_FOLDERS = 4_000
+"""Folders in which nested repositories, and sockets, are looked for."""
+
+_MOST_KEPT = 64 << 20  # bytes of all protected files together that are kept
+_LIST = os.O_RDONLY | os.O_DIRECTORY
+_BEHIND_A_LINK = (-1, -1)
+
+
+@define(eq=False, repr=False)
+class Protection:
+    """What is protected during one run.
+
+    Args:
+        root: The workspace's real path.
+        descriptor: The workspace.
+        open_it: How to open below it.
+        writes: What the program may change, as in `Rights`.
+        skip: Names of folders in which no repository is looked for.
+        keeps: Paths below what it may change that stay as they are, whether they exist or not.
+    """
+
+    root: str
+    descriptor: int = field(converter=os.dup)  # the workspace may be closed before `check` is done
+    open_it: Open
+    writes: tuple[str, ...]
+    skip: frozenset[str]
+    keeps: tuple[str, ...] = ()
+    found: tuple[str, ...] = field(init=False)
+    """Paths, relative to the root, of the protected names that exist and that the program could change otherwise."""
+    notes: list[str] = field(init=False, factory=list)
+    _kept: list[Kept] = field(init=False, factory=list)
+    _before: dict[str, tuple[int, int] | None] = field(init=False)
+    _own: frozenset[str] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        own = {path: self._made(path) for path in own_folders(self.root) if self._is_guarded(path)}
+        names = [path for path in self._names() if self._is_guarded(path)] + [*self.keeps]
+        self._before = {path: self._standing(path) for path in names} | own
+        self._own = frozenset(own)
+        self.found = tuple(path for path, there in self._before.items() if there)
+
+    def to_bind(self) -> tuple[str, ...]:
+        """Return the paths to be shown read-only; a link can't be, but what it leads to inside the workspace."""
+        real = [os.path.realpath(os.path.join(self.root, path)) for path in self.found]
+        return tuple(path for path in dict.fromkeys(real) if path.startswith(f"{self.root}/") and os.path.exists(path))
+
+    def remember(self, links_only: bool) -> None:
+        """Keep what stands there, so that it can be put back; links are enough where all else is shown read-only."""
+        room = [_MOST_KEPT]
+        kept = (Kept.of(self.descriptor, self.open_it, path, room, links_only) for path in self.found)
+        self._kept = [one for one in kept if one is not None]
+
+    def check(self) -> tuple[str, ...]:
+        """Undo what the program did to protected names; return what was done about it, or could not be."""
+        for kept in self._kept:
+            self.notes += kept.restore(self.descriptor, self.open_it, [_MOST_KEPT])
+        for name, _ in self._entries("."):
+            if is_protected(name) and name not in self.found and self._is_guarded(name):
+                self._take_away(self.descriptor, name, name)
+        for path in self.keeps:
+            if path not in self.found and self._standing(path):
+                self._clear_way(path)
+        self._look_above({kept.path for kept in self._kept})
+        return tuple(self.notes)
+
+    def _look_above(self, seen_to: set[str]) -> None:
+        """Find what took the place of something shown read-only, by renaming a folder above it."""
+        for path, before in self._before.items():
+            if self._standing(path) in (before, None):
+                continue
+            if path in self._own:
+                self._clear_way(path)
+            elif path not in seen_to:
+                self.notes.append(f"{path} is another one than before the program ran: look at it before you use it")
+
+    def close(self) -> None:
+        """Let go of the workspace."""
+        os.close(self.descriptor)
+
+    def _made(self, path: str) -> tuple[int, int] | None:
+        """Return what stands for a folder as long as it is the same one; one that can be shown is made first."""
+        try:
+            with parent_folder(self.descriptor, self.open_it, path, make=True) as (folder, name):
+                try:
+                    os.mkdir(name, 0o700, dir_fd=folder)
+                except FileExistsError:
+                    pass
+        except OSError:
+            pass
+        return self._standing(path)
+
+    def _standing(self, path: str) -> tuple[int, int] | None:
+        """Return what stands for what is at a path now, None for nothing."""
+        parent, name = split(path)
+        try:
+            folder = self.open_it(self.descriptor, parent, FOLDER, False)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return _BEHIND_A_LINK
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            return None
+        finally:
+            os.close(folder)
+        return found.st_dev, found.st_ino
+
+    def _clear_way(self, path: str) -> None:
+        """Take away what stands at a path, or what was put in the place of a folder on the way to it."""
+        folder, *below = os.dup(self.descriptor), *path.split("/")
+        done = ""
+        try:
+            while len(below) > 1:
+                done = f"{done}/{below[0]}".lstrip("/")
+                if not stat.S_ISDIR(os.stat(below[0], dir_fd=folder, follow_symlinks=False).st_mode):
+                    below = below[:1]
+                    break
+                deeper = os.open(below.pop(0), FOLDER | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+                os.close(folder)
+                folder = deeper
+            else:
+                done = path
+            self._take_away(folder, below[0], done)
+        except OSError as error:
+            self.notes.append(f"{path} could not be looked at after the program: {error.strerror}")
+        finally:
+            os.close(folder)
+
+    def _take_away(self, folder: int, name: str, path: str) -> None:
+        gone = remove(folder, name)
+        what = "removed again" if gone else "could not be removed"
+        self.notes.append(f"{path} was made by the program and {what}: the name is protected")
+
+    def _names(self) -> Iterator[str]:
+        """Yield the protected names below what may be written, parents first."""
+        pending, seen = [""], 0
+        while pending:
+            folder = pending.pop()
+            seen += 1
+            if seen > MOST_FOLDERS:
+                self.notes.append(f"repositories inside the workspace were looked for in {MOST_FOLDERS} folders only")
+                return
+            for name, is_folder in self._entries(folder):
+                path = f"{folder}/{name}" if folder else name
+                if is_protected(path):
+                    yield path
+                elif is_folder and name not in self.skip and self._leads(path):
+                    pending.append(path)
+
+    def _entries(self, folder: str) -> list[tuple[str, bool]]:
+        """Return what is in a folder, and of each whether it is one itself."""
+        try:
+            descriptor = self.open_it(self.descriptor, folder or ".", _LIST, False)
+        except OSError:
+            return []
+        try:
+            with os.scandir(descriptor) as entries:
+                return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except OSError:
+            return []
+        finally:
+            os.close(descriptor)
+
+    def _leads(self, path: str) -> bool:
+        """Whether something that may be written lies at, above or below a path."""
+        return self._is_writable(path) or any(granted.startswith(f"{path}/") for granted in self.writes)
+
+    def _is_guarded(self, path: str) -> bool:
+        """Whether the program could change a protected name that it was not given by name."""
+        return self._is_writable(path) and not self._is_granted(path)
+
+    def _is_writable(self, path: str) -> bool:
+        return any(not granted or _covers(granted, path) for granted in self.writes)
+
+    def _is_granted(self, path: str) -> bool:
+        return any(_covers(granted, path) for granted in self.writes if granted and is_protected(granted.rstrip("/")))
+
+
+def _covers(granted: str, path: str) -> bool:
+    above = granted.rstrip("/")
+    return path == above or path.startswith(f"{above}/")
+
+
+def live_sockets(root: int, open_it: Open, skip: frozenset[str]) -> Iterator[str]:
+    """Yield the paths, relative to the root, of sockets that somebody holds; what a program left behind is none.
+
+    Args:
+        root: The workspace.
+        open_it: How to open below it.
+        skip: Names of folders in which nobody is looked for.
+    """
+    pending, seen = ["."], 0
+    while pending and seen < MOST_FOLDERS:
+        folder, seen = pending.pop(), seen + 1
+        try:
+            descriptor = open_it(root, folder, os.O_RDONLY | os.O_DIRECTORY, False)
+        except OSError:
+            continue
+        try:
+            with os.scandir(descriptor) as entries:
+                for entry in entries:
+                    path = entry.name if folder == "." else f"{folder}/{entry.name}"
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in skip:
+                            pending.append(path)
+                    elif not entry.is_file(follow_symlinks=False) and _is_live(descriptor, entry):
+                        yield path
+        except OSError:
+            continue
+        finally:
+            os.close(descriptor)
+
+
+def _is_live(folder: int, entry: os.DirEntry[str]) -> bool:
+    if entry.is_symlink() or not stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode):
+        return False
+    # Hardly any server takes packets in order: to all others this is the wrong kind, and they notice nothing.
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK) as end:
+        return end.connect_ex(f"/proc/self/fd/{folder}/{entry.name}") not in (errno.ECONNREFUSED, errno.ENOENT)

@@ -1,0 +1,237 @@
+"""A protected tree as it was before a program ran, and how it is put back: beneath the root, never through a link."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from attrs import frozen
+
+from inarch_lib.staging import staged, sweep, temporary_name
+from inarch_plugins.sandbox_fs.paths import split
+from inarch_plugins.sandbox_fs.processes.cleanup import remove, set_mode
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open
+
+_MOST_FILE = 1 << 20
+_CHECKED_BY_GIT = frozenset({"objects", "lfs"})  # named by the hash of their bytes, and too big to keep
+
+
+class Entry(NamedTuple):
+    """What stood under one name.
+
+    Args:
+        mode: Its whole mode.
+        owner: Its user and group.
+        names: How many names a file has of which the bytes are kept: one more is a way to change it from outside.
+        content: A link's target, a file's bytes, or its size and time where it was too big to keep; None for others.
+    """
+
+    mode: int
+    owner: tuple[int, int]
+    names: int
+    content: bytes | str | tuple[int, int] | None
+
+
+@frozen
+class Kept:
+    """A protected tree as it was.
+
+    Args:
+        path: Its path, relative to the root.
+        parent: Device and number of the folder it lies in.
+        entries: What stood there, by path relative to that folder, parents first.
+    """
+
+    path: str
+    parent: tuple[int, int]
+    entries: dict[str, Entry]
+
+    @classmethod
+    def of(cls, root: int, open_it: Open, path: str, room: list[int], links_only: bool) -> Kept | None:
+        """Remember a tree, as long as there is room for bytes; None where there is nothing to remember.
+
+        Args:
+            root: The workspace.
+            open_it: How to open below it.
+            path: Where the tree stands.
+            room: How many bytes may still be kept, one number.
+            links_only: Whether only a link is to be remembered.
+        """
+        above, name = split(path)
+        try:
+            with _opened(open_it, root, above) as folder:
+                is_link = stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+                if links_only and not is_link:
+                    return None
+                return cls(path, _identity(folder), _tree(folder, open_it, name, room))
+        except OSError:
+            return None
+
+    def restore(self, root: int, open_it: Open, room: list[int]) -> list[str]:
+        """Put back what is different now; return what was found.
+
+        Nothing is put back where the folder it lay in is another one by now: a program may have moved it, or linked its
+        name to any place of the machine, and what stands there is not its to have changed.
+        """
+        above, name = split(self.path)
+        try:
+            with _opened(open_it, root, above) as folder:
+                if _identity(folder) == self.parent:
+                    return self._restored(folder, open_it, name, room)
+        except OSError:
+            pass
+        return [
+            f"{self.path} was not put back: {above} is no longer the folder that it was before the program ran; "
+            "look at what the program left before you use either"
+        ]
+
+    def _restored(self, folder: int, open_it: Open, name: str, room: list[int]) -> list[str]:
+        now = _tree(folder, open_it, name, room)
+        if now == self.entries:
+            return []
+        left = [path for path in sorted(now.keys() - self.entries.keys()) if not _within(folder, open_it, path, remove)]
+        differs = [(path, entry) for path, entry in self.entries.items() if now.get(path) != entry]
+        for above in {split(path)[0] for path, _ in differs}:
+            with suppress(OSError), _opened(open_it, folder, above) as inner:
+                sweep(inner)  # what a process left that was killed at this
+        left += [path for path, entry in differs if not _put(folder, open_it, path, entry)]
+        notes = [f"{self.path} was changed by the program and put back: the name is protected"]
+        if left:
+            place = os.path.join(os.path.dirname(self.path), left[0])
+            notes.append(f"{len(left)} changes below {self.path} could not be put back, such as that of {place}")
+        return notes
+
+
+@contextmanager
+def _opened(open_it: Open, root: int, path: str, flags: int = FOLDER) -> Iterator[int]:
+    folder = open_it(root, path, flags, False)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _identity(folder: int) -> tuple[int, int]:
+    found = os.fstat(folder)
+    return found.st_dev, found.st_ino
+
+
+def _tree(parent: int, open_it: Open, name: str, room: list[int]) -> dict[str, Entry]:
+    """Return everything of a tree, parents first; what can't be looked at is left out."""
+    found = _entries(parent, (name,), "", room)
+    pending = [path for path, entry in found.items() if stat.S_ISDIR(entry.mode)]
+    while pending:
+        path = pending.pop()
+        try:
+            with _opened(open_it, parent, path, os.O_RDONLY | os.O_DIRECTORY) as folder:
+                below = _entries(folder, sorted(os.listdir(folder)), f"{path}/", room)
+        except OSError:
+            continue
+        found |= below
+        pending += [path for path, entry in below.items() if stat.S_ISDIR(entry.mode)]
+    return found
+
+
+def _entries(folder: int, names: list[str] | tuple[str, ...], prefix: str, room: list[int]) -> dict[str, Entry]:
+    found = {}
+    for name in names:
+        try:
+            found[prefix + name] = _entry(folder, name, prefix + name, room)
+        except OSError:
+            continue  # gone meanwhile
+    return found
+
+
+def _entry(folder: int, name: str, path: str, room: list[int]) -> Entry:
+    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    mode, owner = status.st_mode, (status.st_uid, status.st_gid)
+    if stat.S_ISLNK(mode):
+        return Entry(mode, owner, 0, os.readlink(name, dir_fd=folder))
+    if not stat.S_ISREG(mode):
+        return Entry(mode, owner, 0, None)
+    content = _content(folder, name, path, status, room)
+    return Entry(mode, owner, status.st_nlink if isinstance(content, bytes) else 0, content)
+
+
+def _content(folder: int, name: str, path: str, status: os.stat_result, room: list[int]) -> bytes | tuple[int, int]:
+    shown = status.st_size, status.st_mtime_ns
+    if status.st_size > min(_MOST_FILE, room[0]) or not _CHECKED_BY_GIT.isdisjoint(path.split("/")):
+        return shown
+    try:
+        with open(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=folder), "rb") as file:
+            data = file.read(_MOST_FILE)
+    except OSError:
+        return shown
+    room[0] -= len(data)
+    return data
+
+
+def _put(parent: int, open_it: Open, path: str, entry: Entry) -> bool:
+    """Put one entry back; return False where it can't be, or its bytes are lost."""
+
+    def put(folder: int, name: str) -> bool:
+        if isinstance(entry.content, (bytes, str)):
+            return _replace(folder, name, entry, entry.content)
+        if not stat.S_ISDIR(entry.mode):
+            return False
+        if not _is_folder(folder, name):
+            if not remove(folder, name):
+                return False
+            os.mkdir(name, 0o700, dir_fd=folder)
+            _give(folder, name, entry.owner)
+        set_mode(folder, name, stat.S_IMODE(entry.mode))
+        return True
+
+    return _within(parent, open_it, path, put)
+
+
+def _within(parent: int, open_it: Open, path: str, act: Callable[[int, str], bool]) -> bool:
+    """Do something to a name in the folder that it lies in; return False where that failed."""
+    above, name = split(path)
+    try:
+        with _opened(open_it, parent, above) as folder:
+            return act(folder, name)
+    except OSError:
+        return False
+
+
+def _is_folder(folder: int, name: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _replace(folder: int, name: str, entry: Entry, content: bytes | str) -> bool:
+    """Put a file or a link in the place of whatever has its name, which is there whole at any moment."""
+    if isinstance(content, str):
+        return _replace_by_link(folder, name, entry, content)
+    with staged(folder, [content], mode=entry.mode, owner=entry.owner, sync=False) as file:
+        if _is_folder(folder, name) and not remove(folder, name):
+            return False
+        file.place_over(name)
+    return True
+
+
+def _replace_by_link(folder: int, name: str, entry: Entry, target: str) -> bool:
+    beside = temporary_name(folder)
+    try:
+        os.symlink(target, beside, dir_fd=folder)
+        _give(folder, beside, entry.owner)
+        if _is_folder(folder, name) and not remove(folder, name):
+            return False
+        os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+    finally:
+        remove(folder, beside)
+    return True
+
+
+def _give(folder: int, name: str, owner: tuple[int, int]) -> None:
+    if owner != (os.geteuid(), os.getegid()):
+        try:
+            os.chown(name, *owner, dir_fd=folder, follow_symlinks=False)
+        except PermissionError:
+            pass  # only root may give files away

@@ -1,0 +1,39 @@
+"""What `inarch doctor` tells: whether what was written for an agent still stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from inarch import Finding, UsageError
+from inarch_plugins.setup.agents import AGENTS
+from inarch_plugins.setup.insertions import without
+from inarch_plugins.setup.record import Written, read_record
+from inarch_plugins.setup.setup_plan import read
+
+TOPIC = "other agents"
+
+
+def findings(place: Path, root: str) -> Iterator[Finding]:
+    """Yield a finding for each agent to which Inarch is offered in a project."""
+    try:
+        record = read_record(place)
+    except UsageError as error:
+        yield Finding(TOPIC, "wrong", error.message, error.remedy)
+        return
+    for agent in AGENTS:
+        files = record.of([agent.name, str(Path(root).resolve())])
+        missing = [one.path for one in files if not _stands(one)]
+        if missing:
+            where = " and ".join(missing)
+            yield Finding(TOPIC, "note", f"{where} says no more of Inarch what was written for {agent.title}")
+        elif files:
+            yield Finding(TOPIC, "fine", f"{agent.title} is told of Inarch in {len(files)} files")
+
+
+def _stands(one: Written) -> bool:
+    try:
+        text = read(Path(one.path))
+    except UsageError:
+        return False
+    return text is not None and without(one.kind, text, one.put, one.content) is not None

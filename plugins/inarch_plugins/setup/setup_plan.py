@@ -1,0 +1,204 @@
+"""What setting up and taking back come to, file by file, before anything is written; and the writing."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from inarch import UsageError
+from inarch_lib.output.line_matches import unified
+from inarch_lib.staging import write_whole
+from inarch_plugins.setup.agents import Part
+from inarch_plugins.setup.insertions import CannotInsert, insertion, without
+from inarch_plugins.setup.record import Record, Written
+
+
+@frozen
+class Change:
+    """A file before and after; None where there is none."""
+
+    path: Path
+    before: str | None
+    after: str | None
+    folders: tuple[Path, ...] = ()
+
+    def diff(self) -> Iterator[str]:
+        """Yield the lines of a unified diff."""
+        old, new = ("/dev/null" if text is None else str(self.path) for text in (self.before, self.after))
+        lines = [(text or "").splitlines(keepends=True) for text in (self.before, self.after)]
+        for line in unified(lines[0], lines[1], (old, new), end="\n"):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+    def write(self) -> None:
+        """Make the file what it is to be; folders that were made for a file go with it where they are empty."""
+        if self.after is None:
+            self.path.unlink(missing_ok=True)
+            with suppress(OSError):  # somebody has put something else there
+                for folder in reversed(self.folders):
+                    folder.rmdir()
+            return
+        for folder in self.folders:
+            folder.mkdir(exist_ok=True)
+        mode = None if self.before is None else stat.S_IMODE(self.path.stat().st_mode)
+        write_whole(self.path, self.after.encode(), mode=mode)
+
+
+def setting_up(parts: Iterable[Part], user: list[str], record: Record) -> tuple[list[Change], list[str]]:
+    """Return what has to change, and lines about what stands there already; the record is told of both.
+
+    Raises:
+        UsageError: A file can't be read, is broken, may not be written, or has something else of this name.
+    """
+    changes: list[Change] = []
+    told: list[str] = []
+    for part in parts:
+        path = _resolved(part)
+        before = read(path)
+        known = record.files.get(str(path))
+        base = _without_former(before, known)
+        if base is _CHANGED:
+            told.append(f"{path} stays as it is: what Inarch wrote there was changed since")
+            continue
+        try:
+            put = insertion(part.kind, base, part.content)
+        except CannotInsert as error:
+            remedy = "mend it" if "it is no " in str(error) else "rename it, or take it away, if Inarch may write there"
+            raise UsageError(f"nothing was changed: {path}: {error}", remedy) from None
+        if put is None:
+            told.append(f"{path} says it already, by somebody else's hand")
+            continue
+        after = put.into(base or "")
+        folders = [str(folder) for folder in _missing(path.parent)]
+        users = [*(one for one in (known.users if known else ()) if one != user), user]
+        if after == before:
+            told.append(f"{path} says it already")
+        else:
+            _check_writable(path)
+            changes.append(Change(path, before, after, tuple(map(Path, folders))))
+        record.files[str(path)] = Written(
+            str(path), part.kind, put.at, put.text, part.content, base is None,
+            [*(known.folders if known else ()), *folders], digest(after), users,
+        )  # fmt: skip
+    return changes, told
+
+
+_CHANGED = "\0"
+
+
+def _without_former(before: str | None, known: Written | None) -> str | None:
+    """Return a file as it would be without what an earlier run has put in; `_CHANGED` where that was changed since."""
+    if before is None or known is None:
+        return before
+    base = without(known.kind, before, known.put, known.content)
+    return _CHANGED if base is None else None if known.made and not base else base
+
+
+def taking_back(user: list[str], record: Record) -> tuple[list[Change], list[str]]:
+    """Return what has to change, and lines about what stays; the record is told.
+
+    Raises:
+        UsageError: A file can't be read, or may not be written.
+    """
+    changes: list[Change] = []
+    told: list[str] = []
+    for one in record.of(user):
+        path = Path(one.path)
+        one.users.remove(user)
+        if one.users:
+            told.append(f"{path} stays: {' in '.join(one.users[0])} wants it, too")
+            continue
+        del record.files[one.path]
+        before = read(path)
+        if before is None:
+            told.append(f"{path} is gone already")
+            continue
+        after = without(one.kind, before, one.put, one.content)
+        if after is None:
+            told.append(f"{path} stays as it is: what Inarch wrote there was changed since, take it out by hand")
+            continue
+        _check_writable(path)
+        if digest(before) != one.digest:
+            told.append(f"{path} was changed since: only what Inarch wrote is taken out")
+        is_gone = one.made and not after
+        changes.append(
+            Change(path, before, None if is_gone else after, tuple(map(Path, one.folders if is_gone else ())))
+        )
+    return changes, told
+
+
+def write_all(changes: Sequence[Change]) -> None:
+    """Write every file, or none.
+
+    Raises:
+        UsageError: One could not be written; those before it are as they were.
+    """
+    for place, change in enumerate(changes):
+        try:
+            if read(change.path) != change.before:
+                raise OSError("it was changed meanwhile")
+            change.write()
+        except (OSError, UsageError) as error:
+            for done in reversed(changes[:place]):
+                with suppress(OSError):
+                    evolve(done, before=done.after, after=done.before).write()
+            raise UsageError(f"{change.path} can't be written: {error}", "nothing else was changed") from None
+
+
+def read(path: Path) -> str | None:
+    """Return a file's text, byte for byte; None where there is none.
+
+    Raises:
+        UsageError: It can't be read, or is no text.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UsageError(f"{path} is no file", "nothing was changed")
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is no text in UTF-8", "nothing was changed; save it as UTF-8") from None
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}", "nothing was changed") from None
+
+
+def digest(text: str) -> str:
+    """Return what tells whether a file was changed since."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _resolved(part: Part) -> Path:
+    """Return the file with links resolved.
+
+    Raises:
+        UsageError: A project's file leads out of it.
+    """
+    try:
+        path = part.path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"{part.path} can't be followed: {error}", "nothing was changed") from None
+    if part.within is not None and not path.is_relative_to(part.within.resolve()):
+        raise UsageError(f"{part.path} leads out of the project, to {path}", "nothing was changed; take the link away")
+    return path
+
+
+def _missing(folder: Path) -> list[Path]:
+    """Return the folders that have to be made, the outermost first."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    return missing[::-1]
+
+
+def _check_writable(path: Path) -> None:
+    there = path if path.exists() else next(one for one in path.parents if one.exists())
+    is_writable = os.access(there, os.W_OK) and (there.stat().st_mode & 0o222 or there.is_dir())
+    if not is_writable or not os.access(there if there.is_dir() else there.parent, os.W_OK):
+        raise UsageError(f"{path} is read-only", "nothing was changed; make it writable first")

@@ -1,0 +1,133 @@
+"""Sending a prompt file: its commands run as any call, its turn kept to the tools that it names."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from contextvars import ContextVar
+
+from attrs import define, field, frozen
+
+import inarch
+from inarch_plugins.skills.prompt_expansion import expand
+from inarch_plugins.skills.prompts import Allowed, PromptFile, PromptFiles
+
+SENT = "sent"
+RUNNER = "execute_command"
+SENT_SCHEMA = {
+    "type": "object",
+    "required": ["text", "name", "source"],
+    "properties": {"text": {"type": "string"}, "name": {"type": "string"}, "source": {"type": "string"}},
+}
+
+
+@frozen
+class Narrowed:
+    """A turn that is kept to tools: its session, its task, the name of its prompt file and the tools that it names."""
+
+    session_id: str
+    task: asyncio.Task[object] | None
+    name: str
+    allowed: Allowed
+
+
+_narrowed: ContextVar[Narrowed | None] = ContextVar("inarch_skills_narrowed", default=None)
+"""How the running turn is narrowed: its calls, and the turns of agents that they call, run in the same context."""
+
+
+async def send(prompt: PromptFile, words: str, context: inarch.SlashContext) -> str:
+    """Submit what a prompt file says; return why nothing was, if so."""
+    body, own = without_itself(prompt)
+    if own:
+        context.show(f"{prompt.source} includes itself: that is left out")
+    try:
+        if prompt.model:
+            context.ask_model(prompt.model)
+    except inarch.InarchError as error:
+        return f"/{prompt.name} was not sent: {prompt.source}: {error}"
+    parts: list[str] = []
+    for piece in expand(body, words):
+        if isinstance(piece, str):
+            parts.append(piece)
+            continue
+        ran = await context.call(RUNNER, {"command": piece.line})
+        if not ran.success and (ran.error is None or ran.error.code != "execution"):
+            why = ran.error.message if ran.error is not None else "it was not run"
+            return f"/{prompt.name} was not sent: {piece.line}: {why}"
+        parts.append(_fenced(inarch.result_text(ran)))
+    text = "".join(parts).strip()
+    if not text or inarch.split_slash_command(text) is not None:
+        return f"/{prompt.name} was not sent: what it says would be {text[:80] or 'nothing'!r}, which is no prompt"
+    context.record(SENT, {"text": f"/{prompt.name} of {prompt.source}", "name": prompt.name, "source": prompt.source})
+    context.submit(text)
+    return ""
+
+
+def without_itself(prompt: PromptFile) -> tuple[str, bool]:
+    """Return a prompt file's text without mentions of the file itself, and whether it had some."""
+    if prompt.folder.brought is None:
+        return prompt.body, False  # no mention reaches what lies outside of the workspace
+    mention = re.compile(rf"(?<!\S)@(?:\./)?{re.escape(f'{prompt.folder.prefix}/{prompt.file}')}(?![\w/-])")
+    text, count = mention.subn("", prompt.body)
+    return text, count > 0
+
+
+def _fenced(text: str) -> str:
+    """Quote an output, so that nothing in it is taken for a mention."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"\n{fence}\n{text.rstrip()}\n{fence}\n"
+
+
+@define(eq=False, repr=False)
+class Sent:
+    """The context source that adds nothing: it tells what is wrong with files, and knows which turn is narrowed."""
+
+    prompts: PromptFiles
+    told: list[str] = field(init=False)
+    name: str = "prompt-files"
+
+    def __attrs_post_init__(self) -> None:
+        self.told = list(self.prompts.told)
+
+    async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
+        """Look whether this turn's prompt is a file's."""
+        sent = [event for event in situation.happened if event.kind == f"skills.{SENT}"]
+        outer, task = _narrowed.get(), asyncio.current_task()
+        is_inside = outer is not None and outer.session_id != situation.turn.session_id and outer.task is not task
+        if not is_inside:  # an agent's turn stays as narrow as the turn that called it
+            _narrowed.set(self._narrowed(situation.turn.session_id, task, sent[-1].data) if sent else None)
+        notes, self.told = tuple(self.told), []
+        return inarch.Contribution(notes=notes) if notes else None
+
+    def _narrowed(
+        self, session_id: str, task: asyncio.Task[object] | None, sent: Mapping[str, object]
+    ) -> Narrowed | None:
+        """Return how a file narrows its turn; a file that does not count any more allows no tool."""
+        name = str(sent.get("name"))
+        allowed = self.prompts.found[name].allowed if name in self.prompts.found else Allowed({})
+        return None if allowed is None else Narrowed(session_id, task, name, allowed)
+
+
+@frozen
+class Narrowing:
+    """Denies what the prompt file of this turn doesn't name."""
+
+    name: str = "allowed-tools"
+
+    def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
+        """Deny a call that is none of those."""
+        narrowed = _narrowed.get()
+        if narrowed is None or narrowed.allowed.allows(call.name, call.arguments):
+            return None
+        tools = ", ".join(narrowed.allowed.tools) or "no tools"
+        return inarch.Rewrite(decision="deny", reason=f"/{narrowed.name} allows {tools}")
+
+
+def show_prompts(prompts: PromptFiles) -> str:
+    """Return what `/commands` shows: each with where it comes from, and what is wrong."""
+    lines = [f"{one}\n  {inarch.shorten(one.description, 200)}" for one in prompts.found.values()]
+    wrong = [f"! {told}" for told in prompts.told]
+    return "\n".join([*lines, *wrong]) or "no prompt files: NAME.md in .agents/commands or ~/.agents/commands is one"

@@ -1,0 +1,321 @@
+"""The question before calls that need a yes, as part of the picture: single keys, a reason, an editor."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+from prompt_toolkit.application.run_in_terminal import in_terminal
+
+from inarch_plugins.terminal.abilities import has_unread
+from inarch_plugins.terminal.notifications import QUESTION_WAITS
+from inarch_plugins.terminal.rendering.colors import fold
+
+if TYPE_CHECKING:
+    from inarch import Approval, ApprovalRequest
+    from inarch_plugins.terminal.conversation.screen import Screen
+    from inarch_plugins.terminal.front_ends.answers import Answers
+    from inarch_plugins.terminal.front_ends.questions import ScreenSize
+    from inarch_plugins.terminal.notifications import Notifier
+
+QUIET_S = 0.4
+"""A key counts as an answer only after this long without any: somebody who types a line answers nothing by it."""
+ALONE_S = 0.3
+"""A key that lets something run counts only if none follows it for so long: a word may begin with it."""
+UNCLEAR = "That is none of the answers; ? explains them.\n"
+
+_PAINT = {"+": "32", "-": "31", "@": "36"}
+_WHY_NOT = "why not (Enter: no reason): ", "d "
+_LINES = {"d": _WHY_NOT, "n": _WHY_NOT, "m": ("answer: ", "")}
+_KEYS_SAID = (
+    ("a", "approve, this once"),
+    ("A", "approve, and don't ask again in this session about calls like it"),
+    ("d", "deny; a reason may follow, and goes to the model"),
+    ("e", "edit the file that it would leave, else its arguments, in $VISUAL or $EDITOR; then be asked again"),
+    ("m", "more answers, as a line"),
+    ("Esc", "cancel the turn; so does Ctrl-C"),
+)
+_NOES = frozenset(("no", "nope", "none", "not", "never", "deny", "don't", "dont"))
+"""Words that say no and begin with a key that does."""
+_HARMLESS = frozenset({"v", "?", ""})
+_ALWAYS = "   always: "
+_KEYS = {"a": "a", "y": "a", "A": "A", "e": "e", "v": "v", "?": "?"}
+
+
+@define(eq=False, repr=False)
+class ApprovalKeys:
+    """Asks about one batch after the other."""
+
+    screen: Screen
+    colours: bool
+    notifier: Notifier
+    keys: str = field(init=False, default="")  # what can be pressed, while it counts
+    _batches: asyncio.Lock = field(init=False, factory=asyncio.Lock)
+    _answer: asyncio.Future[str] | None = field(init=False, default=None)
+    _lead: str = field(init=False, default="")
+    _key: str = field(init=False, default="")  # the key that the line stands for
+    _many: int = field(init=False, default=1)
+    _rights: dict[str, str] = field(init=False, factory=dict)  # keys that choose one, and what it takes
+    _pressed: float = field(init=False, default=0.0)
+    _stray: float = field(init=False, default=0.0)  # when a key was pressed that means nothing
+    _in_words: bool = field(init=False, default=False)  # whether a line is awaited, and no key
+    _alone: asyncio.TimerHandle | None = field(init=False, default=None)  # settles a key, once it has stood alone
+    _word: str = field(init=False, default="")  # what is left of a "yes" whose first letter was the answer
+    _word_until: float = field(init=False, default=0.0)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a key is awaited."""
+        return self._answer is not None and not self._answer.done()
+
+    def ends_word(self, key: str) -> bool:
+        """Whether a key is the next of the `yes` and Enter whose first letter has answered, typed right after it."""
+        return self._word.startswith(key) and monotonic() < self._word_until
+
+    def take_word(self, left: str = "") -> None:
+        """Take such a key: it is part of the answer, and of no prompt."""
+        self._word = left or self._word[1:]
+        self._word_until = monotonic() + QUIET_S
+
+    def saw_key(self) -> None:
+        """Note that a key was pressed."""
+        self._pressed = asyncio.get_running_loop().time()
+
+    async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask until every call has an answer."""
+        from inarch_plugins.terminal.front_ends.answers import answered, only_asks
+        from inarch_plugins.terminal.front_ends.approvals import SEE_FIRST
+        from inarch_plugins.terminal.front_ends.questions import asked_about, is_cut
+
+        settled: dict[str, Approval] = {}
+        drafts: dict[str, str] = {}
+        async with self._batches:
+            for request in filter(only_asks, batch):
+                self.notifier.tell(QUESTION_WAITS)
+                settled[request.call.id] = await answered(request, self._words)
+            whole = was_seen = False
+            note: tuple[str, ...] = ()  # what is told below what would run
+            while left := [request for request in batch if request.call.id not in settled]:
+                self.notifier.tell(QUESTION_WAITS)
+                size = self._size()
+                is_whole = whole or not is_cut(left, size)
+                was_seen = was_seen or is_whole
+                self._show("\n".join([*asked_about(left, whole=whole, size=size), *note, ""]))
+                note = ()
+                found = await self._answered(left, offers_view=not is_whole)
+                if found.says_yes and not was_seen:
+                    whole, note = True, (SEE_FIRST,)
+                    continue
+                whole = found.word == "view"
+                settled.update((one.call_id, one) for one in found.approvals)
+                settled.update((one.call_id, one) for one in await self._edited(found, drafts))
+        return [settled[request.call.id] for request in batch]
+
+    def press(self, key: str) -> None:
+        """Take a key as an answer, or as the beginning of one; one in the midst of typing is none."""
+        if not self.is_open:
+            return
+        if self._in_words:
+            if key == "d":
+                self._settle("")
+            elif key:
+                self.screen.answer.insert_text(key)
+                self.screen.focus(on_answer=True)
+            return
+        follows = False
+        if self._alone is not None and key:
+            follows = True
+            self._stray = self._pressed  # the key before began a word
+            self._alone.cancel()
+            self._alone = None
+        is_typing = follows or (key not in _HARMLESS and self._pressed - self._stray < QUIET_S)
+        takes = self._rights.get(key, "")
+        if not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
+            none = (f"{takes} (Enter alone takes them back): ", f"{key} ")
+            self.screen.label, self._lead = none if takes else _LINES.get(key, ("answer: ", ""))
+            self._key = key
+            self.screen.answer.text = key if key.isdecimal() else ""
+            self.screen.answer.cursor_position = len(self.screen.answer.text)
+            self.screen.focus(on_answer=True)
+        elif (key in _KEYS or key in self._rights) and not is_typing:
+            if key == "y":
+                self.take_word(left="es\r")
+            if key in _HARMLESS:
+                self._settle(key)
+            else:
+                self._settle_alone(_KEYS.get(key, key))
+        else:
+            self._stray = self._pressed if key else self._stray
+            self.screen.hint = "? explains the keys"
+            self.screen.changed()
+
+    def enter(self) -> None:
+        """Take the line that follows a key as the answer."""
+        typed = self.screen.answer.text
+        text = _denying(self._key, typed) if self._lead == _WHY_NOT[1] else self._lead + typed.strip()
+        if text.strip():
+            self.screen.focus(on_answer=False)
+            self._settle(text)
+        else:  # nothing at all is no answer
+            self.back()
+
+    def back(self) -> None:
+        """Leave the line and return to the keys."""
+        self.screen.focus(on_answer=False)
+        self.screen.changed()
+
+    def refuse(self) -> None:
+        """Answer no, as the end of input does."""
+        self._settle("" if self._in_words else "d")
+
+    async def _words(self, text: str) -> str:
+        """Show a question and return the line that answers it; empty where the person declines."""
+        self._show(text + "\n")
+        await self._quiet()
+        self._answer = asyncio.get_running_loop().create_future()
+        self._in_words, self._lead, self.screen.label = True, "", "answer: "
+        self.keys = "a number or your own words · Esc, then d: no answer"
+        self.screen.answer.text = ""
+        self.screen.focus(on_answer=True)
+        self.screen.changed()
+        try:
+            return await self._answer
+        finally:
+            self._in_words, self._answer, self.keys = False, None, ""
+            self.screen.focus(on_answer=False)
+            self.screen.changed()
+
+    async def _answered(self, left: Sequence[ApprovalRequest], *, offers_view: bool) -> Answers:
+        """Return the next answer that means something."""
+        from inarch_plugins.terminal.front_ends.answers import read_answers
+
+        self._many = len(left)
+        offered = left[0].rights.rights if self._many == 1 and left[0].rights is not None else ()
+        self._rights = {right.key: right.takes for right in offered}
+        view = "v view all · " if offers_view else ""
+        what = "it" if len(left) == 1 else "them"
+        rights = "".join(f"{right.key} {right.name} · " for right in offered)
+        choices = f"Run {what}? · a approve · {rights}A always · d deny · e edit · m more · {view}? help"
+        while True:
+            await self._quiet()
+            loop = asyncio.get_running_loop()
+            self._answer = loop.create_future()
+            try:
+                self.keys = choices
+                self.screen.changed()
+                text = await self._answer
+            finally:
+                self.keys, self._answer, self.screen.hint = "", None, ""
+                self.screen.focus(on_answer=False)
+                self.screen.changed()
+            found = read_answers(text, left)
+            if found.word not in ("unclear", "help"):
+                return found
+            self._show(UNCLEAR if found.word == "unclear" else _keys_explained(left, self.screen.columns))
+
+    def _size(self) -> ScreenSize:
+        from inarch_plugins.terminal.front_ends.questions import ScreenSize
+
+        return ScreenSize(self.screen.rows, self.screen.columns)
+
+    async def _quiet(self) -> None:
+        """Wait until what is on the screen can have been read and nobody is typing: a line is no answer."""
+        loop = asyncio.get_running_loop()
+        self._pressed = max(self._pressed, loop.time())
+        while (left := self._pressed + QUIET_S - loop.time()) > 0 or has_unread():  # noqa: ASYNC110 - keys prolong it
+            await asyncio.sleep(max(left, 0.01))
+
+    async def _edited(self, found: Answers, drafts: dict[str, str]) -> list[Approval]:
+        """Have calls changed in an editor; one that was not changed is asked about again."""
+        from inarch import Approval
+
+        approvals = []
+        for request in found.edits:
+            from inarch_plugins.terminal.front_ends.editor import edit
+
+            self.screen.settle()
+            async with in_terminal():
+                self.screen.lend(True)
+                try:
+                    arguments = await edit(request, drafts, self.screen.output.stdout, arguments=found.as_arguments)
+                finally:
+                    self.screen.lend(False)
+            if arguments is not None:
+                approvals.append(Approval(request.call.id, "modify", arguments=arguments))
+        return approvals
+
+    def _settle_alone(self, text: str, wait: float = ALONE_S) -> None:
+        """Take a key as the answer once nothing has followed it for a moment."""
+        answer = self._answer
+
+        def settle() -> None:
+            self._alone = None
+            if answer is not self._answer:
+                return
+            if has_unread():  # what follows it is there, and was not read yet
+                self._settle_alone(text, 0.01)
+            else:
+                self._settle(text)
+
+        self._alone = asyncio.get_running_loop().call_later(wait, settle)
+
+    def _settle(self, text: str) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(text)
+
+    def _show(self, text: str) -> None:
+        lines = [part for line in text.split("\n") for part in fold(line, self.screen.columns)]
+        self.screen.put("\n".join(_painted(lines, self.colours)))
+
+
+def _denying(key: str, typed: str) -> str:
+    """Give the answer that a key for no and the line behind it make; a word that began with the key is read whole.
+
+    “do it” is none, and no reason for a no.
+    """
+    whole = f"{key}{typed}".strip()
+    first, _, rest = whole.lower().partition(" ")
+    first = first.rstrip(",.!")
+    if first in _NOES or (first == "do" and rest.startswith("not")):
+        return f"d {whole}" if rest else "d"
+    return whole if first == "do" else f"d {typed.strip()}"
+
+
+def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
+    from inarch_plugins.terminal.front_ends.questions import answer_rows
+
+    lines = [_row(5, key, said, columns) for key, said in _KEYS_SAID]
+    lines += ["", "after m, a line:"]
+    keys = {"a", "A", "e", "v", "d [REASON]"}
+    lines += [_row(22, answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
+    return "\n".join([*lines, ""])
+
+
+def _row(wide: int, answer: str, said: str, columns: int) -> str:
+    lead = f"{answer:<{wide}}" if columns >= 2 * wide + 20 or wide < 10 else f"{answer}: "
+    first, *rest = fold(f"{lead}{said}", max(columns, 20) - wide)
+    return "\n".join([first, *(" " * min(wide, 5) + line for line in rest)])
+
+
+def _painted(lines: Sequence[str], colours: bool) -> Iterator[str]:
+    """Yield the lines of a question, a diff among them in colour."""
+
+    def paint(code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if colours else text
+
+    is_diff = any(line.startswith(("   +++ ", "   --- ", "   @@ ")) for line in lines)
+    for line in lines:
+        body = line[3:] if line.startswith("   ") else ""
+        if line and not line.startswith(" ") and ": " in line:
+            yield paint("33", line)
+        elif body.startswith("$ "):
+            yield paint("1", line)
+        elif is_diff and body[:1] in _PAINT:
+            yield paint("1" if body.startswith(("+++ ", "--- ")) else _PAINT[body[0]], line)
+        elif line.startswith(_ALWAYS):
+            yield paint("2", line)
+        else:
+            yield line

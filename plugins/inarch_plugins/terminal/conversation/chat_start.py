@@ -1,0 +1,125 @@
+"""The application behind the line: made while the line is shown already, with its session and the view of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+from attrs import evolve, frozen
+
+from inarch import Approval, ApprovalRequest, Event, InarchError
+from inarch_plugins.terminal.abilities import has_glyphs
+
+if TYPE_CHECKING:
+    from inarch import Launch
+    from inarch_plugins.terminal.conversation.call_question import ApprovalKeys
+    from inarch_plugins.terminal.conversation.screen import Screen
+    from inarch_plugins.terminal.rendering import View
+    from inarch_plugins.terminal.slash.talk import Talk
+
+_FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.switched"})
+
+
+def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
+    """Compose the application and open its session; also return how well commands are confined. Not in the loop.
+
+    Raises:
+        InarchError: The configuration, the root or the store is not usable.
+    """
+    from inarch.figures import confinement_words
+    from inarch_plugins.terminal.slash.talk import Talk
+
+    app = launch.compose(front_end)
+    try:
+        session = launch.session(app)
+    except InarchError:
+        app.close()
+        raise
+    said = ""
+    if app.parts.tools.runners:
+        try:
+            said = f"Commands are {confinement_words(app.workspace.confinement())}."
+        except InarchError as error:
+            said = str(error)
+    return Talk(app, session, launch, sys.stdout.write, lambda: 80), said
+
+
+def model_of(talk: Talk) -> str:
+    """Return the full name of the model that is asked, as far as it is known; it may take half a second to find out."""
+    try:
+        return talk.app.choice().full_name
+    except InarchError:
+        return talk.app.config.profile.model
+
+
+async def look_at_models(talk: Talk) -> None:
+    """Have the service list its models, at most once a day, and say if the conversation's model is to end."""
+    with suppress(InarchError):
+        if (retiring := await talk.app.models.look(talk.app.choice())) is not None:
+            talk.write(f"note: {retiring[0]}; {retiring[1]}\n")
+
+
+def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
+    """Return the view of a session, with the figures of what it took before."""
+    from inarch_plugins.terminal.rendering import View
+
+    config = talk.app.config
+    view = View(
+        colours=colours,
+        glyphs=has_glyphs(stream),
+        model=model,
+        profile=config.profile.name,
+        window=_window_of(talk),
+        opened_by="Ctrl-O shows them",
+    )
+    if talk.session.state.turns:
+        from inarch import to_data
+        from inarch_sdk.snapshots import scan
+
+        total = to_data(talk.session.state.ledger.total())
+        session_id = talk.session.id
+        for event in scan(talk.app.store, session_id, talk.app.kept.contents(session_id).before_last):
+            if event.kind in _FIGURES:
+                said = evolve(event, data={**event.data, "session": total}, line="")
+                view.saw(said if event.kind == "turn.ended" else event)
+        view.finished(80)  # it was shown when it happened
+    return view
+
+
+def _window_of(talk: Talk) -> Callable[[str], int | None]:
+    known: dict[str, int | None] = {}
+
+    def window(model: str) -> int | None:
+        if model not in known:
+            try:
+                known[model] = talk.app.choice(model).limits.context_tokens
+            except InarchError:
+                known[model] = None
+        return known[model]
+
+    return window
+
+
+@frozen(eq=False)
+class ScreenFrontEnd:
+    """Passes events to the screen, questions to who asks them, and words of plugins to who has the model asked."""
+
+    screen: Screen
+    asking: ApprovalKeys
+    wake: Callable[[], object]
+    name: str = "conversation"
+
+    def show(self, event: Event) -> None:
+        """Put an event in line to be drawn; from any thread."""
+        self.screen.put(event)
+        if event.kind == "input.waiting" and event.data["by"]:
+            self.wake()
+
+    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
+        """Ask about a batch of calls."""
+        return await self.asking.ask(batch)
+
+    def close(self) -> None:
+        """Do nothing: the conversation ends the screen."""

@@ -1,0 +1,103 @@
+"""The lines of earlier conversations about this directory: only the user can read them, and they hold no secrets."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from prompt_toolkit.history import History
+
+from inarch_lib.staging import make_folder, write_whole
+from inarch_plugins.terminal.conversation.pastes import COMMAND_SIGNS
+
+MOST_LINES = 1_000
+LONGEST = 16_384
+"""Characters; a longer line is remembered in its own conversation only."""
+
+
+class KeptHistory(History):
+    """A file of lines, one JSON text each; what can't be kept is remembered in this conversation.
+
+    Args:
+        root: The directory that is talked about.
+        folder: Returns where the person's files are kept.
+        whole: Returns a line with its pastes.
+    """
+
+    def __init__(self, root: str, folder: Callable[[], Path], whole: Callable[[str], str] = str) -> None:
+        super().__init__()
+        self._root, self._folder, self._whole = root, folder, whole
+        self._hide: Callable[[str], str] | None = None
+        self._waiting: list[str] = []
+
+    @property
+    def path(self) -> Path:
+        """Where the lines of this directory are kept.
+
+        Raises:
+            ConfigError: The environment names no place for it.
+        """
+        name = sha256(os.path.realpath(self._root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return self._folder() / "history" / f"{name}.jsonl"
+
+    def load_history_strings(self) -> Iterable[str]:
+        """Return the kept lines, the newest first."""
+        lines = self._read()
+        if len(lines) > 2 * MOST_LINES:
+            self._write_anew(lines[-MOST_LINES:])
+        return lines[: -MOST_LINES - 1 : -1]
+
+    def store_string(self, string: str) -> None:
+        """Keep a line, as soon as it is known what is secret in it."""
+        if self._hide is None:
+            self._waiting.append(string)
+            return
+        whole = self._whole(string)
+        line = self._hide(whole)
+        if len(line) > LONGEST or (whole != string and whole.lstrip().startswith(COMMAND_SIGNS)):
+            return  # a pasted text that was no command must be none when it is recalled
+        from inarch import InarchError
+
+        try:
+            path = self.path
+            make_folder(path.parent)
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(json.dumps(line).encode() + b"\n")
+        except (OSError, InarchError):
+            return  # a full disk must not cost the conversation
+
+    def hide_with(self, hide: Callable[[str], str]) -> None:
+        """Keep the lines so far, without what `hide` takes out, and all that follow."""
+        self._hide = hide
+        waiting, self._waiting = self._waiting, []
+        for line in waiting:
+            self.store_string(line)
+
+    def _read(self) -> list[str]:
+        from inarch import InarchError
+
+        try:
+            rows = self.path.read_bytes().splitlines()
+        except (OSError, InarchError):
+            return []
+        lines: list[str] = []
+        for row in rows:
+            try:
+                line = json.loads(row)
+            except ValueError:
+                continue  # cut off, or somebody else's
+            if isinstance(line, str) and (not lines or lines[-1] != line):
+                lines.append(line)
+        return lines
+
+    def _write_anew(self, lines: Iterable[str]) -> None:
+        path = self.path
+        pieces = (json.dumps(line).encode() + b"\n" for line in lines)
+        with suppress(OSError):
+            write_whole(path, pieces, sync=False, former=rf"{re.escape(path.stem)}\.[0-9]+")

@@ -1,0 +1,182 @@
+"""The calls of a reply: those that run, those that wait until others are shown, many plain ones as one line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inarch import width
+from inarch.figures import duration, seconds_between
+from inarch_plugins.terminal.rendering.calls import ShownCall, below, tree_line
+from inarch_plugins.terminal.rendering.colors import Ink
+from inarch_plugins.terminal.rendering.remarks import Page
+
+FOLDED_FROM = 8
+"""So many plain calls in a row still have a line each."""
+
+
+def draw_folded(calls: Sequence[ShownCall], opened_by: str, columns: int, ink: Ink) -> Iterator[str]:
+    """Yield the line that stands for calls; where there is no room for what opens it, that stands below."""
+    times = [(data.get("started"), data.get("ended")) for call in calls if (data := call.result)]
+    began = min((start for start, _ in times if start), default=None)
+    took = seconds_between(began, max((end for _, end in times if end), default=None))
+    dot = ink.sign("dot")
+    said = ink.plain(f"{len(calls)} calls: {tally(calls)}") + (f"{dot}{duration(took)}" if took is not None else "")
+    whole = f"{said}{dot}{opened_by}" if opened_by else said
+    fits = width(f"{ink.sign('item')} {ink.sign('folded')} {whole}") <= columns
+    yield tree_line("folded", "dim", whole if fits else said, columns, ink)
+    if opened_by and not fits:
+        yield below(opened_by, columns, ink, "dim")
+
+
+def tally(calls: Sequence[ShownCall]) -> str:
+    """Return how many calls of which tool, the most frequent first."""
+    counted = Counter(call.name for call in calls).most_common()
+    return ", ".join(f"{name} {number}" if number > 1 else name for name, number in counted)
+
+
+Data = Mapping[str, Any]
+
+
+class Running:
+    """Finished calls go to the page in the order in which they were asked for; many plain ones as one line.
+
+    Args:
+        page: What is printed for good.
+        opened_by: Says what shows the calls that were folded; empty where nothing does.
+    """
+
+    def __init__(self, page: Page, opened_by: str = "") -> None:
+        self._page, self._opened_by = page, opened_by
+        self._calls: dict[str, ShownCall] = {}
+        self._asked = 0  # calls of this reply
+        self._held: list[ShownCall] = []  # plain ones that are over, until it is known how many follow
+        self._folded: list[ShownCall] = []  # that stand on the page as a line, of this turn
+        self.unfolded = False
+
+    @property
+    def is_executing(self) -> bool:
+        """Whether a call runs."""
+        return any(call.status == "executing" and not call.is_over for call in self._calls.values())
+
+    def state(self, data: Data, now: float) -> None:
+        """Take a state; the first one of a call says what it is."""
+        record = data.get("call") or {}
+        call = self._calls.get(data["call_id"])
+        if call is None:
+            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
+            self._asked += 1
+        if record:  # another one tells what the user made of it
+            call.arguments, call.origin = record["arguments"], record["origin"]
+        if data["status"] == "executing" and call.status != "executing":
+            call.began = now
+        call.status = data["status"]
+
+    def rewritten(self, data: Data) -> None:
+        """Take the arguments that a plugin gave a call."""
+        call = self._calls.get(data["call_id"])
+        if call is not None and data.get("arguments") is not None:
+            call.arguments = data["arguments"]
+
+    def output(self, data: Data) -> None:
+        """Take live output."""
+        call = self._calls.get(data["call_id"])
+        if call is not None:
+            call.said(data["text"])
+
+    def changed(self, data: Data) -> None:
+        """Note a file that a call changed."""
+        call = self._calls.get(data["call_id"])
+        if call is not None:
+            call.files.add(data["path"])
+
+    def result(self, data: Data) -> None:
+        """Take a result, and show what is no longer waited for."""
+        call = self._calls.get(data["call_id"])
+        if call is None:
+            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
+        call.result, call.status = data, data["status"]
+        while self._calls:
+            first = next(iter(self._calls.values()))
+            if not first.is_over:
+                return
+            self._show(first)
+
+    def close(self) -> None:
+        """Show all that is left: no result will come any more."""
+        for call in list(self._calls.values()):
+            if not call.is_over:
+                call.result = {"status": "cancelled", "result": {}}
+            self._show(call)
+        self._release()
+        self._asked = 0
+
+    def open(self) -> int:
+        """Show the calls of the turn that were folded, each once, and return how many."""
+        calls, self._folded = self._folded, []
+        for call in calls:
+            self._page.item(call.ended)
+        if calls:
+            self._page.close_tree()
+        return len(calls)
+
+    def forget(self) -> None:
+        """Begin a turn: what was folded before is not shown any more."""
+        self._folded.clear()
+
+    def lines(self, columns: int, rows: int, ink: Ink, now: float) -> list[str]:
+        """Return the calls that aren't shown for good, with the end of their output where there is room."""
+        calls, over = list(self._calls.values()), list[str]()
+        if self._is_folding:
+            calls, over = self._moving(columns, ink)
+        heads = [*over, *(_head(call, columns, ink, now) for call in calls)]
+        spare = rows - len(heads)
+        if spare < 0:
+            kept = heads[: rows - 1]
+            return [*kept, below(f"+{len(heads) - len(kept)} more calls", columns, ink, "dim")]
+        tails = [call.tail(columns, ink) for call in calls]
+        lines = over
+        for place, (head, tail) in enumerate(zip(heads[len(over) :], tails, strict=True)):
+            share = -(-spare // max(1, sum(map(bool, tails[place:]))))
+            shown = tail[-share:] if share else []
+            spare -= len(shown)
+            lines += [head, *shown]
+        return lines
+
+    @property
+    def _is_folding(self) -> bool:
+        return self._asked > FOLDED_FROM and not self.unfolded
+
+    def _moving(self, columns: int, ink: Ink) -> tuple[list[ShownCall], list[str]]:
+        """Return those of many calls that aren't over, what runs or asks first, and a line about those that are."""
+        over = [*self._held, *(call for call in self._calls.values() if call.is_over)]
+        left = sorted((call for call in self._calls.values() if not call.is_over), key=lambda call: not call.is_going)
+        said = ink.plain(f"{len(over)} over: {tally(over)}")
+        return left, [tree_line("folded", "dim", said, columns, ink)] if over else []
+
+    def _show(self, call: ShownCall) -> None:
+        del self._calls[call.id]
+        if call.origin == "user":  # a person's own command is of no turn, and whoever ran it shows its output
+            self._page.remark(call.ended)
+        elif self._is_folding and call.is_plain:
+            self._held.append(call)
+        else:
+            if call.changes or not self._is_folding:  # what failed ends no row of plain ones: they stand below it
+                self._release()
+            self._page.item(call.ended)
+
+    def _release(self) -> None:
+        """Put what was held back on the page: as it is if it is short, else as a line."""
+        calls, self._held = self._held, []
+        if len(calls) > FOLDED_FROM and not self.unfolded:
+            self._folded += calls
+            opened_by = self._opened_by
+            self._page.item(lambda columns, ink: draw_folded(calls, opened_by, columns, ink))
+        else:
+            for call in calls:
+                self._page.item(call.ended)
+
+
+def _head(call: ShownCall, columns: int, ink: Ink, now: float) -> str:
+    return next(iter(call.ended(columns, ink))) if call.is_over else call.moving(columns, ink, now)

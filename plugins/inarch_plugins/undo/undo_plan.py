@@ -1,0 +1,155 @@
+"""From the changes that are to be taken back, or put on again, to what every path is to be. Nothing is written here."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from attrs import define, field
+
+from inarch import FileConflict, Standing
+from inarch_plugins.undo.path_merge import NOTHING, Clashing, Unavailable, bring_together
+
+Action = Literal["undo", "redo"]
+
+
+class Step(NamedTuple):
+    """A change of one path, or a move to `new_path` in which the bytes stayed the same."""
+
+    path: str
+    before: Standing
+    after: Standing
+    new_path: str = ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths that it is about."""
+        return (self.path, self.new_path) if self.new_path else (self.path,)
+
+
+def steps_of(changes: Sequence[Mapping[str, Any]]) -> list[Step]:
+    """Return the changes as steps; what follows directly on the same path is one step."""
+    steps: list[Step] = []
+    latest: dict[str, int] = {}
+    for data in changes:
+        step = Step(data["path"], _side(data, "before"), _side(data, "after"), data.get("new_path") or "")
+        known = latest.get(step.path, -1)
+        if not step.new_path and known >= 0 and not steps[known].new_path and steps[known].after == step.before:
+            steps[known] = steps[known]._replace(after=step.after)
+            continue
+        latest |= dict.fromkeys(step.paths, len(steps))
+        steps.append(step)
+    return steps
+
+
+def _side(data: Mapping[str, Any], name: str) -> Standing:
+    return Standing(data.get(name), int(data.get(f"{name}_mode") or 0))
+
+
+@define(eq=False, repr=False)
+class Plan:
+    """What paths are now and what they are to be.
+
+    Args:
+        look: Returns what stands at a path now.
+        begin: Returns with what the steps begin at a path where this stands.
+        fetch: Returns the bytes of a hash; raises `Unavailable`.
+        action: Which way the steps go.
+    """
+
+    look: Callable[[str], Standing]
+    fetch: Callable[[str], bytes]
+    action: Action
+    begin: Callable[[str, Standing], Standing] = lambda path, present: present
+    now: dict[str, Standing] = field(init=False, factory=dict)
+    then: dict[str, Standing] = field(init=False, factory=dict)
+    made: dict[str, bytes] = field(init=False, factory=dict)
+    notes: dict[str, str] = field(init=False, factory=dict)
+    conflicts: dict[str, str] = field(init=False, factory=dict)
+    unavailable: dict[str, str] = field(init=False, factory=dict)
+
+    def add(self, steps: Sequence[Step]) -> None:
+        """Work out what the steps come to; paths whose bytes are gone are left out, with all that hangs on them."""
+        while True:
+            self._begin()
+            before = len(self.unavailable)
+            for step in reversed(steps) if self.action == "undo" else steps:
+                if not any(path in self.unavailable for path in step.paths):
+                    self._take(step)
+            if len(self.unavailable) == before:
+                return
+
+    @property
+    def found_conflicts(self) -> tuple[FileConflict, ...]:
+        """The conflicts by path."""
+        return tuple(FileConflict(path, text) for path, text in sorted(self.conflicts.items()))
+
+    @property
+    def changed(self) -> list[str]:
+        """The paths that will not be as they are now, sorted."""
+        return sorted(path for path, then in self.then.items() if then != self.now[path])
+
+    def _begin(self) -> None:
+        self.then.clear()
+        for known in (self.notes, self.conflicts):
+            known.clear()
+
+    def _take(self, step: Step) -> None:
+        try:
+            if step.new_path:
+                self._move(step)
+            else:
+                base, theirs = (step.after, step.before) if self.action == "undo" else (step.before, step.after)
+                self._bring(step.path, base, theirs)
+        except Unavailable as gone:
+            self.unavailable |= dict.fromkeys(step.paths, str(gone))
+        except Clashing as clash:
+            self.conflicts.setdefault(step.path, str(clash))
+
+    def _move(self, step: Step) -> None:
+        """Move a file with what has become of it, unless it is gone or something stands in its way."""
+        source, target = (step.new_path, step.path) if self.action == "undo" else (step.path, step.new_path)
+        here, there = self._at(source), self._at(target)
+        if here == NOTHING:
+            if there == NOTHING:
+                self.notes[source] = "you removed it; it stays so"
+            return
+        if there not in (NOTHING, here):  # the same: somebody has brought it back already
+            raise Clashing(f"{source} would go there, but something else stands there now")
+        self.then[target], self.then[source] = here, NOTHING
+
+    def _bring(self, path: str, base: Standing, theirs: Standing) -> None:
+        if "" in (base.hash, theirs.hash):
+            raise Unavailable("it was too big for its bytes to be kept")
+        standing, data, note = bring_together(base, self._at(path), theirs, self._bytes)
+        if data is not None:
+            from hashlib import sha256
+
+            ref = sha256(data).hexdigest()
+            self.made[ref] = data
+            standing = Standing(ref, standing.mode)
+        elif standing.hash is not None and standing != self.now[path]:
+            self._bytes(standing.hash)  # that they can be had is known before anything is written
+        if note:
+            self.notes[path] = note
+        self.then[path] = standing
+
+    def _at(self, path: str) -> Standing:
+        if path not in self.now:
+            self.now[path] = self.look(path)
+        return self.then.setdefault(path, self.begin(path, self.now[path]))
+
+    def _bytes(self, ref: str) -> bytes:
+        return self.made[ref] if ref in self.made else self.fetch(ref)
+
+
+def word_for(now: Standing, then: Standing, is_merged: bool) -> str:
+    """Return what is done to a path, as a report says it."""
+    if then == NOTHING:
+        return "removed"
+    if now == NOTHING:
+        return "made"
+    if now.hash == then.hash and stat.S_IFMT(now.mode) == stat.S_IFMT(then.mode):
+        return "mode"
+    return "merged" if is_merged else "changed"
