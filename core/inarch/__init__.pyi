@@ -146,12 +146,12 @@ from inarch.sessions.app import run as run
 from inarch.sessions.launch_port import InteractiveFrontEnd as InteractiveFrontEnd
 from inarch.sessions.launch_port import Launch as Launch
 from inarch.sessions.session import Session as Session
-from inarch.turns.context.model_view import ContextView as ContextView
+from inarch.turns.context.session_prefix import ContextView as ContextView
 from inarch.turns.models import Choice as Choice
-from inarch_lib.output.columns import shorten as shorten
-from inarch_lib.output.columns import width as width
 from inarch_lib.output.escapes import escape as escape
 from inarch_lib.output.escapes import escape_json as escape_json
+from inarch_lib.output.printer import shorten as shorten
+from inarch_lib.output.printer import width as width
 from inarch_lib.schemas.openapi import openapi_parameters as openapi_parameters
 from inarch_lib.schemas.repair import repair_arguments as repair_arguments
 from inarch_lib.schemas.validation import reference_fault as reference_fault

@@ -1,4 +1,7 @@
-"""Packages that were at the top of an installation in 0.1: found under these names for one release, with a warning."""
+"""Modules under other names: packages that were at the top of an installation in 0.1, for one release, with a warning.
+
+And a library that plugins know by a name of the kernel's, which doesn't need it itself.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _PRESENT = ("inarch_brief", "inarch_lib", "inarch_plugins", "inarch_sdk", "inarch_testing")
+_LENT = {"inarch.confinement": "inarch_lib.confinement"}
+"""Names that stay."""
 
 
 class _Alias:
@@ -21,10 +26,12 @@ class _Alias:
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module of the present name."""
-        import warnings
         from importlib import import_module
 
-        warnings.warn(f"{spec.name} is now {self.present}", DeprecationWarning, stacklevel=2)
+        if spec.name not in _LENT:
+            import warnings
+
+            warnings.warn(f"{spec.name} is now {self.present}", DeprecationWarning, stacklevel=2)
         module = import_module(self.present)
         self.spec = module.__spec__
         return module
@@ -41,10 +48,13 @@ class FormerNames:
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Return the spec of a module that has moved."""
         top, dot, rest = name.partition(".")
-        if not top.startswith("inarch_") or top in _PRESENT:
+        if name not in _LENT and (not top.startswith("inarch_") or top in _PRESENT):
             return None
         from importlib import import_module
         from importlib.machinery import ModuleSpec
+
+        if name in _LENT:
+            return ModuleSpec(name, _Alias(_LENT[name]))  # type: ignore[arg-type]
 
         try:  # the table is beside the plugins: the kernel names none
             present = import_module("inarch_plugins").FORMER.get(top)

@@ -12,9 +12,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from inarch.contract.records import SessionInfo
-from inarch_lib.output.columns import shorten
 from inarch_lib.output.escapes import escape
-from inarch_lib.output.printer import columns_of
+from inarch_lib.output.printer import columns_of, shorten
 
 if TYPE_CHECKING:
     from inarch.contract.processes import Confinement

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from inarch.contract.errors import LONGEST_ASKED_S, ProviderError, ProviderErrorKind
+from inarch.contract.errors import LONGEST_ASKED_S, NO_SUCH_MODEL, ProviderError, ProviderErrorKind
 from inarch_lib.output.escapes import shown
 
 MESSAGE_CHARACTERS = 300
@@ -49,10 +49,6 @@ _WORDS: dict[str, int] = {
     "unavailable_error": 503,
 }
 # Compiled where a service has refused something: most starts never do.
-OF_THE_MODEL = (
-    r"model_not_found|\b(invalid|unknown|no such) model|\bnot a valid model"
-    r"|\bmodel\b.{0,80}\b(not a valid|not found|not exist|unknown)"
-)
 _MEMBER = r"(?:unsupported|unknown|unrecognized|unexpected|extra)\b[^'\"`]{0,60}['\"`]([A-Za-z_][\w.]*)"
 _CONTEXT = (
     r"context[ _](length|window|size)|maximum context|too many tokens|prompt is too long|token count .{0,40}exceeds"
@@ -117,7 +113,7 @@ def from_status(
 
 def _remedy_for(said: str) -> str:
     """Return what to do about a request that is not accepted, "" if the service's words do not tell."""
-    if re.search(OF_THE_MODEL, said, re.I):
+    if re.search(NO_SUCH_MODEL, said, re.I):
         return _MODELS
     member = re.search(_MEMBER, said, re.I)
     return f"it does not take {member[1]}: change that in the plugin's settings, or use another model" if member else ""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from inarch.calls.shapes import digest
+from inarch.calls.live_call import digest
 from inarch.contract.approval_records import Approval, ApprovalRequest
 from inarch.contract.records import Effects, Verdict
 from inarch_sdk.tool_decorator import tool

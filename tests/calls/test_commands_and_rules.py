@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls.command_words import canonical, words_of
-from inarch.calls.explanation import command_table, key_for
-from inarch.calls.rules import RulesPolicy
+from inarch.calls.approvals import command_table, key_for
+from inarch.calls.rules import RulesPolicy, canonical, words_of
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Effects, ToolCall, Verdict
 from inarch_sdk.joined_commands import split_line

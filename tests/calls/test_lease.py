@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inarch.calls import outputs
+from inarch.calls.context import MOST_LIVE
 from inarch.contract.errors import Cancelled
 from inarch.contract.records import Effects
 from inarch.journal.redaction.redactor import Redactor
@@ -232,7 +232,7 @@ def test_live_output_is_capped_and_says_so_once(kitchen: Kitchen) -> None:
 
     kitchen.call(flood)
     shown = _shown(kitchen)
-    assert 0 <= shown.count("x" * 999 + "\n") * 1000 - outputs.MOST_LIVE <= 1000
+    assert 0 <= shown.count("x" * 999 + "\n") * 1000 - MOST_LIVE <= 1000
     assert shown.count("further live output is not shown") == 1
 
 

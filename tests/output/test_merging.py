@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_lib.output import line_matches
-from inarch_lib.output.line_matches import Clash, Merged, clash_text, hunks, merge, same_lines, split_lines
+from inarch_lib.output import line_merge
+from inarch_lib.output.line_matches import hunks, same_lines, split_lines
+from inarch_lib.output.line_merge import Clash, Merged, clash_text, merge
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end"])
 TEXT = st.lists(LINE, max_size=12).map(b"".join)
@@ -32,8 +33,8 @@ def test_a_side_that_changed_nothing_gives_way(base: bytes, changed: bytes) -> N
     assert merge(base, changed, base) == Merged(changed)
     assert merge(base, changed, changed) == Merged(changed)
     parts = [split_lines(base), split_lines(base), split_lines(changed)]
-    assert line_matches._merge(*parts) == Merged(changed)
-    assert line_matches._merge(parts[0], parts[2], parts[1]) == Merged(changed)
+    assert line_merge._merge(*parts) == Merged(changed)
+    assert line_merge._merge(parts[0], parts[2], parts[1]) == Merged(changed)
 
 
 @given(TEXT, TEXT, TEXT)

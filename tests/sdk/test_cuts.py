@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_lib.secrets.cuts import end_from, start_from
+from inarch_lib.secrets.secret_names import end_from, start_from
 
 TEXTS = st.lists(st.text("ab \t\n", max_size=9), max_size=9).map("".join)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch_lib.output.columns import width
+from inarch_lib.output.printer import width
 from inarch_plugins.terminal.front_ends.answers import read_answers
 from inarch_plugins.terminal.front_ends.questions import ScreenSize, asked_about, explained, is_cut, question
 

@@ -16,7 +16,7 @@ from inarch.program.chat_launch import Launched
 from inarch.program.composer import Options
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch_lib.output.columns import width
+from inarch_lib.output.printer import width
 from inarch_plugins.terminal.slash.talk import Talk
 from inarch_plugins.terminal.slash.views import compact, context, context_lines
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inarch.contract.records import Message, ModelRequest, Text
 from inarch.journal.redaction.redactor import Redactor
-from inarch.turns.redaction import Hiding
+from inarch.turns.context.prefix import Hiding
 
 SECRET = "a-long-value-that-nobody-may-see-42"
 TEXTS = st.lists(st.sampled_from(["plain", f"say {SECRET} twice", "more"]), max_size=5)

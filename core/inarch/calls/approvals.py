@@ -1,23 +1,30 @@
-"""Asking the person: a batch at once, bound to what will really run, remembered as far as they say."""
+"""Asking the person: a batch at once, bound to what will really run, remembered as far as they say.
+
+What is denied says what would let it run.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
 
-from inarch.calls.explanation import remedy_of_denied, remedy_of_unasked
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
-from inarch.calls.policy import Judgement
-from inarch.contract.capabilities import Isolated, able
+from inarch.calls.policy import Judgement, is_edit
+from inarch.calls.rules import canonical, is_command, words_of
+from inarch.contract.capabilities import Isolated, SaysWhatAllows, able
 from inarch.contract.errors import InarchError, PluginError, StoreError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guard import guarded
-from inarch.contract.records import ApprovalScope, ChosenRights, ToolError
+from inarch.contract.ports import Tool
+from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
+from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall
@@ -132,6 +139,7 @@ class Approvals:
             with guarded(front_end.name, "front end", passes=()):
                 answers: dict[str, Approval] = {}
                 for answer in await front_end.approve(requests):
+                    # The first answer to a call counts.
                     answers.setdefault(answer.call_id, answer)
                 return answers
         except InarchError as error:
@@ -145,6 +153,7 @@ class Approvals:
             return False
         if answer is None:
             self._deny(live, f"{live.call.name} needs approval and was given none", "user")
+        # The yes was for other arguments or rights than those that would run now.
         elif live.digest != live.approved:
             live.approved = None
             self._deny(live, f"the arguments of {live.call.name} changed while it was asked about", "user")
@@ -169,6 +178,7 @@ class Approvals:
             self.grants.remember(scope, shape, live.tool, self.journal.redactor.text(shape.words), live.rights)
         except StoreError as error:
             self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
+            # It is remembered for the session all the same, as is recorded.
             scope = "shape"
         self._given(live, "approve", scope, "user", answer.reason, rights=live.rights)
         return False
@@ -238,7 +248,7 @@ class Approvals:
 def denied(live: LiveCall, judgement: Judgement) -> ToolError:
     """Return the error of a call that a policy or the approve mode denies."""
     message = f"{live.call.name} is denied: {judgement.reason}"
-    return ToolError("denied", message, remedy_of_denied(live, judgement))
+    return ToolError("denied", message, _remedy_of_denied(live, judgement))
 
 
 def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
@@ -250,3 +260,74 @@ def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
         reason = f"{reason}; {live.rewritten_by} rewrote the call"
     remark = remarks.get(live.call.id)
     return f"{reason} ({remark})" if remark else reason
+
+
+def remedy_of_unasked(live: LiveCall) -> str:
+    """Return what would have let a call run without a question: a flag, or the table or rule to add."""
+    by = live.judgement.by if live.judgement is not None else "mode"
+    if by == "policy":
+        return "run with --approve all"
+    key = lifting_key(live) or key_for(live.call, live.tool.value)
+    if by == "person":
+        instead = live.judgement.remedy if live.judgement is not None else ""
+        if live.needs_person is not None:
+            return instead
+        return f"{f'{instead}; or ' if instead else ''}let the user add to the configuration:\n{key}"
+    flag = "run with --approve edits, or " if by == "mode" and is_edit(live.tool.value, live.effects) else ""
+    return f"{flag}add to the configuration:\n{key}"
+
+
+def _remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
+    """Return what to do about a call that a policy or the approve mode denies."""
+    if judgement.reason.endswith("the approve mode is plan"):
+        return "only look for now, and say in a plan what is to be done; the person decides when that begins"
+    if judgement.by != "policy" or "the approve mode is none" in judgement.reason:
+        return "run with --approve ask to be asked"
+    key = "" if judgement.is_rule else lifting_key(live)
+    return f"do it another way; a user who wants it adds to the configuration:\n{key}" if key else "do it another way"
+
+
+def lifting_key(live: LiveCall) -> str:
+    """Return the TOML that lifts a denial of a tool's own policy, as the tool's `allowed_by` says; empty for none."""
+    tool = able(live.tool.value, SaysWhatAllows)
+    if tool is None:
+        return ""
+    try:
+        with guarded(live.tool.plugin, "tool", passes=()):
+            key = tool.allowed_by(live.call.arguments)
+    except InarchError:
+        return ""
+    return key if isinstance(key, str) else ""
+
+
+def key_for(call: ToolCall, tool: Tool) -> str:
+    """Return the TOML that lets a call run without a question."""
+    words = words_of(call, tool)
+    if words is None:
+        return _rule(call.name, {}, path=next(filter(steers, sorted(tool.effects(call.arguments).writes)), ""))
+    if "*" in words:  # in [commands.NAME] it would stand for any further words
+        return rule_about(call, tool, "allow")
+    return command_table(words)
+
+
+def rule_about(call: ToolCall, tool: Tool, decision: str) -> str:
+    """Return the TOML of a rule about this very command, or about every call of another tool."""
+    words = words_of(call, tool)
+    if not is_command(call, tool):
+        return _rule(call.name, {}, decision)
+    text = call.arguments["command"].strip() if words is None else canonical(words)
+    return _rule(call.name, {"command": re.sub(r"[*?[]", r"[\g<0>]", text)}, decision)
+
+
+def command_table(words: Sequence[str]) -> str:
+    """Return the TOML that grants one command, named after its program."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", words[0].rpartition("/")[2]) or "command"
+    return f"[commands.{name}]\nargv = {json.dumps(list(words), ensure_ascii=False)}"
+
+
+def _rule(tool: str, match: Mapping[str, Any], decision: str = "allow", path: str = "") -> str:
+    """Return the TOML of a rule about a tool's calls."""
+    pairs = ", ".join(f"{name} = {json.dumps(glob, ensure_ascii=False)}" for name, glob in match.items())
+    lines = ["[[rules]]", f"tool = {json.dumps(tool)}", *([f"match = {{{pairs}}}"] if match else [])]
+    lines += [f"path = {json.dumps(path, ensure_ascii=False)}"] if path else []
+    return "\n".join([*lines, f"decision = {json.dumps(decision)}"])

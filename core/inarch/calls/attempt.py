@@ -117,6 +117,7 @@ class Attempt:
             outcome = await self._within(self._task(self._call(arguments)), limit_s)
         else:
             outcome = await self._within(in_thread(lambda: self._called(arguments)), limit_s)
+            # A plain function may have returned a coroutine: that one belongs on the loop.
             if outcome is not None and outcome.error is None and inspect.isawaitable(outcome.value):
                 outcome = await self._within(self._task(self._finish(outcome.value)), limit_s)
         return outcome

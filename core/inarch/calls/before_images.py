@@ -163,6 +163,7 @@ class Keeping:
         for chunk in rest:
             taken.append(chunk)
             size += len(chunk)
+            # What was taken so far goes on with the rest: the file is written all the same.
             if size > FILE_LIMIT:
                 if images.kept:
                     self._too_big(path)
@@ -205,6 +206,7 @@ class Keeping:
             self._happened(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
             return
         after = _mode(keeper, change.new_path or change.path) if change.after is not None else 0
+        # So that the next look at what a running program did does not take this edit for its work.
         if keeper.going_on:
             if change.new_path is not None:
                 keeper.edited[change.path] = None, 0

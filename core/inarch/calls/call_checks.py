@@ -64,6 +64,7 @@ class Preparation:
         if live.bound is None:
             return self._unknown(live.call.name)
         tool, arguments = live.bound.value, live.call.arguments
+        # So `repaired` marks what is no object.
         if list(arguments) == [""]:
             shown = repr(arguments[""])[:200]
             return ToolError("validation", f"{tool.name}: the arguments are not a JSON object: {shown}")

@@ -80,6 +80,7 @@ class Intervening:
                 live.call.id, live.call.name, part.plugin, part.value.name, given, decision, reason, said.person
             )
         )
+        # A yes answers the mode's question only; a no and a question are heard whoever says them.
         if decision == "allow":
             live.allowed_by = live.allowed_by or f"{part.plugin} allows it{f': {reason}' if reason else ''}"
         elif decision:

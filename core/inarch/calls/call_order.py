@@ -101,6 +101,7 @@ class _Order:
             waits.update(self._conflicting(path, writing=False))
         for path in writes:
             waits.update(self._conflicting(path, writing=True))
+        # Whoever comes later waits for this one alone.
         if len(waits) > MANY_WAITS:
             return self._add_barrier(position)
         for path in reads:

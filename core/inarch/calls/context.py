@@ -1,4 +1,4 @@
-"""What a running tool is given: its workspace, live output, settings, and what happened before it."""
+"""What a running tool is given: its workspace, live output that is capped, settings, and what happened before it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from attrs import define, evolve, field, frozen
 from inarch.calls.before_images import Keeper, Keeping
 from inarch.calls.call_order import normalised
 from inarch.calls.lease import Handle, Lease
-from inarch.calls.outputs import LiveOutput
 from inarch.calls.rules import path_matches
 from inarch.calls.secrets import Secrets
 from inarch.contract.call_events import CallOutput, FileChanged, FileChanging
@@ -28,6 +27,7 @@ from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guard import guarded
 from inarch.contract.records import ChosenRights, Effects, FileBytes, FileStat, SearchHits, ToolCall, Walk
 from inarch.contract.workspaces import Workspace
+from inarch_lib.secrets.secret_names import LONGEST, end_from
 
 if TYPE_CHECKING:
     from inarch.contract.children import ChildTask, ChildTurn
@@ -63,6 +63,7 @@ class _Veiled:
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         found = self._workspace.walk(pattern, limit)
         left = tuple(path for path in found.paths if not self._is_hidden(path))
+        # The note is there in any case: that something is hidden must not tell whether anything matched.
         return evolve(found, paths=left, notes=(*found.notes, LEFT_OUT))
 
     def search(
@@ -79,6 +80,61 @@ class _Veiled:
 
     def _is_hidden(self, path: str) -> bool:
         return any(path_matches(normalised(path), glob) for glob in self.hidden)
+
+
+MOST_LIVE = 64_000
+"""Characters of live output that are shown of one call."""
+COALESCE_S = 0.1
+
+
+@define(eq=False, repr=False)
+class LiveOutput:
+    """Live output of one call: chunks may come from any thread, `show` is called on the loop, ten times a second."""
+
+    show: Callable[[str], None]
+    loop: asyncio.AbstractEventLoop
+    _chunks: list[str] = field(init=False, factory=list)
+    _room: int = field(init=False, default=MOST_LIVE)
+    _is_over: bool = field(init=False, default=False)
+    _timer: asyncio.TimerHandle | None = field(init=False, default=None)
+    _armed: bool = field(init=False, default=False)
+    _lock: threading.Lock = field(init=False, factory=threading.Lock)
+
+    def add(self, chunk: str) -> None:
+        """Take a chunk; beyond the cap it is dropped, and that is said once."""
+        with self._lock:
+            if self._is_over or not chunk:
+                return
+            # What is beyond the cap is shown to the end of its line or word: half a secret would not be known as one.
+            end = end_from(chunk, max(self._room, 0), LONGEST + min(self._room, 0))
+            # What is cut off is gone for the person only; the result has all of it.
+            self._chunks.append(chunk[:end])
+            self._room -= end
+            if end < len(chunk):
+                self._is_over = True
+                self._chunks.append("\n… further live output is not shown\n")
+            armed, self._armed = self._armed, True
+        if not armed:
+            try:
+                self.loop.call_soon_threadsafe(self._arm)
+            except RuntimeError:
+                pass  # the loop is closed: nobody watches any more
+
+    def flush(self) -> None:
+        """Show what has come; on the loop only."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        with self._lock:
+            text = "".join(self._chunks)
+            self._chunks.clear()
+            self._armed = False
+        if text:
+            self.show(text)
+
+    def _arm(self) -> None:
+        if self._chunks:
+            self._timer = self.loop.call_later(COALESCE_S, self.flush)
 
 
 class Doors(Protocol):

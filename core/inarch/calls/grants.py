@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
 
-from inarch.calls.live_call import LiveCall
-from inarch.calls.shapes import Shape, offered_shape, schema_digest
+from inarch.calls.live_call import LiveCall, Shape, offered_shape, schema_digest
 from inarch.contract.capabilities import KeepsRights, KnowsRights, able
 from inarch.contract.errors import InarchError, StoreError
 from inarch.contract.ids import utc_now
@@ -62,6 +61,7 @@ def _has_again(live: LiveCall, rights: ChosenRights) -> bool:
             return True
     except InarchError:
         pass
+    # The question that follows begins without rights.
     live.choose({})
     return False
 
@@ -94,6 +94,7 @@ class ProjectGrants:
 
     def still_holds(self, approval: ProjectApproval, bound: Bound[Tool]) -> bool:
         """Whether an approval was given to this tool as it is now."""
+        # A new version or another schema is another tool: nobody has approved that one.
         now = bound.value.name, self._origin(bound), schema_digest(bound.value)
         return (approval.tool, approval.plugin, approval.schema) == now
 
@@ -150,6 +151,7 @@ class Grants:
             return self._elsewhere(live, self.elsewhere)
         is_covered = not live.is_persons and (self.everything or live.tool.value.name in self.tools)
         try:
+            # An approval with chosen rights is remembered under the call itself, so that it comes before wider ones.
             own = self._of_shape(offered_shape(live.call, live.offer), live.tool) if live.offer is not None else None
         except StoreError:  # rights that were kept are not known, but a yes was given
             if not is_covered:

@@ -100,6 +100,7 @@ class Handle:
         """Write a file whose present bytes the session knows."""
         self._demand_declared(path)
         self._demand_seen(path, expected_hash)
+        # What is there is kept, the change announced, then made: undo knows of it wherever a kill comes.
         images = self._keeping.before(path, expected_hash)
         taken = self._keeping.taking(path, images, self._while_allowed(chunks))
         self._announce(FileChange(path, expected_hash, images.after), images)
@@ -234,12 +235,14 @@ class Handle:
     def publish_reads(self) -> None:
         """Let the session know what the call read; for calls that succeeded."""
         for path, digest in self._reads.items():
+            # What the call wrote afterwards is newer than what it read.
             if path not in self.files:
                 self.files[path] = self._seen[path] = digest
 
     def _demand_declared(self, *paths: str) -> None:
         self._lease.check()
         for path in paths:
+            # Nobody was asked about other paths, and calls that run beside it did not wait for them.
             if self._effects is not None and not _was_declared(path, self._effects):
                 raise ToolFailed(
                     "permission", f"{path} is not among what this call declared to write; nothing was written",

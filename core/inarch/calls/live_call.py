@@ -1,4 +1,4 @@
-"""One call while it lives: the only mutable record in the scheduler.
+"""One call while it lives, the only mutable record in the scheduler, and which calls are alike.
 
 Its states go forward only, and a terminal one is final:
 
@@ -12,18 +12,20 @@ during approval stays in `awaiting_approval`: it is validated and asked again wi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
+from inarch.calls.call_order import normalised
 from inarch.calls.results import hide_secrets
-from inarch.calls.shapes import Shape, digest, offered_shape, shape_of
 from inarch.contract.call_events import CallResult, CallState
-from inarch.contract.capabilities import OffersRights, able
-from inarch.contract.errors import ToolFailed
+from inarch.contract.capabilities import OffersRights, Shaped, able
+from inarch.contract.errors import InarchError, ToolFailed
 from inarch.contract.events import EventData
 from inarch.contract.guard import guarded
+from inarch.contract.ports import Tool
 from inarch.contract.records import (
     TERMINAL,
     CallStatus,
@@ -38,9 +40,75 @@ from inarch_sdk.result_text import CHANGED_BY_USER, REWRITTEN, with_added
 if TYPE_CHECKING:
     from inarch.calls.policy import Judgement
     from inarch.contract.approval_records import RightsOffer
-    from inarch.contract.ports import Policy, Tool
+    from inarch.contract.ports import Policy
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
+
+
+LONGEST_SHAPE = 200
+"""Characters; what a person can't take in at a glance is not offered."""
+
+
+@frozen(eq=False, repr=False)
+class Shape:
+    """Calls that are alike: equal `key`s; `words` say what they have in common."""
+
+    key: str
+    words: str
+
+
+def digest(name: str, arguments: Mapping[str, Any], rights: ChosenRights | None = None) -> str:
+    """Return the SHA-256 of a call's name, final arguments and what was chosen beside them, in canonical JSON."""
+    return _hash({"name": name, "arguments": arguments} | ({"rights": rights} if rights else {}))
+
+
+def offered_shape(call: ToolCall, offer: RightsOffer) -> Shape:
+    """Return the shape of a call whose rights can be chosen: this very one, whatever rights it has."""
+    lead = f"{offer.words} with " if offer.chosen else offer.words
+    listed = ", ".join(" ".join((name, *values)) for name, values in offer.chosen.items())
+    return Shape(_hash({"tool": call.name, "words": offer.words}), f"{lead}{listed}")
+
+
+def schema_digest(tool: Tool) -> str:
+    """Return the SHA-256 of a tool's input schema in canonical JSON."""
+    return _hash(tool.input_schema)
+
+
+def shape_of(call: ToolCall, bound: Bound[Tool], effects: Effects) -> Shape:
+    """Return a call's shape: what its tool says, else the files it changes, else this very call."""
+    words = _own_words(bound, call.arguments)
+    if words is not None:
+        return Shape(_hash({"tool": call.name, "shape": words}), words)
+    # An edit is like any other one of the same files by the same tool, whatever it writes.
+    if bound.value.category == "file" and effects.writes and not effects.exclusive:
+        paths = sorted({normalised(path) for path in effects.writes})
+        return Shape(_hash({"tool": call.name, "paths": paths}), f"{call.name} on {_listed(paths)}")
+    return Shape(digest(call.name, call.arguments), f"this very call of {call.name}")
+
+
+def _own_words(bound: Bound[Tool], arguments: Mapping[str, Any]) -> str | None:
+    """Return the tool's own words for a shape; a tool that fails at it, or says too much, offers none."""
+    tool = able(bound.value, Shaped)
+    if tool is None:
+        return None
+    try:
+        with guarded(bound.plugin, "tool", passes=()):
+            words = tool.shape(arguments)
+    except InarchError:
+        return None
+    return words if isinstance(words, str) and words.strip() and len(words) <= LONGEST_SHAPE else None
+
+
+def _listed(paths: list[str]) -> str:
+    return ", ".join(path or "the whole workspace" for path in paths[:5]) + (", …" if len(paths) > 5 else "")
+
+
+def _hash(value: Any) -> str:
+    import hashlib
+
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 NEXT: dict[CallStatus, frozenset[CallStatus]] = {
     "validating": frozenset({"awaiting_approval", "scheduled", "error", "cancelled"}),
@@ -148,6 +216,7 @@ class LiveCall:
     @property
     def shape(self) -> Shape:
         """What a lasting approval of the call would cover; its arguments may still change."""
+        # Such a yes is for this very call: the words of the tool would cover others, too.
         if self.offer is not None and (self.rights or self.is_persons):
             return offered_shape(self.call, self.offer)
         return shape_of(self.call, self.tool, self.effects)
@@ -184,6 +253,7 @@ class LiveCall:
         advance(self.call.status, status)
         started = self.journal.clock.utc_now() if status == "executing" else self.call.started
         self.call = evolve(self.call, status=status, started=started)
+        # A resume and a replay need the arguments that ran, where they are not those of the first record.
         whole = self.call if status == "scheduled" and (self.changed_by_user or self.rewritten) else None
         # The effects stand in the journal before anything is touched: a resume must know what may have happened.
         # With an error they tell a front end what kind of call failed.
@@ -193,6 +263,7 @@ class LiveCall:
     def end(self, status: CallStatus, result: ToolResult) -> None:
         """Enter a terminal state with a result, which tells the model what became of its own arguments."""
         advance(self.call.status, status)
+        # The order is that in which it happened; what plugins and people gave may have secrets in it.
         if self.rewritten:
             by = {"by": self.rewritten_by, "arguments": self.rewritten}
             result = evolve(result, metadata={**result.metadata, **self.journal.redactor.redact({REWRITTEN: by})})

@@ -90,6 +90,7 @@ class OfferedTools:
         told = self._told.get((model, window))
         if told is None:
             told = tuple(spec for spec in self.find(None) if self._is_offered(spec.name, model, window))
+            # Only where tools may still come; a plugin's tool of the same name stands for itself.
             if told and GATEWAY.name not in self.by_name and self.find_late is not None:
                 told = (*told, GATEWAY)
             self._told[model, window] = told

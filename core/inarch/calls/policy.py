@@ -73,14 +73,17 @@ def judge(
     question with yes but one that only a person may answer, mode `none` with no; a deny is a deny in every mode.
     In mode `plan` no rule and no approval lets a call run that may change something.
     """
+    # After a deny the others are not asked: nothing they say could let the call run.
     opinions = list(_until_denied(opinions_of(call, tool, policies)))
     denied = next((said for said in opinions if said.verdict.decision == "deny"), None)
     if denied is not None:
         return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules, remedy=denied.verdict.remedy)
+    # Whatever rules allow: what may run while there is work to do may not while it is planned.
     if mode == "plan" and (reason := _changing(tool, effects)):
         return Judgement("deny", f"{reason}, and the approve mode is plan")
     asked = question(tool, effects, opinions)
     if asked is None:
+        # A grant can answer what only a person may: the call then runs as after their own yes.
         named = any(said.grants and said.verdict.person for said in opinions)
         return Judgement("allow", by="person" if named else "mode")
     if mode == "all" and asked.by != "person":
@@ -97,10 +100,12 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
     asking = [said for said in opinions if said.verdict.decision == "ask"]
     others = next((said for said in asking if not said.verdict.person), None)
     persons = next((said.verdict for said in asking if said.verdict.person), None)
+    # It goes first: no mode answers what only a person may, so no other question must hide it.
     if persons is not None and not any(said.grants and said.verdict.person for said in opinions):
         return Judgement("ask", persons.reason, "person", is_rule=others is not None, remedy=persons.remedy)
     if others is not None:
         return Judgement("ask", others.verdict.reason, "policy", is_rule=others.is_rules)
+    # The user has answered in the configuration, also what the tool itself would ask.
     if any(said.grants for said in opinions):
         return None
     if tool.requires_confirmation:

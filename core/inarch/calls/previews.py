@@ -9,14 +9,14 @@ from typing import Any
 
 from attrs import frozen
 
-from inarch.calls.command_words import canonical, words_of
+from inarch.calls.rules import canonical, words_of
 from inarch.contract.capabilities import Edits, Isolated, Previews, able
 from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, FileStat, ProposedFile, ToolCall
 from inarch.contract.workspaces import Workspace
-from inarch_lib.secrets.cuts import end_from
+from inarch_lib.secrets.secret_names import end_from
 
 LARGEST_FILE = 200_000
 """Bytes of a present file up to which a diff against it is made."""
@@ -66,6 +66,7 @@ def proposed_file(call: ToolCall, tool: Tool, files: Files) -> ProposedFile | No
 
 
 def _patched(present: str, search: str, replace: str, every: bool) -> str | None:
+    # The tool does the same: models write line ends as they like.
     if "\r\n" in present and search not in present:
         search, replace = (text.replace("\r\n", "\n").replace("\n", "\r\n") for text in (search, replace))
     found = present.count(search) if search else 0

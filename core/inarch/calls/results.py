@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, get_args
 from attrs import define, evolve, field
 
 from inarch.calls.attempt import Outcome
-from inarch.calls.outputs import LONGEST_RESULT, whole_text
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
 from inarch.contract.event_parts import PluginEvent
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
 
+LONGEST_RESULT = 60_000
+"""Characters above which a result is kept whole as a blob and shown with head and tail."""
 LARGEST = 65_536
 """Bytes of an event's data: what is longer belongs into the plugin's own folder, or into a call's result."""
 
@@ -120,6 +121,7 @@ def _plain(value: Any) -> ToolResult:
         raise TypeError("a ToolResult with a wrong success or metadata")
     error = value.error
     if value.success:
+        # A success has no error, and a failure one of ours, whatever the tool put there.
         error = None
     elif not isinstance(error, ToolError) or error.code not in _CODES:
         error = ToolError("execution", str(error) if error else "it failed without saying why")
@@ -151,8 +153,20 @@ def within_limit(result: ToolResult, journal: Journal, limit: int | None = LONGE
         return result
     metadata = {**result.metadata, "truncated": True}
     try:
-        ref = journal.store.put_blob(journal.session_id, whole_text(data).encode("utf-8", "surrogatepass"))
+        ref = journal.store.put_blob(journal.session_id, _whole_text(data).encode("utf-8", "surrogatepass"))
         metadata["output_ref"] = ref
     except StoreError:
         ref = ""  # the head and the tail are still worth having
     return evolve(result, data=shortened(data, ref, limit * 2 // 3), metadata=metadata)
+
+
+def _whole_text(data: Any) -> str:
+    """Return the text to keep of a long result: its one long string where there is one, else its JSON."""
+    if isinstance(data, str):
+        return data
+    if isinstance(data, Mapping):
+        strings = [value for value in data.values() if isinstance(value, str)]
+        longest = max(strings, key=len, default="")
+        if len(longest) * 10 >= measured(data) * 8:
+            return longest
+    return json.dumps(data, ensure_ascii=False, indent=1)

@@ -1,4 +1,7 @@
-"""The user's `[[rules]]` and `[commands.NAME]` as a policy: the strictest rule holds, then a command's grant."""
+"""The user's `[[rules]]` and `[commands.NAME]` as a policy: the strictest rule holds, then a command's grant.
+
+The words of a command call are compared as the one tokenizer reads them.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,115 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from inarch.calls.call_order import components, normalised
-from inarch.calls.command_words import canonical, granted_by, is_command, line_of, open_parts, paths_in, words_of
-from inarch.contract.capabilities import Isolated, able
+from inarch.contract.capabilities import AsksInParts, Isolated, able
+from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
 from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Rule
+    from inarch_sdk.joined_commands import Line
+
+
+def is_command(call: ToolCall, tool: Tool) -> bool:
+    """Whether a call runs the command line that its argument `command` is."""
+    return tool.category == "command" and isinstance(call.arguments.get("command"), str)
+
+
+def line_of(call: ToolCall, tool: Tool) -> Line | None:
+    """Return what a command call joins; None for other calls, and where a shell would do more than that."""
+    if not is_command(call, tool):
+        return None
+    from inarch_sdk.joined_commands import split_line
+
+    try:
+        return split_line(call.arguments["command"])
+    except ToolFailed:
+        return None
+
+
+def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
+    """Return the words of a call of one command; None for other calls."""
+    line = line_of(call, tool)
+    return line.parts[0].words if line is not None and line.is_plain else None
+
+
+def open_parts(call: ToolCall, tool: Tool) -> tuple[tuple[ToolCall, bool], ...]:
+    """Return the commands of a line that have to be allowed, each as a call of its own: all that its tool doesn't free.
+
+    Beside each stands whether another command is piped into it.
+
+    None for one command, and for those in another folder. What a command is among others can't be told from it alone.
+    """
+    line = line_of(call, tool)
+    if line is None or line.is_plain or line.folder:
+        return ()
+    asks = able(tool, AsksInParts)
+    places = range(len(line.parts)) if asks is None else asks.asking(call.arguments)
+    parts = (line.parts[place] for place in places)
+    return tuple(
+        (evolve(call, arguments={**call.arguments, "command": canonical(part.words)}), part.joint == "|")
+        for part in parts
+    )
+
+
+def canonical(words: tuple[str, ...]) -> str:
+    """Return the one way to write these words: what globs over commands are compared with."""
+    from shlex import join
+
+    return join(words)
+
+
+def granted_by(
+    call: ToolCall, tool: Tool, commands: Mapping[str, CommandGrant], runners: Collection[str], *, fed: bool = False
+) -> str | None:
+    """Return the name of the `[commands.NAME]` that grants a call; `fed` is a command that another is piped into.
+
+    What is granted are programs that the workspace runs: only `runners` do that, whatever a tool calls itself.
+    """
+    if not commands or call.name not in runners:
+        return None
+    words = words_of(call, tool) or through_shell(call)
+    return (
+        None
+        if words is None
+        else next((name for name, grant in commands.items() if grant.covers(words, fed=fed)), None)
+    )
+
+
+def through_shell(call: ToolCall) -> tuple[str, ...] | None:
+    """Return how a line that is more than one command is granted: as the words of a shell; None for other lines."""
+    from inarch_sdk.commandline import NeedsShell
+    from inarch_sdk.joined_commands import split_line
+
+    line = call.arguments.get("command")
+    try:
+        if split_line(line).is_plain:  # type: ignore[arg-type]  # what is no text fails like any other line
+            return None
+    except NeedsShell:
+        pass
+    except ToolFailed:
+        return None
+    return ("sh", "-c", str(line).strip())
+
+
+def paths_in(line: Line, root: str) -> Iterator[str]:
+    """Yield what may be paths among the arguments of commands: its folder, each word, and what follows its `=`.
+
+    What lies below the root is relative to it, however it is written.
+    """
+    from posixpath import join, normpath
+
+    given = [word for part in line.parts for word in part.words[1:]]
+    for text in (line.folder and ".", *given, *(word.partition("=")[2] for word in given)):
+        if text:
+            path = normpath(join(root, line.folder, text))
+            yield f"{path}/".removeprefix(root.rstrip("/") + "/" if root else "").rstrip("/") or "."
+
 
 PATH_ARGUMENTS = ("file_path", "new_path", "path", "directory", "file_paths", "paths")
 _GLOB = re.compile(r"[*?\[]")
@@ -62,6 +163,7 @@ class RulesPolicy:
         found = self.strictest(call, tool)
         if found is not None and found.decision != "allow":
             return Verdict(found.decision, said(found))
+        # Only after the rules that deny or ask: a grant is no way around them.
         command = granted_by(call, tool, self.commands, self.runners, fed=fed)
         if command is not None:
             reached = self.commands[command].reaches
@@ -70,6 +172,7 @@ class RulesPolicy:
         said_of_parts = self._of_parts(open_parts(call, tool), tool)
         if said_of_parts is not None:
             return said_of_parts
+        # A command behind a pipe gets its input from another one, which no rule about its words foresaw.
         if found is not None and not fed:
             may_steer = not is_command(call, tool)
             named = (

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.attempt import Asking, Attempt, Outcome, runs_on_loop
-from inarch.calls.context import CallContext, Surroundings, open_context
-from inarch.calls.outputs import LONGEST_RESULT, LiveOutput
+from inarch.calls.context import CallContext, LiveOutput, Surroundings, open_context
 from inarch.calls.policy import READING
-from inarch.calls.results import failed, from_error, from_outcome, hide_secrets, within_limit
+from inarch.calls.results import LONGEST_RESULT, failed, from_error, from_outcome, hide_secrets, within_limit
 from inarch.contract.capabilities import Checks, able
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
@@ -53,6 +52,7 @@ class Runner:
         tool = live.tool.value
         retries = 0
         while True:
+            # Each attempt has a context of its own: one that was abandoned keeps a handle that is revoked.
             context, output = self._open(live, earlier)
             attempt = Attempt(live.tool, context)
             try:
@@ -69,6 +69,7 @@ class Runner:
             if result.success and tool.category in ("file", "ui"):  # an index reads every file and shows none of them
                 context.handle.publish_reads()
             self._close(context, output)
+            # What was abandoned may still be at work, and what has effects may have had them.
             again = result.error is not None and result.error.code in RETRIED and not attempt.abandoned
             if not again or live.has_effects or retries >= tool.max_retries:
                 break
@@ -178,6 +179,7 @@ class Runner:
             left = self._abandonment(live, attempt)
             remedy = "ask for less at once, or give the tool a longer time limit"
             return failed("timeout", f"{tool.name} did not finish within {tool.timeout_s:g} s{left}", remedy)
+        # The tool noticed that it is to stop; any other `Cancelled` is its own invention, and a fault.
         if isinstance(outcome.error, Cancelled) and attempt.context.cancelled.is_set():
             return failed("cancelled", "cancelled while it ran")
         if tool.name not in self._outputs:

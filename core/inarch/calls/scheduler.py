@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -10,16 +11,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from attrs import define, evolve, field
 
 from inarch.calls.approvals import Approvals, denied
+from inarch.calls.attempt import MOST
 from inarch.calls.call_checks import Preparation
 from inarch.calls.call_order import edges
 from inarch.calls.context import Doors, Surroundings
-from inarch.calls.executor import Executor
 from inarch.calls.grants import Grants
 from inarch.calls.live_call import LiveCall
 from inarch.calls.offered_tools import called, is_offered
-from inarch.calls.outputs import LONGEST_RESULT
 from inarch.calls.policy import ApproveMode, Judgement, judge
-from inarch.calls.results import DeclaredEvents
+from inarch.calls.results import LONGEST_RESULT, DeclaredEvents
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.calls.secrets import Secrets
@@ -29,7 +29,7 @@ from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
 from inarch.contract.ports import Policy, Tool
-from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall
+from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch_sdk.result_text import named_note
 
@@ -39,6 +39,103 @@ if TYPE_CHECKING:
     from inarch.contract.interventions import Reviewer, Rewriter
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
+
+
+@define(eq=False, repr=False)
+class Executor:
+    """One batch on its way; `calls` are scheduled ones, `batch` all of the reply's."""
+
+    calls: Sequence[LiveCall]
+    batch: Sequence[LiveCall]
+    runner: Runner
+    journal: Journal
+    before: Sequence[ToolCall] = ()
+    _ready: deque[LiveCall] = field(init=False, factory=deque)
+    _waits_for: dict[str, int] = field(init=False, factory=dict)
+    _followers: dict[str, list[LiveCall]] = field(init=False, factory=dict)
+    _running: dict[asyncio.Task[None], LiveCall] = field(init=False, factory=dict)
+
+    async def run(self) -> None:
+        """Return when every call has ended.
+
+        Raises:
+            asyncio.CancelledError: The caller was cancelled; running calls have been stopped, others not started.
+        """
+        for live in self.calls:
+            # Counts of what is still waited for, so that an end costs no look at the whole batch.
+            self._waits_for[live.call.id] = len(live.call.after)
+            for waited in live.call.after:
+                self._followers.setdefault(waited, []).append(live)
+            if not live.call.after:
+                self._ready.append(live)
+        try:
+            while self._ready or self._running:
+                await self._start_ready()
+                await self._take_ended()
+        finally:
+            await self._stop_running()
+
+    def earlier(self) -> Sequence[ToolCall]:
+        """Return the turn's finished calls, oldest first."""
+        return (*self.before, *(live.call for live in self.batch if live.is_done))
+
+    async def _start_ready(self) -> None:
+        """Start what is ready, as far as there is room; its `executing` is in the journal before anything runs."""
+        # What is ready now starts as one: its events are made durable together, once.
+        room = min(MOST - len(self._running), len(self._ready))
+        starting = [live for live in (self._ready.popleft() for _ in range(room)) if self._may_start(live)]
+        if not starting:
+            return
+        for live in starting:
+            live.go("executing", self.runner.announces(live))
+        if any(live.has_effects for live in starting):
+            await self.journal.sync()
+        else:
+            self.journal.flush()
+        if len(starting) == 1 and not self._running and not self._ready:
+            # Nothing else could run beside it: no task for it.
+            await self.runner.run(starting[0], self.earlier)
+            self._release(starting[0])
+            return
+        for live in starting:
+            self._running[asyncio.get_running_loop().create_task(self.runner.run(live, self.earlier))] = live
+
+    def _may_start(self, live: LiveCall) -> bool:
+        if live.is_still_approved():
+            return True
+        live.fail(ToolError("denied", f"the arguments of {live.call.name} are not those that were approved"))
+        self._release(live)
+        return False
+
+    async def _take_ended(self) -> None:
+        if not self._running or (self._ready and len(self._running) < MOST):
+            return
+        done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+        for task in [one for one in self._running if one in done]:
+            live = self._running.pop(task)
+            task.result()  # a fault of the kernel, or a journal that can't be written, ends the batch
+            self._release(live)
+
+    def _release(self, live: LiveCall) -> None:
+        for follower in self._followers.pop(live.call.id, ()):
+            self._waits_for[follower.call.id] -= 1
+            if not self._waits_for[follower.call.id]:
+                self._ready.append(follower)
+
+    async def _stop_running(self) -> None:
+        interrupted = False
+        for task in self._running:
+            task.cancel()
+        while not all(task.done() for task in self._running):
+            try:
+                await asyncio.wait(self._running)
+            except asyncio.CancelledError:
+                interrupted = True
+        for task in self._running:
+            if not task.cancelled():
+                task.exception()
+        if interrupted:
+            raise asyncio.CancelledError
 
 
 class Ended(NamedTuple):
@@ -168,6 +265,7 @@ class Scheduler:
         taken: set[str] = set()
         batch: list[LiveCall] = []
         for part in calls:
+            # Of two calls with one id, as some services send them, the second gets another one.
             given, provider_id = (part.id, part.provider_id) if isinstance(part, CallPart) else ("", "")
             call_id = given if given and given not in taken else self.journal.clock.new_id()
             taken.add(call_id)
@@ -208,6 +306,7 @@ class Scheduler:
             self.journal.flush()  # what was changed is known even if the process ends now
 
     def _judge(self, live: LiveCall) -> None:
+        # What rewriters said of the call is weighed like the verdict of any policy.
         policies = (*self.policies, *live.said)
         live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies)
         live.hidden = self._hidden(live)
@@ -257,6 +356,7 @@ class Scheduler:
             is_asked = judgement.decision == "ask"
             if is_asked or approvals.is_own:
                 self._offer(live)
+            # A person's own call is asked about only for the rights that can be chosen with it.
             is_own = approvals.is_own and live.offer is not None
             if judgement.passed and not is_own:
                 approvals.let_through(live, judgement)

@@ -125,6 +125,7 @@ class Secrets:
 
     def _stands(self, path: str, value: str) -> bool:
         needles = {_encoded(value, encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1")} - {b""}
+        # A value may lie across the border of two pieces.
         overlap, offset, before = max(map(len, needles)), 0, b""
         try:
             while True:

@@ -92,6 +92,7 @@ class Tree:
             OSError: Their bytes can't be copied.
         """
         with self._lock:
+            # Old copies pile up behind each other; while a command runs its own must stay.
             if self._end > 2 * MOST_BYTES and not self._comparing:
                 self._begin_anew()
             at_ns, present = time.time_ns(), self._present(writes)

@@ -28,6 +28,11 @@ StoreErrorKind = Literal["full", "read_only", "permission", "damaged", "busy", "
 
 LONGEST_ASKED_S = 10 * 365 * 86_400.0
 """What a service asks beyond this (`retry_after`) is no time that anybody meant."""
+NO_SUCH_MODEL = (
+    r"model_not_found|\b(invalid|unknown|no such) model|\bnot a valid model"
+    r"|\bmodel\b.{0,80}\b(not a valid|not found|not exist|unknown)"
+)
+"""How services say that they don't have a model, in any case of letters."""
 
 
 class InarchError(Exception):

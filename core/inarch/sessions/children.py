@@ -19,7 +19,7 @@ from inarch.sessions.model_switch import change_settings
 from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session
 from inarch.sessions.session_start import open_state
-from inarch.turns.inputs import PluginInbox
+from inarch.turns.session_state import PluginInbox
 
 if TYPE_CHECKING:
     from inarch.contract.approval_records import Approval, ApprovalRequest

@@ -17,15 +17,14 @@ from inarch.contract.events import Event
 from inarch.contract.records import CallOrigin, CallPart, ToolResult, Turn
 from inarch.contract.slash_commands import Submitted
 from inarch.sessions.parts import check_process
-from inarch.turns.inputs import empty_prompt
 from inarch.turns.loop import run_turn
-from inarch.turns.session_state import SessionState
+from inarch.turns.session_state import SessionState, empty_prompt
 
 if TYPE_CHECKING:
     from inarch.contract.inputs import Input
     from inarch.contract.other_events import ContextDropped
     from inarch.contract.undo_records import UndoReport
-    from inarch.turns.context.model_view import ContextView
+    from inarch.turns.context.session_prefix import ContextView
 
 
 _PAUSE_S = 0.02
@@ -176,7 +175,7 @@ class Session:
         Raises:
             ConfigError: The profile's model isn't there.
         """
-        from inarch.turns.context.model_view import view_context
+        from inarch.turns.context.session_prefix import view_context
 
         return view_context(self.state)
 

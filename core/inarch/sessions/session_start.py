@@ -25,11 +25,9 @@ from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
 from inarch.sessions.parts import Origin, Parts
 from inarch.turns.budget.ledger import Ledger
-from inarch.turns.context.prefix import Sent
+from inarch.turns.context.prefix import Hiding, Sent
 from inarch.turns.context.token_count import TokenCounter
-from inarch.turns.inputs import Inputs
-from inarch.turns.redaction import Hiding
-from inarch.turns.session_state import AskedModels, BetweenTurns, SessionParts, SessionState
+from inarch.turns.session_state import AskedModels, BetweenTurns, Inputs, SessionParts, SessionState
 
 if TYPE_CHECKING:
     from inarch.calls.context import Doors

@@ -1,21 +1,36 @@
-"""A turn, from prompt to answer: gather, decide, then ask and call until no calls are left."""
+"""A turn, from prompt to answer: gather, decide, then ask and call until no calls are left.
+
+Plugins may hold the end back as often as the profile says, and an answer has to keep its schema.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError
 from inarch.contract.events import Note
-from inarch.contract.guard import guarded
-from inarch.contract.records import ToolCall, Turn
+from inarch.contract.guard import blame, guarded
+from inarch.contract.records import Message, Text, ToolCall, Turn
+from inarch.turns.budget.meter import AnswerRefused, LimitReached, Refused, Stopped
 from inarch.turns.context.session_prefix import ask_fitting, tell_news
-from inarch.turns.kernel_texts import SO_FAR, results_message, text_message
-from inarch.turns.limits import AnswerRefused, LimitReached, Refused, Stopped
-from inarch.turns.run import TurnRun
+from inarch.turns.run import TurnRun, results_message, text_message
 from inarch.turns.session_state import SessionState
 from inarch.turns.turn_start import decide, gather, run_decided
-from inarch_sdk.result_text import ANSWER
+from inarch_sdk.bounds import fault_of
+from inarch_sdk.result_text import ANSWER, held_text
+from inarch_sdk.short_data import shortened
+
+if TYPE_CHECKING:
+    from inarch.contract.interventions import EndGuard
+    from inarch.plugins.composition import Bound
+
+
+SO_FAR = (
+    "A limit was reached: {limit}. Without calling tools, answer now with what is known so far and say what is open."
+)
+
 
 FINAL = frozenset({"max_cost_usd", "max_tokens", "max_reply_bytes"})
 """Limits after which nothing more is asked."""
@@ -46,6 +61,7 @@ async def run_turn(state: SessionState, prompt: str, before: Collection[str] = (
     try:
         turn = await _outcome(run)
         await _finish(run, turn)
+    # A plugin that raises `Cancelled` ends the turn like Ctrl-C.
     except (asyncio.CancelledError, Cancelled):
         run.end_cancelled()
         raise asyncio.CancelledError from None
@@ -89,7 +105,7 @@ async def _outcome(run: TurnRun) -> Turn:
             return run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
         except Stopped as stopped:
             run.stop(stopped)
-            return run.ended("done", _checked(run, stopped.text, is_last=True) or "")
+            return run.ended("done", _kept_answer(run, stopped.text, is_last=True) or "")
     except AnswerRefused as refused:
         return run.refused(refused)
     except Refused:
@@ -105,7 +121,7 @@ async def _answer(run: TurnRun) -> str:
         decision = await decide(run)
         if decision.kind == "answer":
             run.messages.append(text_message(decision.text))
-            return _checked(run, decision.text, is_last=True) or ""
+            return _kept_answer(run, decision.text, is_last=True) or ""
         if decision.calls:
             await run_decided(run, decision)
             run.check_stopped()
@@ -116,10 +132,10 @@ async def _answer(run: TurnRun) -> str:
             run.messages.append(reply.message)
             if not reply.calls:
                 run.declined = reply.finish == "declined"
-                answer = _checked(run, reply.message.text, is_last=run.declined)
+                answer = _kept_answer(run, reply.message.text, is_last=run.declined)
                 if answer is None:
                     continue
-                if run.declined or not run.state.parts.end_guards or not await _is_held(run, answer):
+                if run.declined or not await _is_held(run, answer):
                     return answer
                 continue
             done = await run.call(reply.calls, "model")
@@ -137,22 +153,9 @@ def _answered(calls: Sequence[ToolCall]) -> str:
     return next((str(result.metadata[ANSWER]) for result in results if result.metadata.get(ANSWER)), "")
 
 
-def _checked(run: TurnRun, answer: str, *, is_last: bool) -> str | None:
-    if run.state.config.profile.output_schema is None:
-        return answer
-    from inarch.turns.turn_end import kept_answer
-
-    return kept_answer(run, answer, is_last=is_last)
-
-
-async def _is_held(run: TurnRun, answer: str) -> bool:
-    from inarch.turns.turn_end import is_held  # most profiles have nobody who would
-
-    return await is_held(run, answer)
-
-
 async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
     """Return what came of an answer that was cut, else ask once more without tools; say which limit was reached."""
+    # Nothing may be asked any more, or an answer was on its way when the time was up.
     if limit.name in FINAL or (limit.name == "max_seconds" and run.asker.unfinished):
         return _kept(run, limit)
     run.close_calls()
@@ -180,3 +183,85 @@ def _with_limit(run: TurnRun, text: str, limit: LimitReached) -> str:
     answer = f"{text}\n\n({limit.text})"
     run.messages.append(text_message(answer))
     return answer
+
+
+MOST_ANSWERS = 3
+"""How many answers of a turn may fail to keep the schema of its profile."""
+OUTPUT_SCHEMA = "output_schema"
+
+
+async def _is_held(run: TurnRun, answer: str) -> bool:
+    """Whether the turn has to go on: then its model is told why. A guard that fails is skipped, which is told."""
+    for guard in run.state.parts.end_guards:
+        if run.holds >= run.state.config.profile.max_holds:
+            return False
+        try:
+            reason = await _reason(run, guard, answer)
+        except InarchError as error:
+            run.skipped(f"end guard {guard.value.name!r}", error)
+            continue
+        if reason:
+            run.holds += 1
+            _hold(run, guard.plugin, guard.value.name, reason)
+            return True
+    return False
+
+
+def _kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | None:
+    """Return the answer as a schema of the profile wants it, None where the model is told why it has to answer again.
+
+    Args:
+        run: The turn.
+        answer: What was answered.
+        is_last: Whether there will be no other.
+
+    Raises:
+        AnswerRefused: It doesn't keep the schema, and nothing more is tried.
+    """
+    schema = run.state.config.profile.output_schema
+    if schema is None:
+        return answer
+    from inarch_lib.schemas.answers import Unkept, read_answer
+
+    try:
+        return read_answer(answer, schema)
+    except Unkept as error:
+        run.unkept += 1
+        if is_last or run.unkept >= MOST_ANSWERS:
+            times = f"; answered {run.unkept} times" if run.unkept > 1 else ""
+            raise AnswerRefused(answer, f"{error}{times}") from None
+        _hold(run, "", OUTPUT_SCHEMA, run.state.journal.redactor.text(str(error)))
+    return None
+
+
+def _hold(run: TurnRun, plugin: str, guard: str, reason: str) -> None:
+    from inarch.contract.other_events import TurnHeld
+
+    run.state.journal.record(TurnHeld(plugin, guard, reason), run.turn.id)
+    run.messages.append(Message("user", (Text(held_text(plugin, reason)),)))
+
+
+async def _reason(run: TurnRun, guard: Bound[EndGuard], answer: str) -> str:
+    """Return why a guard holds the end back, empty where it doesn't.
+
+    Raises:
+        InarchError: It failed, or took too long.
+    """
+    from inarch.contract.interventions import MOST_TEXT, Ending, patience_of
+
+    ending = Ending(run.situation(guard.plugin), answer, tuple(run.calls), run.holds)
+    patience = patience_of(guard.value)
+    late = asyncio.timeout(patience)
+    try:
+        async with late:
+            with guarded(guard.plugin, "end guard", passes=()):
+                reason: Any = await guard.value.hold(ending)
+    except (InarchError, TimeoutError):
+        if late.expired():
+            raise blame(guard.plugin, "end guard", f"did not answer within {patience:g} s") from None
+        raise
+    if reason is None:
+        return ""
+    if not isinstance(reason, str) or fault_of(reason):
+        raise blame(guard.plugin, "end guard", f"gave no reason in words but {reason!r:.200}")
+    return str(shortened(run.state.journal.redactor.text(reason.strip()), "", MOST_TEXT))

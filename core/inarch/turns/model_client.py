@@ -11,11 +11,10 @@ from attrs import Factory, define, evolve, field
 
 from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
 from inarch.contract.events import EventData, LimitWait, Note
-from inarch.contract.records import AnsweredBy, ModelRequest, Price, Reply
+from inarch.contract.records import AnsweredBy, Message, ModelRequest, Price, Reply, Text
 from inarch.turns.attempt import Attempt
 from inarch.turns.budget.meter import Meter, TurnTime
 from inarch.turns.budget.rate_limit import saying_when
-from inarch.turns.kernel_texts import telling
 from inarch.turns.models import Choice
 from inarch.turns.services import named_nearest, tell_of_service
 from inarch.turns.session_state import SessionState
@@ -85,6 +84,7 @@ class Asker:
                 reply = await self._ask_one(request, self.state.parts.choose(name), plugin, tell)
             except ProviderError as error:
                 # A decision that can't be had means: no tool. Those who stand by are kept for the answer.
+                # A wrong key has to be told where the user chose the model; one that stands by is passed over.
                 passing = OUTAGES if name == request.model else OUTAGES | UNUSABLE
                 can_pass = error.kind in passing and request.purpose != "decision"
                 following = self._next_model() if can_pass else None
@@ -116,6 +116,7 @@ class Asker:
         self, request: ModelRequest, choice: Choice, plugin: str, tell: Callable[[str], object]
     ) -> Reply:
         tell_of_service(self.state, choice, self.turn_id)
+        # Kept apart from the request with placeholders: what is told of a bad reply is added to this one.
         wanted = evolve(request, model=choice.model)
         if request.effort is not None and not choice.takes_effort:
             wanted = evolve(wanted, effort=None)
@@ -142,8 +143,9 @@ class Asker:
                 self._record(Note(f"{choice.full_name}: {error.message}; asking again", "model"))
                 self._record(LimitWait(choice.full_name, round(seconds, 3), error.kind))
                 await clock.sleep(seconds)
-                wanted = telling(wanted, error.told)
                 if error.told:
+                    said = Message("user", (Text(error.told),))
+                    wanted = evolve(wanted, messages=(*wanted.messages, said))
                     tell(error.told)
                 request = self.state.asked.hiding.request(wanted)
         raise AssertionError("unreachable")
@@ -157,6 +159,7 @@ class Asker:
         self, request: ModelRequest, choice: Choice, price: Price | None, plugin: str, number: int
     ) -> Reply:
         counted = self.state.asked.counter.count(request, choice.full_name)
+        # Without a limit nothing is reserved: the tables of known models stay unread.
         own = choice.limits.output_tokens if self.meter.is_limited else None
         hold = await self.meter.reserve(price, counted, request.max_output_tokens, own)
         attempt: Attempt | None = None

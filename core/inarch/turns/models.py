@@ -58,6 +58,7 @@ class Choice(NamedTuple):
         own = self._own_price()
         if own is not None:
             return own, self.provider.value.name
+        # It costs nothing, and the tables know none of its names.
         if self.needs_nothing:
             return None, ""
         from inarch_sdk.model_table import proposed_model

@@ -35,9 +35,7 @@ from inarch.contract.records import (
     TurnStatus,
 )
 from inarch.contract.slash_commands import Submitted
-from inarch.turns.budget.meter import Meter, child_seconds
-from inarch.turns.kernel_texts import text_message
-from inarch.turns.limits import AnswerRefused, Refused, Repeats, Stopped, TurnLimits
+from inarch.turns.budget.meter import AnswerRefused, Meter, Refused, Repeats, Stopped, TurnLimits, child_seconds
 from inarch.turns.model_client import Asker
 from inarch.turns.models import Choice
 from inarch.turns.services import tell_of_service
@@ -107,9 +105,11 @@ class TurnRun:
         tell_of_service(state, main, turn.id)
         if main.note:
             state.journal.record(Note(main.note, "model"), turn.id)
+        # A turn that was stopped in a circle and is asked to go on has not left it yet.
         if not state.turns or state.turns[-1].limit != "repeated_states":
             state.repeats = Repeats()
         times = (profile.max_seconds, None if state.above is None else child_seconds(state.above))
+        # A child has to end before the call that runs it does.
         seconds = min((time for time in times if time is not None), default=None)
         limits = TurnLimits(profile.max_iterations, seconds, profile.max_tokens, profile.max_cost_usd)
         meter = state.meter = Meter(limits, state.above)
@@ -131,6 +131,7 @@ class TurnRun:
             self.calls.extend(scheduler.last.calls)
             raise
         finally:
+            # Also where the batch was cancelled: what it may have changed counts.
             self.effectful |= scheduler.last.effectful
         self.calls.extend(done)
         self.stopping = scheduler.last.stopped
@@ -313,3 +314,24 @@ def came_to_nothing(calls: Iterable[ToolCall]) -> bool:
     """Return whether calls that were to change something were made, and none of them did."""
     errors = [call.result.error if call.result is not None else None for call in calls]
     return bool(errors) and all(error is not None and error.code in NOT_DONE for error in errors)
+
+
+def results_message(calls: Sequence[ToolCall], asked: Sequence[CallPart] = ()) -> Message:
+    """Return the tool message that answers these calls, one result each, in their order; each has the name it was asked
+    under.
+    """
+    names = {part.id: part.name for part in asked}
+    parts = (ResultPart(one.id, one.provider_id, names.get(one.id, one.name), result_of(one)) for one in calls)
+    return Message("tool", tuple(parts))
+
+
+def result_of(call: ToolCall) -> ToolResult:
+    """Return the result of a call; one that has none was cancelled."""
+    if call.result is not None:
+        return call.result
+    return ToolResult(False, error=ToolError("cancelled", "the call has no result"))
+
+
+def text_message(text: str) -> Message:
+    """Return an assistant message of plain text."""
+    return Message("assistant", (Text(text),))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inarch.contract.capabilities import OverHttp, able
-from inarch.contract.errors import ConfigError, PluginError, ProviderError
+from inarch.contract.errors import NO_SUCH_MODEL, ConfigError, PluginError, ProviderError
 from inarch.contract.events import Note
 from inarch.contract.guard import guarded
 from inarch.turns.models import Choice
@@ -157,21 +157,15 @@ def retirement(choice: Choice, cache_dir: Path, today: date) -> tuple[str, str] 
     return f"{choice.full_name} {'retires' if day > today else 'has retired'} on {day}", remedy
 
 
-def _is_no_such_model(error: ProviderError) -> bool:
-    """Whether a service says that it does not have the model."""
-    from inarch_sdk.http_errors import OF_THE_MODEL
-
-    return error.kind == "request" and (error.status == 404 or bool(re.search(OF_THE_MODEL, error.message, re.I)))
-
-
 async def named_nearest(error: ProviderError, choice: Choice, cache_dir: Path, today: date) -> ProviderError:
     """Return the error, if it is about a missing model with the nearest that the service or the table has."""
-    if not _is_no_such_model(error):
+    if error.kind != "request" or not (error.status == 404 or re.search(NO_SUCH_MODEL, error.message, re.I)):
         return error
     from inarch_sdk.model_table import service_of
 
     listed = await listed_today(choice, cache_dir, today)
     service = service_of(choice.full_name)
+    # What the service lists goes before the table, which is as old as the release.
     known = [name for name in listed if not _has_gone(listed[name], today)]
     place = f"{choice.provider.value.name}/"
     if not known and service is not None:

@@ -1,19 +1,32 @@
-"""How a turn opens: context sources add to the prompt, then the strategies decide."""
+"""How a turn opens: context sources add to the prompt, then the strategies decide; what they call is presented."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import get_args
 
+from inarch.contract.codec import to_data
 from inarch.contract.errors import InarchError, ProviderError, ToolFailed
 from inarch.contract.events import DecisionMade, Note
 from inarch.contract.guard import guarded, pending
-from inarch.contract.records import Contribution, Decision, DecisionKind, Image, PlannedCall, ToolCall
+from inarch.contract.records import (
+    CallPart,
+    Contribution,
+    Decision,
+    DecisionKind,
+    Image,
+    Message,
+    PlannedCall,
+    ToolCall,
+)
+from inarch.turns.budget.meter import LimitReached, Stopped
 from inarch.turns.context.session_prefix import tell_news
-from inarch.turns.kernel_texts import CLOSING, calls_message, embedded, results_message
-from inarch.turns.limits import LimitReached, Stopped
-from inarch.turns.run import TurnRun
+from inarch.turns.run import TurnRun, result_of, results_message
+from inarch_sdk.result_text import result_text
 
 _KINDS = get_args(DecisionKind)
+CLOSING = "The results above are already there. Answer from them; call tools only for what is still missing."
 PASSING = (ProviderError, ToolFailed, LimitReached)
 """What strategies and sources may pass on: a limit that their requests reach ends the turn."""
 
@@ -101,13 +114,14 @@ def _check_calls(calls: tuple[object, ...], method: str) -> None:
 async def run_decided(run: TurnRun, decision: Decision) -> None:
     """Run the calls of a decision and present their results as it says; a call that was not valid is no decision."""
     done = await run.call(decision.calls, "strategy")
+    # The model then decides as if the strategy had said nothing.
     calls = tuple(call for call in done if not _is_invalid(call))
     if not calls:
         return
     if decision.present == "prompt":
-        run.add(decision.strategy, embedded(calls, CLOSING))
+        run.add(decision.strategy, _embedded(calls, CLOSING))
     else:
-        run.messages += [calls_message(calls), results_message(calls)]
+        run.messages += [_calls_message(calls), results_message(calls)]
 
 
 def _is_invalid(call: ToolCall) -> bool:
@@ -123,7 +137,7 @@ async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
         raise Stopped(source, run.state.journal.redactor.text(contribution.stop), erases=True)
     texts = [contribution.text] if contribution.text else []
     if contribution.calls:
-        texts.append(embedded(await run.call(contribution.calls, "mention")))
+        texts.append(_embedded(await run.call(contribution.calls, "mention")))
     if texts or contribution.images:
         run.add(source, "\n\n".join(texts), contribution.images)
 
@@ -142,3 +156,18 @@ def _record(run: TurnRun, decision: Decision) -> None:
         ),
         run.turn.id,
     )
+
+
+def _calls_message(calls: Sequence[ToolCall]) -> Message:
+    """Return the assistant message that a strategy's calls stand in."""
+    return Message("assistant", tuple(CallPart(call.id, call.provider_id, call.name, call.arguments) for call in calls))
+
+
+def _embedded(calls: Sequence[ToolCall], closing: str = "") -> str:
+    """Return calls and their results as text, for an enhanced prompt or for files that were mentioned."""
+    blocks = [f"{call.name}({_arguments(call)}):\n{result_text(result_of(call))}" for call in calls]
+    return "\n\n".join([*blocks, closing] if closing else blocks)
+
+
+def _arguments(call: ToolCall) -> str:
+    return ", ".join(f"{key}={json.dumps(to_data(value), ensure_ascii=False)}" for key, value in call.arguments.items())

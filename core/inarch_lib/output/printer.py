@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, TextIO
 
 from inarch_lib.output.escapes import escape, escape_json
@@ -59,3 +60,34 @@ def columns_of(stream: TextIO) -> int:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether `stream` is open and a terminal."""
     return stream is not None and not stream.closed and stream.isatty()
+
+
+def width(text: str) -> int:
+    """Return how many columns escaped `text` without line ends takes."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns, text))
+
+
+@lru_cache(4096)
+def _columns(char: str) -> int:
+    from unicodedata import combining, east_asian_width
+
+    if combining(char) or char in "\u200c\u200d\ufe0e\ufe0f":
+        return 0
+    return 2 if east_asian_width(char) in "WF" else 1
+
+
+def shorten(text: str, columns: int) -> str:
+    """Return `text` cut to `columns` columns, with an ellipsis where something was cut."""
+    if columns <= 0:
+        return ""
+    if width(text) <= columns:
+        return text
+    kept, used = [], 0
+    for char in text:
+        used += _columns(char)
+        if used > columns - 1:
+            break
+        kept.append(char)
+    return "".join(kept) + "…"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterator
 
-from inarch_lib.output.line_matches import is_binary, split_lines, unified
+from inarch_lib.output.line_matches import split_lines, unified
+from inarch_lib.output.line_merge import is_binary
 
 Side = tuple[bytes | None, int]
 """Bytes and whole mode; None and 0 for nothing."""

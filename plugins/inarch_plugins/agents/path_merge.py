@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import inarch
-from inarch_lib.output.line_matches import Merged, clash_text, is_binary, merge
+from inarch_lib.output.line_merge import Merged, clash_text, is_binary, merge
 
 NOTHING = inarch.Standing(None, 0)
 Fetch = Callable[[inarch.Standing], bytes]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from inarch import ToolFailed
-from inarch_lib.secrets.cuts import end_from
+from inarch_lib.secrets.secret_names import end_from
 from inarch_plugins.sandbox_fs.texts import binary, text_of
 
 Most = tuple[int, int]

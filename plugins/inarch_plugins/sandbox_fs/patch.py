@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inarch import ToolFailed
-from inarch_lib.secrets.cuts import end_from
+from inarch_lib.secrets.secret_names import end_from
 from inarch_plugins.sandbox_fs.texts import Encoding, is_shifted, possible_codecs, splits_no_character
 
 MOST_PLACES = 20

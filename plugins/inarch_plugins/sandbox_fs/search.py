@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING
 from attrs import define, field
 
 from inarch import SearchHit, SearchHits, ToolFailed, Walk
-from inarch_lib.secrets.cuts import end_from
+from inarch_lib.secrets.secret_names import end_from
 from inarch_plugins.sandbox_fs.engines import Engine, EngineFailed, Engines, environment
 from inarch_plugins.sandbox_fs.safe_open import Open
 from inarch_plugins.sandbox_fs.settings import Settings

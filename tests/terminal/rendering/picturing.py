@@ -21,7 +21,7 @@ from inarch.contract.events import (
     event_data,
 )
 from inarch.contract.records import Message, Text, ToolCall, ToolError, ToolResult, Turn, Usage
-from inarch_lib.output.columns import width
+from inarch_lib.output.printer import width
 from inarch_plugins.terminal.rendering import View
 
 START, END = "2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:02.500000Z"

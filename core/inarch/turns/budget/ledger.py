@@ -39,6 +39,7 @@ class Entry:
     def replied(self, data: Any) -> None:
         """Add the data of a `model.replied`."""
         usage = data.get("usage") or {}
+        # Where the record has a gap, a reply may be there without its request.
         self.waiting = max(0, self.waiting - 1)
         self.failed += data.get("finish") == "error" and data.get("error") != "cancelled"
         self.input_tokens += usage.get("input_tokens", 0)

@@ -78,6 +78,7 @@ class Window:
         if self.not_before > now:
             moment, reason = self.not_before, "the service asked to wait"
         for size in tokens:
+            # Play what is to come: what was sent leaves the window, and those who wait before take its place.
             while ahead and ahead[0][0] + WINDOW_S <= moment:
                 del ahead[0]
             while ahead and (why := _full(ahead, size, requests, most_tokens)):

@@ -17,7 +17,7 @@ from inarch.contract.guard import guarded, pending
 from inarch.contract.other_events import ContextDropped
 from inarch.contract.records import CallPart, Message, ResultPart, ToolResult
 from inarch.journal.journal import keep_packed
-from inarch.turns.limits import LimitReached
+from inarch.turns.budget.meter import LimitReached
 from inarch.turns.session_state import SessionState
 from inarch_sdk.figures import dropped_words
 from inarch_sdk.result_text import result_text
@@ -60,6 +60,7 @@ async def compacted(
         partial(_keep, state),
         run.asker.ask,
     )
+    # The rule of the profile goes first; each compaction then gets what the one before it left.
     before = tuple(by_turns(whole.earlier, kept, kept * COMPACTED_FACTOR)) if compactions else whole.earlier
     crowded, done = evolve(whole, earlier=before), Compacted(before, whole.running)
     for one in compactions:
@@ -96,6 +97,7 @@ def checked_compacted(value: object, crowded: Crowded) -> Compacted | None:
         return None
     if not isinstance(value, Compacted):
         raise TypeError(f"compact returned {value!r:.60}, not an inarch.Compacted or None")
+    # A resume knows the turns by their place and form only.
     if len(value.earlier) != len(crowded.earlier) or not all(map(_is_form_of, value.earlier, crowded.earlier)):
         raise TypeError("compact returned other earlier turns than it was given, in other forms than there are")
     if not value.running or value.running[0].parts[:1] != crowded.running[0].parts[:1]:

@@ -14,7 +14,6 @@ from attrs import define, field
 
 from inarch.contract.events import Event
 from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part, Reasoning, ResultPart, Text, ToolSpec
-from inarch.turns.kernel_texts import STRUCTURE_TITLE
 from inarch_sdk.message_cache import MessageCache
 from inarch_sdk.result_text import json_text, result_text
 
@@ -25,6 +24,8 @@ _ASCII = bytes(range(128))
 _NOT_LATIN = bytes(code for code in range(256) if not 0xC3 <= code <= 0xC9)
 _NOT_WIDE = bytes(range(0xE0))
 
+STRUCTURE_TITLE = "# Project structure"
+"""What the project's structure begins with among a prompt's parts: it is the first to go, and comes again then."""
 PICTURE_TOKENS = 1040
 """About what services charge for a picture of usual size, which most shrink to four tiles of 512 x 512 pixels."""
 
@@ -170,6 +171,7 @@ class TokenCounter:
         Returns:
             The ratio of reported to estimated tokens, to be kept with the reply as `input_ratio`; 0 if none is known.
         """
+        # Pictures have a fixed price: only the words tell how the model counts.
         if not isinstance(counted, Count) or reported <= counted.images or counted.text <= 0:
             return 0.0
         self.last = Report(model, counted, reported)

@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 
 from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
 from inarch.capabilities import RunsPiped, able
-from inarch_lib.secrets.cuts import end_from, start_from
+from inarch_lib.secrets.secret_names import end_from, start_from
 from inarch_plugins.sandbox_fs.commands import git_scopes, secret_files, workspace_check
 from inarch_plugins.sandbox_fs.commands.lines import place
 from inarch_plugins.sandbox_fs.commands.rights_choice import put_together
