@@ -86,9 +86,10 @@ class Executor:
         starting = [live for live in (self._ready.popleft() for _ in range(room)) if self._may_start(live)]
         if not starting:
             return
+        may_change = any(live.has_effects for live in starting)
         for live in starting:
             live.go("executing", self.runner.announces(live))
-        if any(live.has_effects for live in starting):
+        if may_change:
             await self.journal.sync()
         else:
             self.journal.flush()

@@ -65,9 +65,9 @@ class Models:
         Raises:
             ConfigError: No composed plugin provides it.
         """
-        from inarch.turns.models import find_default
+        from inarch.turns.models import ComposedModels
 
-        await find_default(name, self.composed.composition.models, self.composed.environ)
+        await ComposedModels(self.composed.composition.models, self.composed.environ).find_default(name)
         return self.choice(name)
 
     def retirement(self, choice: Choice) -> tuple[str, str] | None:

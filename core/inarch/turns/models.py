@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from inarch.contract.capabilities import ChecksKey, FindsDefault, TakesEffort, able
 from inarch.contract.errors import ConfigError, PluginError, ProviderError
@@ -166,25 +167,34 @@ def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choic
     return Choice(provider, model or provider.value.default_model)
 
 
-async def find_default(name: str, models: Models, environ: Mapping[str, str]) -> None:
-    """Let the provider ask its service which model is its default, where `name` names none and it has to ask.
+@frozen(eq=False, repr=False)
+class ComposedModels:
+    """The composed providers, and where their keys are."""
 
-    The records then say who answered from the start. That it fails is told by the first request, which fails as well.
+    models: Models
+    environ: Mapping[str, str]
 
-    Raises:
-        ConfigError: No composed plugin provides it.
-    """
-    if "/" in name:
-        return
-    provider = choose_model(name, models, environ).provider
-    finds = able(provider.value, FindsDefault)
-    if finds is None:
-        return
-    try:
-        with guarded(provider.plugin, "provider", passes=(ProviderError,)):
+    def choose(self, name: str) -> Choice:
+        """Return the provider and model that `name` means, as `choose_model` does."""
+        return choose_model(name, self.models, self.environ)
+
+    async def find_default(self, name: str) -> None:
+        """Let the provider ask its service which model is its default, where `name` names none and it has to ask.
+
+        The records then say who answered from the start. That it fails is told by the first request, which fails as
+        well.
+
+        Raises:
+            ConfigError: No composed plugin provides it.
+        """
+        if "/" in name:
+            return
+        provider = self.choose(name).provider
+        finds = able(provider.value, FindsDefault)
+        if finds is None:
+            return
+        with suppress(PluginError, ProviderError), guarded(provider.plugin, "provider", passes=(ProviderError,)):
             await finds.find_default()
-    except (PluginError, ProviderError):
-        return
 
 
 def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:

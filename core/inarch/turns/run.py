@@ -90,6 +90,7 @@ class TurnRun:
         """
         profile = state.config.profile
         main = state.parts.choose(profile.model)
+        model = main.full_name
         mode: PromptMode = prompt.mode if isinstance(prompt, Submitted) else "text"
         prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
         clock = state.journal.clock
@@ -98,7 +99,7 @@ class TurnRun:
         asked = Turn(
             clock.new_id(), "user", parent, state.journal.session_id, now, now, prompt, status="done", mode=mode
         )
-        turn = Turn(clock.new_id(), "agent", asked.id, state.journal.session_id, now, model=main.full_name, mode=mode)
+        turn = Turn(clock.new_id(), "agent", asked.id, state.journal.session_id, now, model=model, mode=mode)
         state.journal.record_all([*said_before, (TurnStarted(asked), asked.id)])
         state.inputs.begin(turn.id)
         state.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)

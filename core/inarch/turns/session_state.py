@@ -28,7 +28,7 @@ from inarch.turns.budget.ledger import Ledger
 from inarch.turns.budget.meter import Repeats
 from inarch.turns.context.prefix import Hiding, Prefix
 from inarch.turns.context.token_count import TokenCounter
-from inarch.turns.models import Choice, Models, choose_model, find_default
+from inarch.turns.models import ComposedModels
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
@@ -192,7 +192,7 @@ class BetweenTurns:
 
 
 @frozen(eq=False, repr=False)
-class SessionParts:
+class SessionParts(ComposedModels):
     """The composed parts that a turn works with.
 
     Args:
@@ -209,8 +209,6 @@ class SessionParts:
         runners: The tools that run command lines.
     """
 
-    models: Models
-    environ: Mapping[str, str]
     workspace: Workspace
     pacer: Pacing
     sources: Sequence[Bound[ContextSource]]
@@ -220,22 +218,6 @@ class SessionParts:
     tracers: Sequence[Bound[Tracer]]
     extensions: Mapping[str, Bound[SessionExtension]]
     runners: Collection[str]
-
-    def choose(self, name: str) -> Choice:
-        """Return the provider and model that `name` means.
-
-        Raises:
-            ConfigError: No composed plugin provides it.
-        """
-        return choose_model(name, self.models, self.environ)
-
-    async def find_default(self, name: str) -> None:
-        """Let the provider find out its default model, if `name` names none.
-
-        Raises:
-            ConfigError: No composed plugin provides it.
-        """
-        await find_default(name, self.models, self.environ)
 
 
 @define(eq=False, repr=False)
