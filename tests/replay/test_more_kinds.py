@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,43 +21,6 @@ from .recording import assert_same, project, record, resume
 READ = ("read_file", {"file_path": "shop/basket.py"})
 PATCH = ("patch_source_file", {"file_path": "shop/basket.py", "search": "* 15", "replace": "* 150"})
 ALL = {"approve": "all"}
-
-KILLED = """
-import asyncio, os, sys
-from inarch.testing import calls, says, scripted_app
-
-def die(request):
-    os.kill(os.getpid(), 9)
-
-READ = ("read_file", {"file_path": "shop/basket.py"})
-PATCH = ("patch_source_file", {"file_path": "shop/basket.py", "search": "* 15", "replace": "* 150"})
-script = [says("hello"), calls(READ), calls(PATCH), die]
-app, _ = scripted_app(script, sys.argv[1], journal=True, flags={"approve": "all"})
-session = app.session()
-print(session.id, flush=True)
-
-async def go():
-    await session.run("hello")
-    await session.run("fix it")
-
-asyncio.run(go())
-"""
-
-
-def test_a_session_that_was_killed_replays_before_and_after_it_goes_on(tmp_path: Path) -> None:
-    root = project(tmp_path / "proj")
-    done = subprocess.run([sys.executable, "-c", KILLED, str(root)], capture_output=True, text=True, timeout=300)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    recorded = evolve(record(root, [says("x")], "another session"), id=done.stdout.strip())
-
-    report = recorded.replay()
-
-    assert_same(report)
-    assert report.notes == ("the record of turn 2 was cut; what it has was replayed",)
-
-    resume(recorded, [calls(READ), says("It is done.")], "go on", flags=ALL)
-
-    assert_same(recorded.replay())
 
 
 def test_long_outputs_and_what_is_read_of_them_again(tmp_path: Path) -> None:

@@ -1,18 +1,52 @@
-"""What happened between two turns, done again: compaction, undo and redo; anything else is said again."""
+"""What stands around turns, again: their settings, compaction, undo and redo; anything else is said again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch import EVENT_KINDS, Event, UsageError
-from inarch.host import PluginEvent
+from inarch.host import RECORDED, PluginEvent
 
 if TYPE_CHECKING:
     from inarch import Session
+    from inarch_plugins.replay.recorded_turns import RecordedTurn
 
 
-def compact_again(session: Session, data: Mapping[str, Any]) -> None:
+def settings_of(turn: RecordedTurn, profile: Any) -> dict[str, Any]:
+    """Return the keys of the profile as they were in a turn; its model is the one that was asked."""
+    said = {name: value for name, value in turn.settings.items() if name in RECORDED}  # a newer version may say more
+    said["max_seconds"] = None
+    said["model"] = turn.model or profile.model
+    return {"max_cost_usd": None, "decision_model": None, "approve": _approve_of(turn), **said}
+
+
+def _approve_of(turn: RecordedTurn) -> str:
+    """Return an approve mode that fits what came of the calls, for records that don't say it."""
+    if any(event.kind == "approval.given" and event.data.get("by") == "mode" for event in turn.events):
+        return "all"
+    denied = (call.result.error.message for call in turn.calls if call.result is not None and call.result.error)
+    return "none" if any(message.endswith("the approve mode is none") for message in denied) else "ask"
+
+
+def change_settings(session: Session, settings: Mapping[str, Any], strategies: Iterable[str]) -> None:
+    """Have the next turn run with these settings; a strategy that is not composed now is passed over."""
+    left_out = set() if {*settings.get("strategy", ())} <= {"native", *strategies} else {"strategy"}
+    session.change({name: value for name, value in settings.items() if name not in left_out})
+
+
+def do_again(session: Session, event: Event) -> str:
+    """Do what happened between two turns; return why it can't be done, else nothing."""
+    if event.kind == "changes.undone":
+        return _put_back_again(session, event.data)
+    if event.kind == "context.dropped":
+        _compact_again(session, event.data)
+    else:
+        session.state.journal.record(payload_of(event))
+    return ""
+
+
+def _compact_again(session: Session, data: Mapping[str, Any]) -> None:
     """Leave out of what the model sees what was left out then."""
     left_out = {*data.get("shortened", ()), *data.get("turns", ())}
     ids = [said.turn_id for said in session.state.history]
@@ -20,7 +54,7 @@ def compact_again(session: Session, data: Mapping[str, Any]) -> None:
     session.compact(len(ids) - 1 - last)
 
 
-def put_back_again(session: Session, data: Mapping[str, Any]) -> str:
+def _put_back_again(session: Session, data: Mapping[str, Any]) -> str:
     """Undo or redo what was undone or redone then; return why it can't be, else nothing."""
     action, calls, turns = data["action"], [*data["calls"]], [*data.get("turns", ())]
     target = calls[0] if len(calls) == 1 else turns[0] if len(turns) == 1 else ""

@@ -34,7 +34,7 @@ class RecordedRewriter:
         said = known.said_by(self.plugin, "rewriter", self.name) if known is not None else None
         if said is None:
             return None
-        data = self.player.here(said.data)
+        data = self.player.copy.here(said.data)
         _raise_failed(said.kind, data)
         return Rewrite(
             data.get("arguments"), data.get("decision", ""), data.get("reason", ""), data.get("person", False)
@@ -60,10 +60,10 @@ class RecordedReviewer:
         if known is None:
             return None
         said = known.said_by(self.plugin, "reviewer", self.name)
-        self.player.mend(known.mended_until(said), context.call_id)
+        self.player.redo(known.mended_until(said), context.call_id)
         if said is None:
             return None
-        data = self.player.here(said.data)
+        data = self.player.copy.here(said.data)
         _raise_failed(said.kind, data)
         return Review(str(data["text"]), bool(data.get("stop")))
 
@@ -100,4 +100,4 @@ class RecordedGuard:
         now = held[ending.held] if ending.held < len(held) else None
         raise_skipped(turn, f"end guard {self.name!r}", since, now.seq if now is not None else inf)
         mine = now is not None and (now.data["plugin"], now.data["guard"]) == (self.plugin, self.name)
-        return str(self.player.here(now.data["reason"])) if now is not None and mine else None
+        return str(self.player.copy.here(now.data["reason"])) if now is not None and mine else None

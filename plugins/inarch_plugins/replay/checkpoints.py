@@ -12,8 +12,9 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from inarch import ContextStore, FileState, Standing, StoreError, ToolFailed, Workspace
 from inarch.host import NOTHING, capabilities
@@ -193,7 +194,39 @@ def blobs_of(store: ContextStore, session_ids: Sequence[str]) -> Blob:
     return blob
 
 
-def restore(workspace: Workspace, states: Sequence[FileState]) -> None:
+@frozen(eq=False, repr=False)
+class CopiedRoot:
+    """Where the copy is.
+
+    Args:
+        recorded_root: The workspace of the record.
+        place: The copy.
+        blob: The bytes that were kept.
+    """
+
+    recorded_root: str
+    place: Path
+    blob: Blob
+
+    def here(self, value: Any) -> Any:
+        """Return plain data with the copy's path where the record has the workspace's."""
+        if isinstance(value, str):
+            return value.replace(self.recorded_root, str(self.place)) if len(self.recorded_root) > 1 else value
+        if isinstance(value, Mapping):
+            return {key: self.here(item) for key, item in value.items()}
+        return [self.here(item) for item in value] if isinstance(value, list) else value
+
+    def bring(self, workspace: Workspace, wanted: Mapping[str, Standing]) -> str:
+        """Bring paths to a state; return why they can't be, else nothing."""
+        try:
+            if wanted:
+                _restore(workspace, states_for(wanted, self.blob, self.place))
+        except (StoreError, ToolFailed) as error:
+            return f"{', '.join(sorted(wanted)[:3])}: the recorded change can't be made in the copy: {error}"
+        return ""
+
+
+def _restore(workspace: Workspace, states: Sequence[FileState]) -> None:
     """Bring paths of a workspace to a state.
 
     Raises:

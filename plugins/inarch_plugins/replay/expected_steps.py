@@ -60,17 +60,9 @@ class Lineup:
 
     def is_made_again(self) -> bool:
         """Whether the request that just failed was to be made again."""
-        exchange, turn = _exchange.get(), self.turn
-        if exchange is None or turn is None:
-            return False
-        following = next(iter(self._waiting.get(exchange.key, ())), None)
-        return (following is not None and _attempt(following) > 1) or (bool(turn.stop) and turn.waits_after(exchange))
-
-    def is_open_end(self, exchange: Exchange) -> bool:
-        """Whether a request has no reply because its turn was stopped there."""
-        turn = self.turn
-        later = turn.exchanges[exchange.number :] if turn is not None else []
-        return turn is not None and bool(turn.stop) and all(one.key != exchange.key for one in later)
+        exchange = _exchange.get()
+        following = next(iter(self._waiting.get(exchange.key, ())), None) if exchange is not None else None
+        return following is not None and int(following.requested.data.get("attempt", 1)) > 1
 
     def says_when(self, exchange: Exchange | None) -> bool:
         """Whether it was told when the service of a failed request may be asked again."""
@@ -119,7 +111,3 @@ class Lineup:
             if call.name == name:
                 return call.covered
         return None
-
-
-def _attempt(exchange: Exchange) -> int:
-    return int(exchange.requested.data.get("attempt", 1))

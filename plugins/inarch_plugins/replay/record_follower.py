@@ -21,13 +21,11 @@ class Follower:
     Args:
         recorded_root: The workspace of the record.
         root: The workspace of the run.
-        lost: How many events are missing in the record.
         read_on: Reads the record's next event for `expect`; whether there was one.
     """
 
     recorded_root: str
     root: str
-    lost: int
     read_on: Callable[[], bool]
     first: Difference | None = field(init=False, default=None)
     digester: Digester = field(init=False, factory=Digester)
@@ -36,8 +34,6 @@ class Follower:
     _expected: dict[str, deque[Said]] = field(init=False, factory=dict)
     _times: deque[tuple[int, str]] = field(init=False, factory=deque)
     _last_seq: int = field(init=False, default=0)
-    _read: int = field(init=False, default=0)
-    _behind_gaps: set[int] = field(init=False, factory=set)
     _is_done: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
@@ -45,9 +41,6 @@ class Follower:
 
     def expect(self, event: Event) -> None:
         """Take the record's next event."""
-        if event.seq > self._read + 1:
-            self._behind_gaps.add(event.seq)
-        self._read = event.seq
         forms = self._recorded.take(event)
         for said in forms:
             self.digester.take(said)
@@ -57,18 +50,14 @@ class Follower:
         for said in forms:
             self._expected.setdefault(said.stream, deque()).append(said)
 
-    def take(self, event: Event) -> bool:
-        """Take the run's next event; whether it counts at all."""
-        forms = self._came.take(event)
-        for said in forms:
+    def take(self, event: Event) -> None:
+        """Take the run's next event."""
+        for said in self._came.take(event):
             recorded = self._next(said.stream)
-            if self._was_lost(recorded, said):
-                continue
             if self.first is None and (recorded is None or recorded.key != said.key):
                 self.first = difference(recorded, said)
             if recorded is not None:
                 self._done(recorded)
-        return bool(forms)
 
     def _next(self, stream: str) -> Said | None:
         """Return what the record has next of a stream; a call has no more than stands in its step, which was read."""
@@ -83,15 +72,6 @@ class Follower:
         if not expected:
             del self._expected[recorded.stream]
         self._last_seq = max(self._last_seq, recorded.seq)
-
-    def _was_lost(self, recorded: Said | None, said: Said) -> bool:
-        """Whether the record has a hole here in which this event may have stood."""
-        if not self.lost or (recorded is not None and recorded.key == said.key):
-            return False
-        if recorded is not None and recorded.seq not in self._behind_gaps:
-            return False
-        self.lost -= 1
-        return True
 
     def finish(self) -> Difference | None:
         """Return the first difference, which may be that something recorded never came."""

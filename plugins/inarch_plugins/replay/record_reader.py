@@ -150,6 +150,8 @@ class Reader:
             self._exchanged(turn, event)
         elif event.kind in _CALLS:
             _CALLS[event.kind](self, event)
+            if turn is None and isinstance(own := self._steps.get(self.place_of(event)), OwnCalls):
+                own.events.append(event)
         elif turn is None and _is_between(event):
             self._begin(Between(event))
 
@@ -172,7 +174,7 @@ class Reader:
         prompt = Submitted(str(given.get("content", "")), mode=given.get("mode") or "text")
         found = RecordedTurn(
             self._agents, turn["id"], turn.get("parent_id") or "", prompt, turn.get("model", ""),
-            event.data.get("settings") or {}, [event],
+            event.data.get("settings") or {}, asked, [event],
         )  # fmt: skip
         self._turns[turn["id"]] = found
         self._places[turn["id"]] = self.begun
@@ -224,8 +226,7 @@ class Reader:
         """Note a change of a file, of a call or of what stands between turns."""
         last = self._last
         if event.data["call_id"] in self.calls:
-            call = self._call(event)
-            (call.changes if call.result_event is None or not call.was_cut else call.found_later).append(event)
+            self._call(event).changes.append(event)
         elif isinstance(last, Between):
             last.others.append(event)
 

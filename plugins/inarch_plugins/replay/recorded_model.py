@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -72,20 +71,14 @@ class RecordedModel:
         exchange = self.player.lineup.current()
         replied = exchange.replied if exchange is not None else None
         if exchange is None or replied is None:
-            if exchange is not None and self.player.lineup.is_open_end(exchange):
-                await asyncio.Event().wait()  # the turn was stopped here, and so it will be now
             raise self.player.no_reply()
         data = replied.data
         for note in self.player.lineup.notes(exchange):
             yield ProviderNote(str(note.data["text"]), note.data["source"] == "repair")
         for delta in deltas_of(data, self.name):
             yield delta
-        if data.get("finish") != "error":
-            return
-        if data.get("error") == "cancelled":
-            self.player.stop_now()
-            await asyncio.Event().wait()
-        raise recorded_error(data, says_when=self.player.lineup.says_when(exchange))
+        if data.get("finish") == "error":
+            raise recorded_error(data, says_when=self.player.lineup.says_when(exchange))
 
     async def models(self) -> Sequence[ModelInfo]:
         """Return nothing: nobody is asked."""

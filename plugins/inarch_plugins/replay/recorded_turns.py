@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import define, field
 
 from inarch import ApprovalScope, ChosenRights, Event, Standing, Submitted, ToolResult, from_data
-from inarch.host import CUT_OFF, NOTHING
+from inarch.host import NOTHING
 from inarch_sdk.result_text import NOT_ASKED
 
-Stop = Literal["", "cancelled", "out_of_time", "cut"]
-"""How a turn ended before its time; `cut` is: the record ends, or the process was killed."""
 SAYS_WHEN = "it can be asked again at"
 _LASTING: tuple[ApprovalScope, ...] = ("shape", "tool", "session", "project")
 
@@ -55,10 +53,10 @@ RUNS_ON = "runs_on"
 
 @define(eq=False, repr=False)
 class RecordedCall:
-    """A call with all its events; `found_later` are changes that a resume found the call had made.
+    """A call with all its events.
 
-    `mended` counts those of reviewers that were made again, `said` is what rewriters and reviewers said of it, and how
-    they failed.
+    `mended` counts the changes of reviewers that were made again, `said` is what rewriters and reviewers said of it,
+    and how they failed.
     """
 
     id: str
@@ -72,7 +70,6 @@ class RecordedCall:
     result_event: Event | None = None
     was_asked: bool = False
     by_mode: bool = False
-    found_later: list[Event] = field(factory=list)
     mended: int = 0
     said: list[Event] = field(factory=list)
 
@@ -165,7 +162,8 @@ class RecordedTurn:
     prompt: Submitted
     model: str
     settings: Mapping[str, Any]
-    events: list[Event] = field(factory=list)
+    asked: Event | None
+    events: list[Event]
     exchanges: list[Exchange] = field(factory=list)
     calls: list[RecordedCall] = field(factory=list)
 
@@ -176,33 +174,14 @@ class RecordedTurn:
         return None if last is None else last.data["turn"]
 
     @property
-    def stop(self) -> Stop:
-        """How the turn was stopped from outside."""
-        end = self.end
-        if end is None or end.get("error") == CUT_OFF:
-            return "cut"
-        if end.get("status") == "cancelled":
-            return "" if self.was_refused else "cancelled"
-        return "out_of_time" if end.get("limit") == "max_seconds" else ""
+    def was_stopped(self) -> bool:
+        """Whether the turn was stopped from outside: by the person, by its time limit, by the end of the process."""
+        return stopped(self.end)
 
     @property
     def was_refused(self) -> bool:
         """Whether the turn ended because the person denied all of its last calls: nobody stopped it from outside."""
-        end = self.end
-        return end is not None and end.get("status") == "cancelled" and bool(end.get("unmet"))
-
-    @property
-    def own_events(self) -> list[Event]:
-        """The turn's events, without those by which a resume ended a turn that was cut."""
-        if self.stop != "cut":
-            return self.events
-        return [*itertools.takewhile(lambda event: event.kind != "turn.ended" and not _is_late(event), self.events)]
-
-    def waits_after(self, exchange: Exchange) -> bool:
-        """Whether a failed request was to be made again, even if the turn was stopped before it was."""
-        reply = exchange.replied
-        later = (event for event in self.events if reply is not None and event.seq > reply.seq)
-        return any(event.kind == "limit.wait" for event in itertools.islice(later, 2))
+        return bool((self.end or {}).get("unmet")) and not self.was_stopped
 
     def says_when(self, exchange: Exchange) -> bool:
         """Whether it was told when the service of a failed request may be asked again."""
@@ -277,6 +256,13 @@ class RecordedTurn:
         )
 
 
+def stopped(end: Mapping[str, Any] | None) -> bool:
+    """Whether a turn of this final record, None for one that was cut, was stopped from outside."""
+    if end is None or end.get("limit") == "max_seconds":
+        return True
+    return end.get("status") == "cancelled" and not end.get("unmet")  # it has those where the person denied all calls
+
+
 def _is_late(event: Event) -> bool:
     """Whether this is the result that a resume gave a call that was cut off."""
     return event.kind == "call.result" and event.data.get("ended") is None
@@ -300,6 +286,15 @@ class OwnCalls:
 
     turn_id: str
     calls: list[RecordedCall] = field(factory=list)
+    events: list[Event] = field(factory=list)
+    asked: None = None
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether one of them was stopped from outside."""
+        errors = [call.result.error if call.result is not None else None for call in self.calls]
+        codes = [error.code for error in errors if error is not None]
+        return any(call.was_cut for call in self.calls) or not {"cancelled", "unknown_outcome"}.isdisjoint(codes)
 
     @property
     def approve(self) -> str | None:

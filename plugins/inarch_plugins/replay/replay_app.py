@@ -49,7 +49,7 @@ def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> A
         flags=options.get("flags") or {},
         environ=variables,
     )
-    copied = evolve(config, root=str(player.place), state_dir=scratch / "state", cache_dir=scratch / "cache")
+    copied = evolve(config, root=str(player.copy.place), state_dir=scratch / "state", cache_dir=scratch / "cache")
     app = App.of(
         copied,
         without=options.get("without", ()),
@@ -109,7 +109,6 @@ def _stand_ins(composed: Any, player: Player) -> Replacements:
         clock=player.ids,
         pacing=RecordedPacing(player),
         approvals=RecordedApprovals(player),
-        settle=player.settle,
     )
 
 

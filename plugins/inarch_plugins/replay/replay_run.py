@@ -5,22 +5,20 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from inarch import StoreError, ToolFailed, UsageError
+from inarch import UsageError
 from inarch.host import capabilities
 from inarch_plugins.replay.checkpoints import (
     Checkpoint,
+    CopiedRoot,
     blobs_of,
     checkpoint_of,
     expected_tree,
-    restore,
-    states_for,
     tree_hash,
     tree_of,
 )
@@ -82,24 +80,23 @@ async def _replay(
     later.append(scan(app.store, session_id, record.last))  # what the session did after them is taken back, too
     blob = blobs_of(app.store, [session_id, *others])
     root = _root(record, app)
-    if elsewhere := _in_added_folder(record, root):
-        return ReplayReport(session_id, False, refused=elsewhere)
+    if why := _gaps(record) or _in_added_folder(record, root):
+        return ReplayReport(session_id, False, refused=why)
     checkpoint = checkpoint_of(record, changes_in(chain.from_iterable(later)), blob, root)
-    report = ReplayReport(session_id, False, notes=(*(damaged.damage if damaged is not None else ()), *_gaps(record)))
+    report = ReplayReport(session_id, False, notes=tuple(damaged.damage) if damaged is not None else ())
     if checkpoint.drifted:
         return evolve(report, drifted=tuple(checkpoint.drifted))
     copied = copy_workspace(root, _place(keep, scratch, root), app.workspace.walk().paths)
-    place, store = copied.place.resolve(), CopyStore(blob)
-    player = Player(record, checkpoint, blob, place, store, partial(compose_copy, scratch=scratch, options=options))
-    player.apps.append(player.compose(player))
+    place = copied.place.resolve()
+    player = Player(record, checkpoint, CopiedRoot(record.root, place, blob), CopyStore(blob))
+    player.app = compose_copy(player, scratch, options)
     try:
         differences = differences_of(record, player.app)
         notes = (*report.notes, *differences, *(f"not copied: {one}" for one in copied.left_out))
-        report = evolve(report, notes=notes, copy=str(player.place) if keep is not None else "")
+        report = evolve(report, notes=notes, copy=str(place) if keep is not None else "")
         return await _played(player, report)
     finally:
-        for there in player.apps:
-            await there.aclose()
+        await player.app.aclose()
 
 
 def _survey(session_id: str, read: Callable[[], Iterator[Event]]) -> Record:
@@ -115,37 +112,35 @@ def _place(keep: str | Path | None, scratch: Path, root: Path) -> Path:
 
 
 async def _played(player: Player, report: ReplayReport) -> ReplayReport:
-    checkpoint, place, app = player.checkpoint, player.place, player.app
-    try:
-        restore(app.workspace, states_for(checkpoint.start, player.blob, place))
-    except (ToolFailed, StoreError) as error:
-        return evolve(report, refused=f"the workspace can't be brought to how it was: {error}")
-    before = stamps(place)
+    copy = player.copy
+    if why := copy.bring(player.app.workspace, player.checkpoint.start):
+        return evolve(report, refused=why)
+    before = stamps(copy.place)
     await player.run()
-    return _compared(player, report, before, stamps(place))
+    return _compared(player, report, before, stamps(copy.place))
 
 
 def _compared(player: Player, report: ReplayReport, before: dict[str, Any], after: dict[str, Any]) -> ReplayReport:
     checkpoint, record = player.checkpoint, player.record
     first = player.follower.first if player.is_over else player.follower.finish()
-    came = tree_of(checkpoint.end, player.place)
+    came = tree_of(checkpoint.end, player.copy.place)
     expected = expected_tree(checkpoint.end, came)
     files: list[str] = []
     if first is None and not player.refusal:
         files += [f"{path}: not as the session left it" for path in came if tuple(expected[path]) != came[path]]
         meant = _meant(checkpoint)
         files += [f"{path}: changed though the session did not change it" for path in changed(before, after, meant)]
-    notes = tuple(f"the record of turn {number} was cut; what it has was replayed" for number in record.cut)
+    notes = tuple(f"turn {number} was stopped; what it did was done again, not run" for number in record.stopped)
     player.follower.read_out()
     digest = player.follower.digester.hexdigest()
-    is_equal = first is None and not player.refusal and not record.gaps
+    is_equal = first is None and not player.refusal
     return evolve(
         report,
         same=first is None and not player.refusal and not files,
         turns=player.turns,
         events=player.events,
         digest=digest,
-        replayed_digest=digest if is_equal else digest_of(player.came(), str(player.place)),
+        replayed_digest=digest if is_equal else digest_of(player.came(), str(player.copy.place)),
         tree=tree_hash(expected),
         replayed_tree=tree_hash(came),
         first_difference=first,
@@ -162,12 +157,10 @@ def _meant(checkpoint: Checkpoint) -> Any:
     return (paths | above).__contains__
 
 
-def _gaps(record: Record) -> tuple[str, ...]:
-    missing = record.gaps
-    if not missing:
-        return ()
-    what = "1 event is missing" if missing == 1 else f"{missing} events are missing"
-    return (f"{what} in the record; what came there could not be compared",)
+def _gaps(record: Record) -> str:
+    """Return why a record that has lost events is not replayed; nothing where it has all."""
+    missing = record.last - record.count
+    return f"the record lacks {missing} of its {record.last} events" if missing else ""
 
 
 def _in_added_folder(record: Record, root: Path) -> str:

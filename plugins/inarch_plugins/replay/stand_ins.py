@@ -38,13 +38,14 @@ from inarch import (
     ToolResult,
     Tracer,
 )
-from inarch_plugins.replay.recorded_profile import FOR_GOOD
 from inarch_plugins.replay.recorded_turns import Covered, rights_of
 
 if TYPE_CHECKING:
     from inarch_plugins.replay.player import Player
     from inarch_plugins.replay.recorded_turns import RecordedCall, RecordedTurn
 
+FOR_GOOD = 1e9
+"""Seconds that nothing takes."""
 LIVE = frozenset({"file", "search"})
 """Categories of tools that run for real: they see nothing but the workspace."""
 _BEYOND_REPEATING = frozenset({"timeout", "cancelled", "unknown_outcome"})
@@ -63,10 +64,10 @@ class RecordedTool:
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
         """Run the tool if its category is one of those that run for real; else return the recorded result."""
         call = self.player.lineup.call_of(context.call_id)
-        if call is None:
+        result = call.result if call is not None else None
+        if call is None or result is None:
             raise ToolFailed("execution", "the record has no such call")
-        result = call.result
-        beyond = call.was_cut or result is None or (result.error is not None and result.error.code in _BEYOND_REPEATING)
+        beyond = result.error is not None and result.error.code in _BEYOND_REPEATING
         if self.tool.category in LIVE and not beyond:
             return self.tool.run(arguments, context)
         return _SaidAgain(self.player, call, context.call_id)
@@ -134,7 +135,7 @@ class RecordedSource:
         if added is None:
             return Contribution(notes=notes) if notes else None
         text, calls = _text_and_calls(added, turn)
-        images = [Image(one["media_type"], self.player.blob(one["ref"])) for one in added.data.get("images") or ()]
+        images = [Image(one["media_type"], self.player.copy.blob(one["ref"])) for one in added.data.get("images") or ()]
         return Contribution(text, calls, tuple(images), notes)
 
 
@@ -244,7 +245,7 @@ class RecordedTracer:
 
 @define(eq=False, repr=False)
 class RecordedPerson:
-    """The front end: answers every question as the person did, and waits where they never answered."""
+    """The front end: answers every question as the person did."""
 
     player: Player
     name: str = "replay"
@@ -256,15 +257,11 @@ class RecordedPerson:
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Return the recorded answers."""
         answers: list[Approval] = []
-        was_answered = False
         for request in batch:
             call = self.player.lineup.call_of(request.call.id)
             answer = call.answers.pop(0) if call is not None and call.answers else None
-            was_answered = was_answered or answer is not None
             if answer is not None and _was_said(answer, request.call.name):
                 answers.append(_approval(request.call.id, answer, request.call.name, self._ends_turn))
-        if not was_answered:
-            await asyncio.Event().wait()  # the turn ended while they thought
         return answers
 
     @property

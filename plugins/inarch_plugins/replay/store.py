@@ -42,12 +42,6 @@ class _File:
             data += os.pread(self.file.fileno(), self.starts[last] - start - len(data), start + len(data))
         return bytes(data)
 
-    def cut(self, length: int) -> None:
-        """Let go of all but the first pieces."""
-        del self.starts[length + 1 :]
-        self.file.truncate(self.starts[-1])
-        self.file.seek(self.starts[-1])
-
 
 @define(eq=False, repr=False)
 class CopyStore:
@@ -62,20 +56,12 @@ class CopyStore:
     _blobs: _File = field(factory=_File)
     _places: dict[bytes, int] = field(factory=dict)
     _session: tuple[str, str] = field(default=("", ""))
-    _is_left: bool = field(init=False, default=False)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
-
-    def as_it_was(self, seq: int) -> CopyStore:
-        """Return the store with the events up to `seq`, for who goes on there; this one takes nothing any more."""
-        with self._lock:
-            self._is_left = True
-            self._events.cut(min(seq, len(self._events)))
-            return CopyStore(self.kept, self._events, self._blobs, self._places, self._session)
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
         """Keep events; ones that are here already are passed over."""
         with self._lock:
-            for event in () if self._is_left else events:
+            for event in events:
                 if event.seq == len(self._events) + 1:
                     self._events.add(event.line.encode() + b"\n")
             if events and not self._session[0]:

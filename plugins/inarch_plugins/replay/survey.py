@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from attrs import define, field
 
 from inarch import Event, Standing
-from inarch.host import CUT_OFF
 from inarch_plugins.replay.record_reader import Reader
-from inarch_plugins.replay.recorded_turns import transitions_of
+from inarch_plugins.replay.recorded_turns import stopped, transitions_of
 
 
 class Move(NamedTuple):
@@ -41,7 +40,7 @@ class Record:
         count: How many events it has.
         last: The last event's number.
         moves: What it says of files.
-        cut: The numbers of the turns that were cut.
+        stopped: The numbers of the turns that were stopped from outside.
         models: Every model that the session asked, or would have.
         decided: What each provider was asked for decisions first.
     """
@@ -57,14 +56,9 @@ class Record:
     count: int = 0
     last: int = 0
     moves: list[Move] = field(factory=list)
-    cut: list[int] = field(factory=list)
+    stopped: list[int] = field(factory=list)
     models: set[str] = field(factory=set)
     decided: dict[str, str] = field(factory=dict)
-
-    @property
-    def gaps(self) -> int:
-        """How many events are missing between the first and the last."""
-        return self.last - self.count
 
 
 def survey(session_id: str, read: Callable[[], Iterator[Event]]) -> Record:
@@ -124,8 +118,8 @@ class _Surveyor:
         self.record.models |= {model, str((event.data.get("settings") or {}).get("decision_model") or "")} - {""}
 
     def ended(self, event: Event) -> None:
-        """Note that a turn was not cut."""
-        if event.data["turn"].get("error") != CUT_OFF:
+        """Note that a turn was not stopped."""
+        if not stopped(event.data["turn"]):
             self.open_turns.pop(event.turn_id or "", None)
 
     def asked(self, event: Event) -> None:
@@ -138,7 +132,7 @@ class _Surveyor:
 
     def finished(self) -> Record:
         """Return the record."""
-        self.record.cut = [*self.open_turns.values()]
+        self.record.stopped = [*self.open_turns.values()]
         return self.record
 
 

@@ -1,0 +1,60 @@
+"""The work of a step while it goes on: it can be cancelled from any thread, and is given up where nothing comes."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from attrs import define, field
+
+from inarch import InarchError
+
+STALL_S = 120.0
+"""A turn that says nothing for so long waits for something that will not come."""
+
+
+@define(eq=False, repr=False)
+class Running:
+    """What runs now, if anything does."""
+
+    _task: asyncio.Task[Any] | None = field(init=False, default=None)
+    _loop: asyncio.AbstractEventLoop | None = field(init=False, default=None)
+    _thread: int = field(init=False, factory=threading.get_ident)
+    _last: float = field(init=False, default=0.0)
+
+    def goes_on(self) -> None:
+        """Take note that something came."""
+        self._last = time.monotonic()
+
+    def cancel(self) -> None:
+        """Stop what runs."""
+        task, loop = self._task, self._loop
+        if task is None or loop is None:
+            return
+        if threading.get_ident() == self._thread:
+            task.cancel()
+        else:
+            loop.call_soon_threadsafe(task.cancel)
+
+    async def finish(self, work: Coroutine[Any, Any, Any]) -> str:
+        """Wait for the end of some work; return why it can't be done, nothing where it was or was cancelled."""
+        self._loop = asyncio.get_running_loop()
+        self._task = task = asyncio.ensure_future(work)
+        self.goes_on()
+        try:
+            while not task.done():
+                await asyncio.wait([task], timeout=STALL_S / 4)
+                if not task.done() and time.monotonic() - self._last > STALL_S:
+                    return " waits for something that does not come"
+            error = None if task.cancelled() else task.exception()
+            if error is not None and not isinstance(error, InarchError):
+                raise error
+            return f" can't be run: {error}" if error is not None else ""
+        finally:
+            self._task = None
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
