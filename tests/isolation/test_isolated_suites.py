@@ -15,10 +15,8 @@ from isolated_apps import make
 
 import inarch
 from inarch.testing import (
-    ChildContract,
     InboxContract,
     ModelContract,
-    StoreContract,
     StrategyContract,
     ToolContract,
     TracerContract,
@@ -45,19 +43,6 @@ async def repeat(text: str, context: inarch.ToolContext, times: int = 1, when: L
     if times < 0:
         raise inarch.ToolFailed("validation", "times must be 0 or more", "give 0 or more")
     return {"text": text * min(times, 100)}
-
-
-@inarch.tool(effects=inarch.Effects(), timeout_s=0.0)
-async def ask(prompt: str, context: inarch.ToolContext) -> str:
-    """Have somebody else answer.
-
-    Args:
-        prompt: What is asked.
-    """
-    done = await context.child(inarch.ChildTask("helper", prompt))
-    if done.turn.status != "done":
-        raise inarch.ToolFailed("execution", "there is no answer", "ask again")
-    return done.turn.content
 
 
 @inarch.tool(effects=inarch.Effects())
@@ -142,9 +127,6 @@ def inarch_tracers(context):
     return [Counter() for _ in range(100)]
 
 
-@inarch.hookimpl
-def inarch_stores(context):
-    return [inarch.StoreSpec("remembering", lambda path: inarch.open_store("memory", path))]
 '''
 _OPEN: list[inarch.App] = []
 
@@ -154,7 +136,7 @@ def app() -> inarch.App:
     folder = Path(mkdtemp(prefix="inarch-suites-"))
     file = folder / "suited.py"
     file.write_text(PLUGIN)
-    _OPEN.append(make(folder, files=(str(file),), children=True))
+    _OPEN.append(make(folder, files=(str(file),)))
     assert _OPEN[0].composition.refused == ()
     return _OPEN[0]
 
@@ -179,13 +161,6 @@ class TestIsolatedTool(ToolContract):
 
     def make(self) -> Any:
         return app().composition.tools["repeat"].value
-
-
-class TestIsolatedParent(ChildContract):
-    arguments = MappingProxyType({"prompt": "How is the moon?"})
-
-    def make(self) -> Any:
-        return app().composition.tools["ask"].value
 
 
 class TestIsolatedInbox(InboxContract):
@@ -213,8 +188,3 @@ class TestIsolatedTracer(TracerContract):
     def make(self) -> Any:
         type(self).taken += 1
         return app().composition.tracers[-type(self).taken].value
-
-
-class TestIsolatedStore(StoreContract):
-    def make(self, path: str) -> Any:
-        return app().composition.stores["remembering"].value.open(path)

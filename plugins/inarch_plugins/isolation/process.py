@@ -157,9 +157,9 @@ class PluginProcess:
             self._restarted.append(now)
             self.begin()
 
-    def answers(self, child: Any = None) -> Answers:
+    def answers(self) -> Answers:
         """Return what answers the questions of a call."""
-        return Answers(self.plugin, self.launch.job, self.send, child)
+        return Answers(self.plugin, self.launch.job, self.send)
 
     def send(self, message: Message) -> None:
         """Send a message to the child that runs, if one does."""
