@@ -95,12 +95,6 @@ def test_a_configuration_may_say_its_version(tmp_path: Path) -> None:
         assert app.config.profile.max_iterations == 3
 
 
-def dispatch_books(place: Path) -> None:
-    from inarch_plugins.dispatch.break_even import Books
-
-    assert not Books.beside(str(place), "/nowhere").outcomes
-
-
 def dispatch_decisions(place: Path) -> None:
     from inarch_plugins.dispatch.cache import DecisionCache
 
@@ -115,14 +109,12 @@ def offers(place: Path) -> None:
     assert not Offers.kept_in(str(place)).models
 
 
-@pytest.mark.parametrize("reads", [dispatch_books, dispatch_decisions, offers])
+@pytest.mark.parametrize("reads", [dispatch_decisions, offers])
 def test_a_cache_of_another_version_is_as_good_as_none(tmp_path: Path, reads: Callable[[Path], None]) -> None:
-    from inarch_plugins.dispatch.break_even import Books, Outcome
     from inarch_plugins.dispatch.cache import DecisionCache
     from inarch_plugins.openai.offers import Offer, Offers
 
     writes: dict[Callable[[Path], None], Callable[[], object]] = {
-        dispatch_books: lambda: Books.beside(str(tmp_path), "/nowhere").add(Outcome(False, True, 1, 1, None, None)),
         dispatch_decisions: lambda: DecisionCache.beside(str(tmp_path)).put("key", inarch.DispatchReply(False)),
         offers: lambda: Offers(tmp_path / "models.json", {"some": Offer("some")})._keep(),
     }

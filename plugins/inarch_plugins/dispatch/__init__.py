@@ -22,7 +22,7 @@ class Settings:
     Args:
         ttl_s: Seconds for which a decision may be used again.
         max_entries: Decisions that are kept; the oldest go first.
-        break_even: In what the decisions must pay for themselves to go on: `time`, `money`, `both` or `never`.
+        break_even: Counts for nothing any more: decisions go on as long as the profile names the strategy.
     """
 
     ttl_s: float = field(default=900.0, validator=validators.ge(0))
@@ -58,7 +58,7 @@ def inarch_strategies(context: PluginContext) -> list[DecisionStrategy]:
 
 @hookimpl
 def inarch_tracers(context: PluginContext) -> list[Tracer]:
-    """Return the tracer that learns whether decisions pay for themselves."""
+    """Return the tracer that has decisions forgotten whose call was not valid."""
     return [_watcher(context)]
 
 
@@ -71,5 +71,5 @@ def _watcher(context: PluginContext) -> Watcher:
 
     known = _watchers.get(id(context))  # a watcher keeps its context, so that the id stays its own
     if known is None:
-        known = _watchers[id(context)] = Watcher(context, _settings(context).break_even)
+        known = _watchers[id(context)] = Watcher(context)
     return known

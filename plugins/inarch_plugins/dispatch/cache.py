@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +13,10 @@ from typing import Any
 from attrs import define, field
 
 from inarch import DispatchReply, Situation, ToolFailed, from_data, to_data
-from inarch_plugins.dispatch.json_files import load, save
+from inarch_lib.staging import write_cache
+
+VERSION = 1
+"""Of these files; what another version wrote counts for nothing, and it is written anew."""
 
 
 @define(eq=False, repr=False)
@@ -76,16 +80,19 @@ class DecisionCache:
             return
         self._loaded = True
         try:
-            data = load(self.path)
+            data = json.loads(self.path.read_bytes())
+            if data.get("version", VERSION) != VERSION:  # the first ones said none
+                return
             self.hits, self.misses = int(data["hits"]), int(data["misses"])
             self.entries = {key: entry for key, entry in data["entries"].items() if isinstance(entry["time"], float)}
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self.entries, self.hits, self.misses = {}, 0, 0
 
     def _save(self) -> None:
         if self.path is None:
             return
-        save(self.path, {"hits": self.hits, "misses": self.misses, "entries": self.entries})
+        data = {"version": VERSION, "hits": self.hits, "misses": self.misses, "entries": self.entries}
+        write_cache(self.path, json.dumps(data).encode(), former=rf"{re.escape(self.path.name)}\.[0-9]+")
 
 
 def cache_key(situation: Situation, query: str) -> str:

@@ -30,7 +30,7 @@ class Structured:
     """Asks the decision model for one tool to begin with; its result is embedded in the prompt.
 
     An invalid reply and a failed request mean "no tool" and are not remembered; nor is a decision whose call turns out
-    not to be valid. Where decisions have cost more than they saved, it passes on without asking.
+    not to be valid.
     """
 
     cache: Callable[[], DecisionCache]
@@ -40,7 +40,7 @@ class Structured:
 
     async def decide(self, situation: Situation) -> Decision | None:
         """Return the decision to call a tool first, or None to pass on."""
-        if not situation.tools or self.watcher.books().is_off:
+        if not situation.tools:
             return None
         from inarch_plugins.dispatch.cache import cache_key
 
