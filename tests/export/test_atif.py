@@ -79,18 +79,6 @@ def test_the_head_says_whose_trajectory_it_is_and_the_end_what_it_took() -> None
     }  # fmt: skip
 
 
-def test_without_a_model_the_steps_are_of_no_request() -> None:
-    told = Telling()
-    told.prompt("who calls x?", model="")
-    told.run(told.call("find_symbols", "strategy", query="x"), {"found": []})
-    told.end("Nobody.")
-    _, looked, answer = steps(told)
-    assert looked["llm_call_count"] == answer["llm_call_count"] == 0
-    assert looked["tool_calls"][0]["extra"]["origin"] == "strategy"
-    assert (answer["source"], answer["message"]) == ("agent", "Nobody.")
-    assert "metrics" not in looked
-
-
 def test_the_offline_planner_is_no_language_model() -> None:
     told = Telling()
     told.prompt("who calls x?", model="offline/extractive")
@@ -100,18 +88,6 @@ def test_the_offline_planner_is_no_language_model() -> None:
     _, looked, _ = steps(told)
     assert (looked["model_name"], looked["llm_call_count"], "metrics" in looked) == ("offline/extractive", 0, False)
     assert [call["function_name"] for call in looked["tool_calls"]] == ["find_symbols"]
-
-
-def test_what_a_person_ran_is_no_action_of_the_agent() -> None:
-    told = Telling()
-    told.prompt("hello")
-    told.answer("Hello.")
-    told.turn_id = told.turn.id
-    told.run(told.call("run_shell_command", "user", command="ls"), {"stdout": "a.py"})
-    ran = steps(told)[-1]
-    assert (ran["source"], ran["message"]) == ("user", 'run_shell_command {"command": "ls"}')
-    assert "tool_calls" not in ran
-    assert ran["observation"]["results"] == [{"content": '{"stdout": "a.py"}'}]
 
 
 def test_a_check_between_two_calls_does_not_part_them() -> None:
@@ -144,17 +120,6 @@ def test_a_child_is_named_by_the_file_that_its_own_export_makes() -> None:
             "session_id": "0195a1b2-c3d4-7e5f-8a9b-00000000000c",
         }
     ]
-
-
-def test_a_turn_that_failed_says_so_and_a_call_without_an_end_is_unknown() -> None:
-    told = Telling()
-    told.prompt("go")
-    told.reply("I write.")
-    told.call("write_file", file_path="a")
-    told.end(status="failed", error="the service refused")
-    _, wrote, end = steps(told)
-    assert "unknown" in wrote["observation"]["results"][0]["extra"]["result"]
-    assert (end["source"], end["message"]) == ("system", "The turn ended: failed · the service refused")
 
 
 def told_by(words: str, kinds: list[str]) -> Telling:

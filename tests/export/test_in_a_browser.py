@@ -158,21 +158,6 @@ def test_texts_stand_out_from_what_is_behind_them(fresh: Browser, short: Path, s
     assert bright == (scheme == "dark")
 
 
-def test_the_theme_can_be_chosen(fresh: Browser, short: Path) -> None:
-    fresh.open(short)
-    background = "getComputedStyle(document.body).backgroundColor"
-    light = fresh.value(background)
-    fresh.value("document.getElementById('theme').click()")
-    dark = fresh.value(background)
-    assert dark != light
-    assert fresh.value("document.getElementById('theme').ariaLabel") == "Theme: dark"
-    fresh.media(prefers_color_scheme="dark")
-    fresh.value("document.getElementById('theme').click()")
-    assert fresh.value(background) == light
-    fresh.value("document.getElementById('theme').click()")
-    assert fresh.value(background) == dark
-
-
 def test_the_keyboard_leads_everywhere(fresh: Browser, short: Path) -> None:
     fresh.open(short)
     here = "document.activeElement.id || document.activeElement.className"
@@ -194,15 +179,6 @@ def test_the_keyboard_leads_everywhere(fresh: Browser, short: Path) -> None:
     assert not fresh.value(is_open)
     fresh.press("Enter")
     assert fresh.value(is_open)
-
-
-def test_a_call_is_opened_by_its_line(fresh: Browser, short: Path) -> None:
-    fresh.open(short)
-    fresh.value("document.querySelector('#t2 .call summary').focus()")
-    assert not fresh.value("document.querySelector('#t2 .call .body').checkVisibility()")
-    fresh.press("Enter")
-    fresh.until("document.querySelector('#t2 .call .body').checkVisibility()")
-    assert "x = 2" in fresh.value("document.querySelector('#t2 .call .body').innerText")
 
 
 def test_the_filter_finds_words_in_steps_that_were_never_opened(fresh: Browser, long: Path) -> None:
@@ -250,14 +226,3 @@ def test_whatever_can_be_used_has_a_name(fresh: Browser, short: Path) -> None:
     assert [role for role, name in used if role in roles and not name.strip()] == []
     levels = fresh.value("[...document.querySelectorAll('h1, h2')].map((head) => head.localName)")
     assert levels == ["h1", "h2", "h2", "h2"]
-
-
-def test_a_printed_page_is_dark_on_light_and_whole(fresh: Browser, short: Path) -> None:
-    fresh.media(prefers_color_scheme="dark")
-    fresh.open(short)
-    fresh("Emulation.setEmulatedMedia", media="print")
-    assert fresh.value("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert not fresh.value("document.querySelector('.outline').checkVisibility()")
-    assert fresh.value("getComputedStyle(document.querySelector('pre')).maxHeight") == "none"
-    assert fresh("Page.printToPDF")["data"].startswith("JVBERi0")  # %PDF-
-    fresh("Emulation.setEmulatedMedia", media="")

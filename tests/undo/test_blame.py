@@ -60,13 +60,6 @@ def test_moves_are_followed(desk: Desk, do: Calls) -> None:
     assert who(desk, "a") == ["you", "you"]
 
 
-def test_what_was_removed_and_made_anew_is_yours(desk: Desk, do: Calls) -> None:
-    desk.turn("make", do.create("a", "1\n"))
-    desk.turn("remove", do.delete("a"))
-    desk.write("a", "1\n")
-    assert who(desk, "a") == ["you"]
-
-
 def test_undone_lines_are_whose_they_were_before(desk: Desk, do: Calls) -> None:
     desk.write("a", "yours\nsame\nlast\n")
     desk.turn("first", do.patch("a", "same\n", "agent's\n"))
@@ -98,14 +91,6 @@ def test_a_fork_does_not_take_the_lines_of_where_it_comes_from(desk: Desk, do: C
     fork_session(desk.store, "session", None)
     assert who(desk, "a") == ["second", "second"]
     assert len({line.session_id for line in desk.blame("a")}) == 1
-
-
-def test_where_a_version_is_gone_nobody_is_named(desk: Desk, do: Calls) -> None:
-    desk.write("a", "1\n2\n")
-    desk.turn("first", do.patch("a", "1\n", "one\n"))
-    desk.turn("second", do.patch("a", "2\n", "two\n"))
-    desk.spoil(b"1\n2\n", None)
-    assert who(desk, "a") == ["unknown", "second"]
 
 
 def test_redone_lines_are_the_agents_whatever_changed_in_between(desk: Desk, do: Calls) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-import pytest
 from attrs import evolve
 
 from inarch import FileConflict, FileOutcome, UndoReport
 from inarch.contract.events import Event
-from inarch.journal.changes import Changes, changes_of
+from inarch.journal.changes import Changes
 from inarch_plugins.undo.checkpoints import Checkpoints, checkpoints_of
 from inarch_plugins.undo.prompts import prompt_of
 from inarch_plugins.undo.report import checkpoint_lines, report_lines
@@ -33,35 +31,11 @@ def all_of(events: Iterable[Event]) -> Checkpoints:
     return checkpoints_of(found, lambda seq: prompts[seq])
 
 
-def test_changes_are_in_order_with_turn_and_call(desk: Desk, do: Calls) -> None:
-    desk.write("a", "1\n")
-    (call,) = desk.turn("change", do.patch("a", "1", "2"))
-    desk.undo()
-    found = changes_of(desk.store.load("session"))
-    assert [(one.turn_id, one.data["path"]) for one in found] == [(desk.turns[0], "a"), ("", "a")]
-    assert found[0].call_id == call.id
-    assert found[0].data["before"] == found[1].data["after"]
-
-
 def test_records_of_older_and_broken_versions_are_passed_over() -> None:
     old = {"call_id": "1", "path": "a", "before": "x", "after": "y"}
     events = [event("turn.started", turn={}), event("changes.undone"), event("file.changed", "t", **old)]
     (checkpoint,) = all_of(events).turns
     assert [*checkpoint.calls] == ["1"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "turn", "prompt"),
-    [
-        ("turn.started", {"type": "user", "content": "do it"}, "do it"),
-        ("turn.started", {"type": "user"}, ""),
-        ("turn.started", {"type": "agent", "content": "done"}, ""),
-        ("turn.ended", {"type": "user", "content": "do it"}, ""),
-        ("turn.started", None, ""),
-    ],
-)
-def test_a_prompt_is_what_begins_a_persons_turn(kind: str, turn: Any, prompt: str) -> None:
-    assert prompt_of(event(kind, turn=turn)) == prompt
 
 
 def numbered(*events: Event) -> list[Event]:
@@ -129,27 +103,6 @@ def test_what_is_undone_and_done_again_is_known_call_by_call() -> None:
     assert all_of([*events, took("redo", "1", "3")]).undone == []
 
 
-def test_a_session_is_about_the_directory_that_it_began_in() -> None:
-    found = Changes()
-    for one in numbered(event("session.started"), *(event("session.started", root=root) for root in ("/one", "/two"))):
-        found.take(one)
-    found.take(event("note"))
-    assert (found.root, found.seq) == ("/one", 3)
-
-
-def test_the_list_shows_turns_calls_and_what_is_undone(desk: Desk, do: Calls) -> None:
-    desk.turn("make files", *(do.create(f"f{number}", "x") for number in range(2)))
-    desk.turn("talk")
-    desk.turn("run", do.run("touch a b c d e"))
-    desk.undo()
-    shown = list(checkpoint_lines(all_of(desk.store.load("session")), 200))
-    assert shown[0] == "turn 3  run"
-    assert shown[1].endswith("execute_command  (undone)")
-    assert shown[2].strip() == "a, b, c and 2 more"
-    assert shown[3] == "turn 1  make files"
-    assert all(len(line) <= 30 for line in checkpoint_lines(all_of(desk.store.load("session")), 30))
-
-
 def test_a_report_fits_the_terminal() -> None:
     report = UndoReport(
         "undo", ("turn 1 'a prompt that is rather long for this'",), (FileOutcome("x" * 60, "left", "why not"),),
@@ -202,35 +155,3 @@ def test_a_long_list_begins_with_the_last_turns_and_says_how_to_see_all(desk: De
     assert [line for line in shown if line.startswith("turn")] == ["turn 5  make 4", "turn 4  make 3"]
     assert shown[-1] == "… 3 earlier turns changed files, too: --all lists them"
     assert list(checkpoint_lines(found, 200, 5)) == list(checkpoint_lines(found, 200))
-
-
-def test_what_is_kept_in_between_changes_nothing(desk: Desk, do: Calls) -> None:
-    """A snapshot after any event and all events behind it come to what all events do."""
-    desk.write("a", "1\n")
-    desk.turn("change", do.patch("a", "1", "2"), do.create("b", "x"))
-    desk.undo()
-    desk.turn("run", do.run("touch c"))
-    desk.redo()
-    desk.undo()
-    events = desk.store.load("session")
-    cut = next(place for place, one in enumerate(events) if one.data.get("status") == "executing") + 1
-    for all_events in (events, events[:cut]):
-        whole = described(all_of(all_events))
-        prompts = {one.seq: prompt_of(one) for one in all_events}
-        for end in range(len(all_events)):
-            before, after = Changes(), Changes()
-            for one in all_events[:end]:
-                before.take(one)
-            after.go_on_from(json.loads(json.dumps(before.to_data())))
-            for one in all_events[end:]:
-                after.take(one)
-            assert described(checkpoints_of(after, prompts.__getitem__)) == whole
-            told = [(one.seq, one.time) for one in all_events if one.kind == "file.changed"]
-            assert [(one.seq, one.time) for one in after.changes] == told
-            assert (after.root, after.seq) == (str(desk.root), all_events[-1].seq)
-            assert len(after.open.calls) == (0 if all_events is events else 2)
-
-
-def described(found: Checkpoints) -> Any:
-    turns = [(one.id, one.number, one.prompt, one.calls, one.names, one.cut_off) for one in found.turns]
-    return turns, [list(calls) for calls in found.undone]

@@ -169,18 +169,6 @@ BROKEN: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN)
-@pytest.mark.parametrize("name", ["changes", named(1)])
-def test_whatever_is_broken_of_it_is_made_anew(store: Noting, name: str, kind: str) -> None:
-    store.append("s", session(ONE * 8))
-    keep(store)
-    whole = {one: store.get_snapshot("s", one) for one in ("changes", *map(named, range(1, 9)))}
-    spoil(store, "s", name, kind)
-    assert told(store) == read_anew(store)
-    keep(store, looks_back=True)
-    assert {one: store.get_snapshot("s", one) for one in whole} == whole, "what was broken is whole again"
-
-
 def spoil(store: SqliteStore, session_id: str, name: str, kind: str) -> None:
     if (kept := store.get_snapshot(session_id, name)) is not None:
         store.put_snapshot(session_id, name, kept[0], BROKEN[kind](kept[1]))
@@ -206,21 +194,6 @@ def test_a_store_that_keeps_nothing_or_has_no_room_is_read_whole(
         keep(one)
         assert told(one) == read_anew(one)
     assert kept == [named(1), named(2)]
-
-
-@pytest.mark.parametrize("at", [1, 3, 5, 6, None])
-def test_a_fork_takes_what_lies_within_the_events_that_it_begins_with(store: Noting, at: int | None) -> None:
-    """Also where it ends within a segment, or where segments reach further than the fork."""
-    events = session(ONE * 8)
-    store.append("s", events[:50])
-    keep(store)
-    fork = fork_session(store, "s", at)
-    store.handed_out = 0
-    kept_changes(store, fork)
-    assert (store.handed_out == 0) is (at in (6, None)), "a fork of all of it reads nothing again"
-    assert told(store, fork) == read_anew(store, fork)
-    keep(store, fork)
-    assert told(store, fork) == read_anew(store, fork)
 
 
 STEPS = st.lists(st.sampled_from([*ONE, "undo", "redo"]), min_size=1, max_size=25)

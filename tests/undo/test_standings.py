@@ -6,9 +6,10 @@ import stat
 from hashlib import sha256
 
 import pytest
+from inarch_plugins.undo.standings import NOTHING
 
 from inarch import Standing
-from inarch_plugins.undo.path_merge import MOST_SHOWN, NOTHING, Clashing, Outcome, Unavailable, bring_together
+from inarch_plugins.undo.path_merge import Clashing, Outcome, bring_together
 
 BYTES: dict[str, bytes] = {}
 
@@ -84,9 +85,6 @@ def test_two_changes_of_one_text_are_merged_with_the_mode_of_whoever_changed_it(
         bring_together(base, ours, file("\0"), BYTES.__getitem__)
 
 
-LONG = "".join(f"{number}\n" for number in range(50))
-
-
 @pytest.mark.parametrize(
     ("base", "ours", "shown"),
     [
@@ -102,20 +100,3 @@ def test_what_would_be_removed_but_was_changed_shows_the_change(base: Standing, 
     with pytest.raises(Clashing) as raised:
         bring_together(base, ours, NOTHING, BYTES.__getitem__)
     assert str(raised.value) == f"it would be removed, but it was changed since:\n{shown}"
-
-
-def test_a_long_change_is_cut_and_one_whose_bytes_are_gone_says_why() -> None:
-    def told(ours: Standing) -> list[str]:
-        with pytest.raises(Clashing) as raised:
-            bring_together(file(""), ours, NOTHING, BYTES.__getitem__)
-        return str(raised.value).splitlines()[1:]
-
-    head = 3  # the names and the place
-    assert told(file(LONG))[MOST_SHOWN:] == [f"… {50 + head - MOST_SHOWN} lines more"]
-    assert len(told(file("x\n" * (MOST_SHOWN - head)))) == MOST_SHOWN
-
-    def gone(ref: str) -> bytes:
-        raise Unavailable("its bytes are gone")
-
-    with pytest.raises(Clashing, match="since:\nits bytes are gone"):
-        bring_together(file("1"), file("2"), NOTHING, gone)

@@ -76,25 +76,6 @@ def test_what_a_command_did_is_taken_back(desk: Desk, do: Calls) -> None:
     assert desk.tree() == after
 
 
-def test_a_command_that_only_looks_is_not_compared(desk: Desk, do: Calls) -> None:
-    desk.write("a", "1")
-    desk.turn("look", ("read_file", {"file_path": "a"}), ("search_files", {"pattern": "1"}))
-    assert not desk.events("file.changed")
-    assert desk.scheduler._runner.around.keeper._tree is None
-
-
-def test_the_second_command_reads_only_what_changed(desk: Desk, do: Calls) -> None:
-    desk.write("a", "1")
-    desk.turn("one", do.run("echo 2 >> a"))
-    desk.write("a", "3")  # by its owner, between the commands
-    desk.turn("two", do.run("echo 4 >> a; touch b"))
-    changes = [event.data for event in desk.events("file.changed")]
-    assert [one["path"] for one in changes] == ["a", "a", "b"]
-    assert desk.store.get_blob("session", changes[1]["before"]) == b"3"
-    assert desk.undo().done
-    assert desk.read("a") == "3"
-
-
 def test_what_git_ignores_and_caches_are_left_alone(desk: Desk, do: Calls) -> None:
     desk.write(".gitignore", "*.log\nbuild/\n")
     (desk.root / ".git").mkdir()
@@ -141,23 +122,6 @@ def test_one_call_is_taken_back_alone(desk: Desk, do: Calls) -> None:
     assert not desk.undo().done
 
 
-def test_undo_goes_further_back_each_time(desk: Desk, do: Calls) -> None:
-    desk.write("a", "0\n")
-    for number in range(3):
-        desk.turn(f"turn {number}", do.patch("a", f"{number}\n", f"{number + 1}\n"))
-        desk.turn("talk")
-    for number in (2, 1, 0):
-        assert desk.undo().done
-        assert desk.read("a") == f"{number}\n"
-    report = desk.undo()
-    assert not report.done
-    assert not report.files
-    for number in (1, 2, 3):
-        assert desk.redo().done
-        assert desk.read("a") == f"{number}\n"
-    assert not desk.redo().done
-
-
 def test_a_conflict_is_shown_and_nothing_is_written(desk: Desk, do: Calls) -> None:
     desk.write("a.py", do.lines())
     desk.write("b.py", "b\n")
@@ -172,50 +136,6 @@ def test_a_conflict_is_shown_and_nothing_is_written(desk: Desk, do: Calls) -> No
         assert part in conflict.text
     assert desk.tree() == before
     assert len(desk.events("changes.undone")) == events
-
-
-def test_a_file_it_made_and_its_owner_changed_is_a_conflict(desk: Desk, do: Calls) -> None:
-    desk.turn("make", do.create("new.txt", "a\nb\n"))
-    desk.write("new.txt", "a\nmine\n")
-    (conflict,) = desk.undo().conflicts
-    assert "-b" in conflict.text and "+mine" in conflict.text
-    assert desk.read("new.txt") == "a\nmine\n"
-
-
-def test_binary_files_are_whole_or_a_conflict(desk: Desk, do: Calls) -> None:
-    desk.write("b", b"\0one\n" + b"x\n" * 20)
-    before = desk.tree()
-    desk.turn("bin", do.run("printf '\\000two\\n' > b"))
-    assert desk.undo().done
-    assert desk.tree() == before
-    desk.redo()
-    with (desk.root / "b").open("ab") as file:
-        file.write(b"more")
-    (conflict,) = desk.undo().conflicts
-    assert "binary" in conflict.text
-
-
-def test_a_file_that_its_owner_removed_stays_so(desk: Desk, do: Calls) -> None:
-    desk.write("a", "1\n")
-    desk.write("b", "1\n")
-    desk.turn("change", do.patch("a", "1", "2"), do.patch("b", "1", "2"))
-    (desk.root / "a").unlink()
-    report = desk.undo()
-    assert report.done
-    assert actions(report) == {"a": "left", "b": "changed"}
-    assert not (desk.root / "a").exists()
-
-
-def test_a_moved_file_comes_back_with_what_was_changed_in_it(desk: Desk, do: Calls) -> None:
-    desk.write("a", do.lines())
-    desk.turn("move", do.patch("a", "line 1\n", "LINE 1\n"))
-    desk.turn("move", do.move("a", "d/b"))
-    desk.write("d/b", desk.read("d/b") + "mine\n")
-    assert desk.undo().done
-    assert desk.read("a").endswith("mine\n")
-    assert not (desk.root / "d").exists()
-    assert desk.undo().done
-    assert desk.read("a") == do.lines() + "mine\n"
 
 
 def test_undoing_a_move_never_overwrites_a_new_file_of_the_person(desk: Desk, do: Calls) -> None:
@@ -247,13 +167,6 @@ def test_folders_it_made_go_only_when_they_are_empty(desk: Desk, do: Calls) -> N
     undone = desk.events("changes.undone")[-1].data["id"]
     recorded = [one.data["path"] for one in desk.events("file.changed") if one.data["call_id"] == undone]
     assert recorded == ["d/e", "d/e/new"]  # what stayed has not changed
-
-
-def test_a_link_whose_target_is_not_kept_any_more_can_still_be_removed(desk: Desk, do: Calls) -> None:
-    desk.turn("link", do.run("ln -s target l"))
-    desk.spoil(b"target", None)
-    assert desk.undo().done
-    assert desk.tree() == {}
 
 
 def test_line_ends_and_a_missing_last_one_are_kept_byte_by_byte(desk: Desk, do: Calls) -> None:
@@ -321,12 +234,3 @@ def test_a_name_that_cannot_be_recorded_is_told(desk: Desk, do: Calls) -> None:
     assert "not UTF-8" in note.data["text"]
     assert desk.undo().done and desk.undo().done
     assert sorted(os.listdir(os.fsencode(desk.root))) == [b"bad\377", b"here"]
-
-
-def test_what_is_empty_after_both_changes_are_brought_together_is_put_back(desk: Desk, do: Calls) -> None:
-    desk.write("a", "2\n")
-    desk.turn("add a line", do.patch("a", "2", "1\n2"))
-    desk.write("a", "1\n")  # its owner takes the other one away
-    report = desk.undo()
-    assert report.done and [file.action for file in report.files] == ["merged"]
-    assert desk.read("a") == ""

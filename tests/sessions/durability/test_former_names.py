@@ -12,7 +12,7 @@ from inarch.config.plugin_folders import ProjectFolder
 from inarch.config.trust import grant, trust_of
 from inarch_lib.staging import temporary_name, write_whole
 from inarch_plugins.commands.sessions.export import write_export
-from inarch_plugins.dispatch.json_files import save
+from inarch_plugins.dispatch.cache import DecisionCache
 from inarch_plugins.sqlite_store.blobs import Blobs
 
 HASH, ID = "a1" * 32, "01890a5d-ac96-774b-bcce-b302099a8057"
@@ -28,7 +28,7 @@ WRITERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "trust": (lambda folder: grant("/p", {"AGENTS.md": "0"}, folder), ".trust.json.a1_bcde9"),
     "blob": (lambda folder: Blobs(folder).put("s", HASH, b"x"), f"s/.{HASH}-4711-140123"),
     "export": (lambda folder: write_export(lambda out: out.write("x"), folder / "a.html"), f".a.html.{ID}.part"),
-    "cache": (lambda folder: save(folder / "chosen.json", {}), "chosen.json.4711"),
+    "cache": (lambda folder: DecisionCache(folder / "chosen.json").clear(), "chosen.json.4711"),
 }
 
 
