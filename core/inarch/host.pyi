@@ -28,19 +28,16 @@ from inarch.config.trust import revoke as revoke
 from inarch.config.trust import trust_of as trust_of
 from inarch.contract import capabilities as capabilities
 from inarch.contract.event_parts import PluginEvent as PluginEvent
-from inarch.contract.guard import OURS as OURS
 from inarch.contract.guard import blame as blame
 from inarch.contract.guard import guarded as guarded
-from inarch.contract.interventions import patience_of as patience_of
+from inarch.contract.guarding import OURS as OURS
 from inarch.contract.loaders import LoadJob as LoadJob
 from inarch.contract.loaders import Offered as Offered
 from inarch.contract.other_events import CommandRan as CommandRan
 from inarch.contract.plugin_events import is_plugins as is_plugins
-from inarch.journal.changes import NOTHING as NOTHING
 from inarch.journal.changes import Changes as Changes
 from inarch.journal.changes import changes_now as changes_now
 from inarch.journal.changes import kept_changes as kept_changes
-from inarch.journal.fold import CUT_OFF as CUT_OFF
 from inarch.journal.fold import fold as fold
 from inarch.journal.history import History as History
 from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
@@ -67,6 +64,7 @@ from inarch.turns.budget.rate_limit import LEFT_ALONE as LEFT_ALONE
 from inarch.turns.context.token_count import STRUCTURE_TITLE as STRUCTURE_TITLE
 from inarch.turns.context.token_count import TokenCounter as TokenCounter
 from inarch.turns.run import RECORDED as RECORDED
+from inarch.turns.kernel_texts import STRUCTURE_TITLE as STRUCTURE_TITLE
 from inarch.turns.turn_start import checked_decision as checked_decision
 from inarch_lib.secrets.shapes import holds_known_secret as holds_known_secret
 

@@ -6,10 +6,9 @@ import stat
 from hashlib import sha256
 
 import pytest
-from inarch_plugins.undo.standings import NOTHING
 
 from inarch import Standing
-from inarch_plugins.undo.path_merge import Clashing, Outcome, bring_together
+from inarch_plugins.undo.path_merge import NOTHING, Clashing, Outcome, bring_together
 
 BYTES: dict[str, bytes] = {}
 

@@ -12,9 +12,7 @@ from inarch.transcripts import Call, Exchange, Request, Span, Spent, Step, Trans
 from inarch_plugins.export.remarks import exchanges_of
 from inarch_plugins.export.words import one_line, seconds_of
 
-SpanKind = Literal["turn", "model", "call", "asking", "wait", "failed"]
-MOST_SPANS = 1_500
-"""Spans below the turns that the overview's timeline shows; turns beyond are shown without."""
+SpanKind = Literal["model", "call", "asking", "wait", "failed"]
 TITLE_LENGTH = 100
 
 
@@ -28,7 +26,6 @@ class Entry:
     span: Span | None
     calls: int
     failed: int
-    spans: tuple[tuple[SpanKind, Span], ...] = ()
 
 
 @define(eq=False)
@@ -91,11 +88,9 @@ class Overview:
 
 def overview_of(session: Transcript) -> Overview:
     """Return a session in short; takes one pass."""
-    overview, room = _begun(session), MOST_SPANS
+    overview = _begun(session)
     for exchange in exchanges_of(session):
-        entry = _entry(exchange, room)
-        room = max(0, room - len(entry.spans))
-        overview.entries.append(entry)
+        overview.entries.append(_entry(exchange))
         overview.steps += len(exchange.steps) + len(exchange.later)
         if exchange.model:
             overview.models[exchange.model] += 1
@@ -115,15 +110,13 @@ def _begun(session: Transcript) -> Overview:
     return Overview(info.id, info.root, profile, version, forked_from, at if type(at) is int else 0, child, first)
 
 
-def _entry(exchange: Exchange, room: int) -> Entry:
+def _entry(exchange: Exchange) -> Entry:
     calls = exchange.calls
     title = one_line(exchange.prompt or "", TITLE_LENGTH) or (
         "(no prompt)" if exchange.number else "Before the first turn"
     )
     failed = sum(call.status == "error" for call in calls)
-    spans = tuple(spans_of(exchange.steps))
-    shown = spans if len(spans) <= room else ()
-    return Entry(exchange.number, title, exchange.status, exchange.span, len(calls), failed, shown)
+    return Entry(exchange.number, title, exchange.status, exchange.span, len(calls), failed)
 
 
 def spans_of(steps: Iterable[Step]) -> Iterator[tuple[SpanKind, Span]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch import EVENT_KINDS, Event, UsageError
-from inarch.host import RECORDED, PluginEvent
+from inarch.host import PluginEvent
 
 if TYPE_CHECKING:
     from inarch import Session
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def settings_of(turn: RecordedTurn, profile: Any) -> dict[str, Any]:
     """Return the keys of the profile as they were in a turn; its model is the one that was asked."""
-    said = {name: value for name, value in turn.settings.items() if name in RECORDED}  # a newer version may say more
+    said = {
+        name: value for name, value in turn.settings.items() if hasattr(profile, name)
+    }  # a newer version may say more
     said["max_seconds"] = None
     said["model"] = turn.model or profile.model
     return {"max_cost_usd": None, "decision_model": None, "approve": _approve_of(turn), **said}

@@ -10,11 +10,14 @@ from typing import Any
 from attrs import define, field
 
 from inarch import ChosenRights, Event, ProviderError
-from inarch.host import LEFT_ALONE
 from inarch_plugins.replay.recorded_turns import Covered, Exchange, RecordedCall, RecordedTurn, request_key, rights_of
 
 _exchange: ContextVar[Exchange | None] = ContextVar("inarch_replayed_exchange", default=None)
 """The record of the request that a task is making: several may be under way."""
+
+
+_LEFT_ALONE = "asked to be left alone"
+"""What the record says of a service that wasn't asked for that reason."""
 
 
 @define(eq=False, repr=False)
@@ -77,7 +80,7 @@ class Lineup:
         if self.turn is None or any(self._waiting.values()):
             return None
         said = next((event.data for event in reversed(self.turn.events) if event.kind == "error"), None)
-        if said is None or LEFT_ALONE not in said["message"]:
+        if said is None or _LEFT_ALONE not in said["message"]:
             return None
         return ProviderError("rate_limit", said["message"], remedy=said.get("remedy", ""))
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from attrs import define, field
 
 from inarch import ApprovalScope, ChosenRights, Event, Standing, Submitted, ToolResult, from_data
-from inarch.host import NOTHING
 from inarch_sdk.result_text import NOT_ASKED
 
+NOTHING = Standing(None, 0)
 SAYS_WHEN = "it can be asked again at"
 _LASTING: tuple[ApprovalScope, ...] = ("shape", "tool", "session", "project")
 

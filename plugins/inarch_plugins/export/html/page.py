@@ -11,7 +11,6 @@ from inarch.figures import duration
 from inarch.transcripts import Spent, Transcript
 from inarch_plugins.export.html.assets import style, text_of
 from inarch_plugins.export.html.tags import Html, join, tag
-from inarch_plugins.export.html.timeline import session_timeline
 from inarch_plugins.export.html.turn import turn
 from inarch_plugins.export.overview import Entry, Overview, overview_of
 from inarch_plugins.export.remarks import exchanges_of
@@ -53,7 +52,6 @@ def _head(overview: Overview) -> Html:
             tag("p", "Inarch session", class_="kicker"),
             tag("h1", overview.title),
             tag("dl", *_facts(overview), class_="facts"),
-            session_timeline(overview),
             _spending(overview.spent),
             _files(overview),
         ]

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from inarch.figures import duration
 from inarch.transcripts import Call, Exchange, Remark, Span, Step
 from inarch_plugins.export.html.tags import Html, join, tag
-from inarch_plugins.export.overview import Entry, Overview, SpanKind, spans_of
+from inarch_plugins.export.overview import SpanKind, spans_of
 from inarch_plugins.export.remarks import headline_of
 
 WIDTH = 1000
@@ -20,9 +20,8 @@ ROW, GAP = 10, 3
 THINNEST = 4
 APART = 1
 MOST_LANES = 12
-MOST_TURNS = 100
 NAMES: dict[SpanKind, str] = {
-    "turn": "turn", "model": "model", "call": "tool", "failed": "failed", "asking": "waiting for approval",
+    "model": "model", "call": "tool", "failed": "failed", "asking": "waiting for approval",
     "wait": "waiting for the service",
 }  # fmt: skip
 
@@ -32,7 +31,6 @@ class _Bar:
     kind: SpanKind
     span: Span
     said: str
-    is_turn: bool = False
 
 
 def turn_timeline(exchange: Exchange) -> Html:
@@ -45,25 +43,6 @@ def turn_timeline(exchange: Exchange) -> Html:
     return _figure(begun, whole.seconds, f"Timeline of turn {exchange.number}: {duration(whole.seconds)}")
 
 
-def session_timeline(overview: Overview) -> Html:
-    """Return the timeline of a session: its turns end to end, the pauses between them left out.
-
-    Nothing for one that took no time, or has more turns than could be told apart.
-    """
-    timed = [entry for entry in overview.entries if entry.span is not None]
-    if len(timed) > MOST_TURNS:
-        return Html()
-    bars: list[_Bar] = []
-    at = 0.0
-    for entry in timed:
-        bars += _bars_in(entry, at)
-        at = bars[-1 - len(entry.spans)].span.end
-    if at <= 0:
-        return Html()
-    said = f"Timeline of the session: {overview.turns} turns in {duration(at)}, without the pauses between them"
-    return _figure(bars, at, said)
-
-
 def _bars_of(step: Step) -> Iterator[_Bar]:
     for kind, span in spans_of([step]):
         waits = " waits for approval" if kind == "asking" else ""
@@ -74,16 +53,6 @@ def _name(step: Step) -> str:
     if isinstance(step, Remark):
         return headline_of(step).title
     return step.name if isinstance(step, Call) else step.model
-
-
-def _bars_in(entry: Entry, at: float) -> Iterator[_Bar]:
-    assert entry.span is not None
-    kind: SpanKind = "failed" if entry.status == "failed" else "turn"
-    said = f"{entry.number}. {entry.title} · {duration(entry.span.seconds)}"
-    moved = at - entry.span.begin
-    yield _Bar(kind, _moved(entry.span, moved), said, is_turn=True)
-    for inner, span in entry.spans:
-        yield _Bar(inner, _moved(span, moved), f"{NAMES[inner]} · {duration(span.seconds)}")
 
 
 def _moved(span: Span, by: float) -> Span:
@@ -110,19 +79,17 @@ def _legend(kinds: set[SpanKind]) -> Html:
 
 
 def _lanes(bars: Sequence[_Bar]) -> list[int]:
-    """Return each bar's lane: turns have the first one, others the first in which nothing goes on when they begin."""
-    top = int(any(bar.is_turn for bar in bars))
+    """Return each bar's lane: the first in which nothing goes on when it begins."""
     free: list[float] = []
     lanes = [0] * len(bars)
-    inner = [place for place, bar in enumerate(bars) if not bar.is_turn]
-    for place in sorted(inner, key=lambda place: bars[place].span.begin):
+    for place in sorted(range(len(bars)), key=lambda place: bars[place].span.begin):
         span = bars[place].span
         fitting = (lane for lane, end in enumerate(free) if end <= span.begin + 1e-9)
         lane = next(fitting, min(len(free), MOST_LANES - 1))
         if lane == len(free):
             free.append(0.0)
         free[lane] = max(free[lane], span.end)
-        lanes[place] = lane + top
+        lanes[place] = lane
     return lanes
 
 
