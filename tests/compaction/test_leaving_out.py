@@ -78,14 +78,6 @@ def whole(earlier: list[EarlierTurn], running: list[Message]) -> float:
     return sum(map(size, [m for said in earlier for m in said.messages] + running))
 
 
-def test_what_fits_stays_as_it_is() -> None:
-    earlier, running = [turn("a")], [Message("user", (Text("now"),)), *step("1")]
-    done, _ = fitted(earlier, running, 1e9)
-    assert done.earlier == tuple(earlier)
-    assert all(new is old for new, old in zip(done.running, running, strict=True))
-    assert done == Compacted(tuple(earlier), tuple(running))
-
-
 def test_the_oldest_turn_is_shortened_first() -> None:
     earlier, running = [turn("a"), turn("b"), turn("c")], [Message("user", (Text("now"),))]
     done, _ = fitted(earlier, running, whole(earlier, running) - 10)
@@ -112,17 +104,6 @@ def test_then_the_oldest_results_become_a_line_and_the_newest_stay() -> None:
     assert texts[-1] == "x" * 4000
     assert kept.results[done.results["1"]].data == "x" * 4000
     assert all(new.parts is old.parts for new, old in zip(done.running[1::2], running[1::2], strict=True))
-
-
-def test_an_error_stays_an_error() -> None:
-    failing = step("1", data="out " * 1000, error=ToolError("timeout", "it took too long", "try less"))
-    running = [Message("user", (Text("now"),)), *failing, *step("2")]
-    done, _ = fitted([], running, whole([], running) - 300)
-    (part,) = done.running[2].parts
-    assert isinstance(part, ResultPart)
-    assert not part.result.success
-    assert part.result.error == ToolError("timeout", "it took too long", "try less")
-    assert "left out" in part.result.data
 
 
 def test_then_whole_steps_go_and_the_model_is_told_once() -> None:

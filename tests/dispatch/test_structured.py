@@ -38,15 +38,6 @@ def play(
     return turns, model, events
 
 
-def test_the_decision_request_is_json_mode_without_tools(tmp_path: Path) -> None:
-    _, model, _ = play([decide(None), says("hello")], tmp_path, "hi")
-    request = model.requests[0]
-    assert (request.purpose, request.temperature, request.tools) == ("decision", 0.1, ())
-    assert request.response_schema is not None
-    assert all(name in request.system for name in ("read_file(", "find_symbols(", "create_file("))
-    assert model.requests[1].purpose == "turn"
-
-
 def test_the_first_tool_runs_before_the_model_and_its_result_is_embedded(tmp_path: Path) -> None:
     script = [decide("read_file", {"file_path": "a.txt"}, reasoning="it is asked for"), says("alpha")]
     turns, model, events = play(script, tmp_path, "what is in a.txt?")
@@ -58,13 +49,6 @@ def test_the_first_tool_runs_before_the_model_and_its_result_is_embedded(tmp_pat
     assert [(call.name, call.origin) for call in turns[0].calls] == [("read_file", "strategy")]
     made = next(event for event in events if event.kind == "decision.made")
     assert (made.data["strategy"], made.data["reason"]) == ("structured", "it is asked for")
-
-
-def test_the_function_call_loop_goes_on_after_the_first_tool(tmp_path: Path) -> None:
-    script = [decide("list_files"), calls(("read_file", {"file_path": "a.txt"})), says("alpha")]
-    turns, _, _ = play(script, tmp_path, "summarize")
-    assert [call.name for call in turns[0].calls] == ["list_files", "read_file"]
-    assert turns[0].content == "alpha"
 
 
 @pytest.mark.parametrize(
@@ -100,12 +84,6 @@ def test_an_invalid_reply_means_no_tool_and_is_not_remembered(tmp_path: Path, re
     turns, model, _ = play([says(reply), says("one"), decide(None), says("two")], tmp_path, "x y", "x y")
     assert [turn.content for turn in turns] == ["one", "two"]
     assert [request.purpose for request in model.requests] == ["decision", "turn", "decision", "turn"]
-
-
-def test_a_failed_decision_request_means_no_tool(tmp_path: Path) -> None:
-    error = inarch.ProviderError("auth", "no key")
-    turns, _, _ = play([[error], says("fine")], tmp_path, "hi there")
-    assert (turns[0].status, turns[0].content) == ("done", "fine")
 
 
 def test_a_decision_is_remembered_while_nothing_changed(tmp_path: Path) -> None:
@@ -195,12 +173,6 @@ def test_a_decision_whose_call_is_not_valid_is_none_and_is_not_remembered(tmp_pa
     assert [request.purpose for request in model.requests] == ["decision", "turn"] * 2
     (first,) = [part.text for part in model.requests[1].messages[-1].parts if "already there" in part.text] or [""]
     assert first == ""
-
-
-def test_both_names_of_a_path_that_differ_are_no_decision(tmp_path: Path) -> None:
-    script = [decide("read_file", {"path": "a.txt", "file_path": "b.txt"}), says("one")]
-    turns, _, _ = play(script, tmp_path, "what is in it?")
-    assert [(turn.content, turn.calls) for turn in turns] == [("one", ())]
 
 
 def test_the_schema_of_a_decision_has_each_tools_parameters_and_takes_what_is_valid(tmp_path: Path) -> None:

@@ -108,13 +108,6 @@ def test_the_other_calls_of_a_process_that_had_to_be_ended_are_told_so(compose: 
     assert "did not return after it was cancelled" in error_of(asyncio.run(work()))
 
 
-def test_closing_ends_the_process(compose: Any) -> None:
-    app = compose()
-    pid = pid_of(app)
-    asyncio.run(app.aclose())
-    assert not Path(f"/proc/{pid}").exists()  # no zombie either
-
-
 _PARENT = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])

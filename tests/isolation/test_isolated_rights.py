@@ -149,13 +149,6 @@ def test_programs_reach_no_more_than_their_plugin(table: dict[str, Any], asked: 
     assert (found.network, found.hosts) == kept
 
 
-def test_its_own_folders_are_writable(compose: Any, tmp_path: Path) -> None:
-    app = compose()
-    context = app.composition.tools["reach"].context
-    for folder in (context.cache_dir, context.state_dir):
-        assert got(app, "write", Path(folder) / "file") == "got through"
-
-
 def test_write_grants_what_it_names(compose: Any, tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / ".git").mkdir(parents=True)
@@ -220,12 +213,6 @@ def test_what_this_system_can_not_keep_from_it_must_be_granted(
     with pytest.raises(inarch.PluginError, match=said) as caught:
         rights.require_enforceable("demo", asdict(table))
     assert "[isolation.demo]" in caught.value.remedy
-
-
-def test_a_table_for_a_plugin_that_there_is_not_is_a_hint(tmp_path: Path) -> None:
-    config = {"isolation": {"nobody": {"mode": "process"}}, "profiles": {"default": {"plugins": ["offline"]}}}
-    app = inarch.compose(root=tmp_path, config=config, environ={"HOME": str(tmp_path)}, journal=False)
-    assert any("[isolation.nobody]" in line for line in app.ignored)
 
 
 @pytest.mark.parametrize(

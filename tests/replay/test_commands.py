@@ -113,21 +113,6 @@ def test_a_session_over_http_replays_in_another_process_without_its_server(
     assert "* 150" in (root / "shop" / "basket.py").read_text()
 
 
-def test_a_workspace_that_drifted_exits_with_1_and_is_named(
-    root: Path, serve: Callable[..., HttpServer], inarch: Run
-) -> None:
-    serve(call(READ), call(patch("* 15", "* 150")), answer("Fixed."))
-    inarch("fix the weight")
-    (root / "shop" / "basket.py").write_text("")
-
-    done = inarch("replay", session_of(root), code=1)
-
-    assert done.stdout.splitlines() == [
-        "the workspace has drifted from the checkpoints; nothing was replayed",
-        "  shop/basket.py: it has changed since a session left it",
-    ]
-
-
 def test_a_fork_goes_live_and_diff_names_where_it_parts(
     root: Path, serve: Callable[..., HttpServer], inarch: Run, tmp_path: Path
 ) -> None:
