@@ -28,9 +28,9 @@ from inarch.config.trust import revoke as revoke
 from inarch.config.trust import trust_of as trust_of
 from inarch.contract import capabilities as capabilities
 from inarch.contract.event_parts import PluginEvent as PluginEvent
+from inarch.contract.guard import OURS as OURS
 from inarch.contract.guard import blame as blame
 from inarch.contract.guard import guarded as guarded
-from inarch.contract.guarding import OURS as OURS
 from inarch.contract.loaders import LoadJob as LoadJob
 from inarch.contract.loaders import Offered as Offered
 from inarch.contract.other_events import CommandRan as CommandRan

@@ -225,10 +225,10 @@ import subprocess
 import sys
 from pathlib import Path
 from inarch.journal.journal import Journal
-from inarch.sessions.extending import Access
-from inarch_plugins.undo.undoing import Undoing
+from inarch.sessions.extension import Access
+from inarch_plugins.undo.undo_run import Undoing
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
-from inarch_plugins.sandbox_fs import restoring
+from inarch_plugins.sandbox_fs import restore
 from inarch_plugins.sqlite_store.store import SqliteStore
 store, count = SqliteStore(sys.argv[2]), int(sys.argv[3])
 def counted(rename):
@@ -239,7 +239,7 @@ def counted(rename):
             os.kill(os.getpid(), int(sys.argv[4]))
         rename(*args, **more)
     return one
-os.rename, restoring.rename_new = counted(os.rename), counted(restoring.rename_new)
+os.rename, restore.rename_new = counted(os.rename), counted(restore.rename_new)
 journal = Journal(store, "session", seq=store.load("session")[-1].seq)
 Undoing(Access(FolderWorkspace.open(sys.argv[1]), journal)).run("undo")
 """

@@ -22,7 +22,7 @@ from inarch.contract.events import TurnStarted
 from inarch.contract.records import ToolResult, Turn
 from inarch.journal.journal import Journal
 from inarch.sessions.extension import Access
-from inarch_plugins.sandbox_fs import restoring
+from inarch_plugins.sandbox_fs import restore
 from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_plugins.undo.undo_run import Undoing
 
@@ -96,7 +96,7 @@ def killed(desk: Desk, action: str, step: int) -> bool:
         _die_before(step)
         try:
             store = SqliteStore(str(desk.folder / "state"))
-            for owner, name in ((restoring, "rename_new"), (store, "append")):
+            for owner, name in ((restore, "rename_new"), (store, "append")):
                 setattr(owner, name, _counted(getattr(owner, name)))
             put_back(desk, action, store)
             os._exit(0)
