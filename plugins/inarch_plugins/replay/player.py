@@ -18,8 +18,8 @@ from inarch_plugins.replay.network import network_refused
 from inarch_plugins.replay.record_follower import Follower
 from inarch_plugins.replay.record_reader import Reading
 from inarch_plugins.replay.recorded_turns import Between, OwnCalls, RecordedCall, RecordedTurn, transitions_of
-from inarch_plugins.replay.running import Running
 from inarch_plugins.replay.stand_ins import LIVE
+from inarch_plugins.replay.step_work import StepWork
 from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Player:
     follower: Follower = field(init=False)
     ids: RecordedClock = field(init=False)
     lineup: Lineup = field(init=False)
-    running: Running = field(init=False, factory=Running)
+    work: StepWork = field(init=False, factory=StepWork)
     turn: RecordedTurn | None = field(init=False, default=None)
     turns: int = field(init=False, default=0)
     events: int = field(init=False, default=0)
@@ -97,7 +97,7 @@ class Player:
     def refuse(self, why: str) -> None:
         """Give up: say why, once, and stop the turn."""
         self.refusal = self.refusal or why
-        self.running.cancel()
+        self.work.cancel()
 
     # What stands in asks here.
 
@@ -152,7 +152,7 @@ class Player:
             self._take(event)
 
     def _take(self, event: Event) -> None:
-        self.running.goes_on()
+        self.work.goes_on()
         self.events, self._last_seq = self.events + 1, event.seq
         if event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
             self.turns += 1
@@ -163,7 +163,7 @@ class Player:
             self._called(event)
         self.follower.take(event)
         if self.is_over:
-            self.running.cancel()
+            self.work.cancel()
 
     def _requested(self, event: Event) -> None:
         exchange = self.lineup.requested(event)
@@ -227,7 +227,7 @@ class Player:
         self.ids.expect([turn.prompt_id, turn.id, *(call.id for call in turn.calls if call.origin != "model")])
         self.lineup.begin(turn.calls, turn)
         self._unsaid = [event for event in turn.events if is_plugins(event.kind)]
-        if why := await self.running.finish(session.run(turn.prompt)):
+        if why := await self.work.finish(session.run(turn.prompt)):
             self.refuse(f"turn {turn.number}{why}")
         self._record_again()
         self.turn = None
@@ -240,7 +240,7 @@ class Player:
         scheduler = self._opened.state.scheduler
         person = scheduler.front_end if any(call.was_typed for call in own.calls) else None
         origin: CallOrigin = "slash" if own.calls[0].origin == "slash" else "user"
-        if why := await self.running.finish(scheduler.run(own.turn_id, planned, origin, person=person)):
+        if why := await self.work.finish(scheduler.run(own.turn_id, planned, origin, person=person)):
             self.refuse(f"a command{why}")
 
     def _record_again(self, end: float = inf) -> None:

@@ -17,7 +17,7 @@ STALL_S = 120.0
 
 
 @define(eq=False, repr=False)
-class Running:
+class StepWork:
     """What runs now, if anything does."""
 
     _task: asyncio.Task[Any] | None = field(init=False, default=None)
