@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -16,6 +17,7 @@ from inarch_plugins.isolation.failures import error_data, error_from
 from inarch_plugins.isolation.wire import LONGEST, encoded
 
 _LOOK_S = 0.02
+_TOGETHER_S = 0.01
 MOST_TOGETHER = 1 << 14
 """Characters of live output that travel in one message."""
 
@@ -64,6 +66,7 @@ class Line:
             InarchError: What the kernel raised.
         """
         call.check()
+        call.flush()
         queue: SimpleQueue[Mapping[str, Any]] = SimpleQueue()
         number = self._asking(call, method, given, queue.put)
         try:
@@ -128,6 +131,7 @@ class Running:
     id: int
     cancelled: threading.Event = field(factory=threading.Event)
     stop: Callable[[], object] = lambda: None
+    emitter: Emitter | None = None
 
     def check(self) -> None:
         """Return if the call may still act.
@@ -138,7 +142,60 @@ class Running:
         if self.cancelled.is_set():
             raise Cancelled("the call is over: it was cancelled or timed out")
 
+    def flush(self) -> None:
+        """Send live output that has been collected."""
+        if self.emitter is not None:
+            self.emitter.flush()
+
     def cancel(self) -> None:
         """Tell the call to stop."""
         self.cancelled.set()
         self.stop()
+
+
+@define(eq=False, repr=False)
+class Emitter:
+    """Collects live output of one call: pieces that come close together travel as one message, in order.
+
+    What is left is sent within a moment, and before the call ends in any case. Whoever emits waits until the kernel has
+    taken what was sent before.
+    """
+
+    _line: Line
+    _call: Running
+    _pieces: list[str] = field(factory=list)
+    _size: int = 0
+    _sent: float = 0.0
+    _timed: bool = False
+    _lock: threading.RLock = field(factory=threading.RLock)
+
+    def add(self, piece: str) -> None:
+        """Take a piece."""
+        with self._lock:
+            self._pieces.append(piece)
+            self._size += len(piece)
+            if self._size >= MOST_TOGETHER or time.monotonic() - self._sent > _TOGETHER_S:
+                self.flush()
+            elif not self._timed:
+                self._timed = True
+                timer = threading.Timer(_TOGETHER_S, self._late)
+                timer.daemon = True
+                timer.start()
+
+    def flush(self) -> None:
+        """Send what was collected."""
+        with self._lock:
+            if not self._pieces:
+                return
+            text, self._pieces, self._size = "".join(self._pieces), [], 0
+            for at in range(0, len(text), MOST_TOGETHER):  # what waits to be shown is limited by its length as well
+                self._line.ask(self._call, "context.emit", {"chunk": text[at : at + MOST_TOGETHER]})
+            self._sent = time.monotonic()
+
+    def _late(self) -> None:
+        with self._lock:
+            self._timed = False
+            try:
+                self.flush()
+            except Cancelled:
+                pass  # nobody watches any more

@@ -18,7 +18,7 @@ from inarch import (
     ToolContext,
     ToolFailed,
 )
-from inarch_plugins.isolation.line import MOST_TOGETHER, Line, Running
+from inarch_plugins.isolation.line import Emitter, Line, Running
 from inarch_plugins.isolation.methods import ASKED, LENT, data_of, value_of
 
 if TYPE_CHECKING:
@@ -144,12 +144,13 @@ class FarContext(Far):
         raise ToolFailed("permission", what, 'use mode = "in-process"')
 
     def emit(self, chunk: str) -> None:
-        """Show live output, and wait until the kernel has taken it."""
+        """Show live output; waits while much of it has not been taken yet."""
         self._call.check()
         if not isinstance(chunk, str):
             raise TypeError(f"emit takes text, not {type(chunk).__name__}")
-        for at in range(0, len(chunk), MOST_TOGETHER):  # what waits to be shown is limited by its length as well
-            self._ask("emit", chunk=chunk[at : at + MOST_TOGETHER])
+        if self._call.emitter is None:
+            self._call.emitter = Emitter(self._line, self._call)
+        self._call.emitter.add(chunk)
 
 
 def borrowed(cls: Any, data: Mapping[str, Any], child: Child, call: Running) -> Any:
