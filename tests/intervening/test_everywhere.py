@@ -26,6 +26,10 @@ SCRIPT = (
     says("I am done."),
     says("thank you"),
 )
+MODES = [
+    "in-process",
+    pytest.param("process", marks=[pytest.mark.needs("bwrap"), pytest.mark.once]),
+]
 
 
 @frozen
@@ -44,9 +48,9 @@ class Had:
         return [dict(event.data) for event in self.events if event.kind == kind]
 
 
-def have(root: Path, script: Sequence[Step] = SCRIPT) -> Had:
+def have(root: Path, mode: str, script: Sequence[Step] = SCRIPT) -> Had:
     places = {name: value for name, value in os.environ.items() if name == "HOME" or name.startswith("XDG_")}
-    config = {"profiles": {"default": {"approve": "all"}}}
+    config = {"isolation": {"every_door": {"mode": mode}}, "profiles": {"default": {"approve": "all"}}}
     options: dict[str, Any] = {"root": root, "config": config, "environ": places, "files": [FILE]}
 
     async def go() -> Had:
@@ -66,6 +70,7 @@ def have(root: Path, script: Sequence[Step] = SCRIPT) -> Had:
     return asyncio.run(go())
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("arguments", "reason", "kind"),
     [
@@ -74,16 +79,17 @@ def have(root: Path, script: Sequence[Step] = SCRIPT) -> Had:
     ],
 )
 def test_a_turn_is_stopped_wherever_the_plugin_runs_and_in_a_replay_without_it(
-    root: Path, arguments: dict[str, Any], reason: str, kind: str
+    root: Path, mode: str, arguments: dict[str, Any], reason: str, kind: str
 ) -> None:
-    had = have(root, [calls(("read_file", arguments)), says("never said")])
+    had = have(root, mode, [calls(("read_file", arguments)), says("never said")])
     assert had.content == f"stopped by every_door: {reason}" and len(had.of(kind)) == 1
     report = asyncio.run(replay(had.id, **{**had.options, "root": str(had.root)}))
     assert report.same, report.first_difference
 
 
-def test_a_plugin_does_the_same_wherever_it_runs_and_a_replay_without_it(root: Path) -> None:
-    had = have(root)
+@pytest.mark.parametrize("mode", MODES)
+def test_a_plugin_does_the_same_wherever_it_runs_and_a_replay_without_it(root: Path, mode: str) -> None:
+    had = have(root, mode)
     assert had.content == "thank you"
     assert (root / "new.txt").read_text() == "text\nmended\n"
     wrote, read, denied, wrong, held = had.seen

@@ -233,6 +233,20 @@ class Chooser:
         )
 
 
+class Strict:
+    """A policy."""
+
+    name = "strict"
+
+    def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
+        if call.arguments.get("text") == "raise":
+            raise ValueError("no idea")
+        writes = tool.effects(call.arguments).writes
+        if call.arguments.get("text") == "secret" or tool.input_schema["type"] != "object":
+            return inarch.Verdict("deny", f"{tool.name} may not ({len(writes)})")
+        return inarch.Verdict("allow")
+
+
 class Counter:
     """A tracer that counts, and remembers what it saw last."""
 
@@ -256,6 +270,12 @@ class Counter:
         pass
 
 
+async def _slash(arguments: str) -> str:
+    if arguments == "wrong":
+        raise inarch.UsageError("wrong words", "other words")
+    return arguments[::-1]
+
+
 @inarch.hookimpl
 def inarch_settings() -> type:
     return Settings
@@ -277,8 +297,23 @@ def inarch_context_sources(context: inarch.PluginContext) -> Any:
 
 
 @inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Any:
+    return [Strict()]
+
+
+@inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Any:
     return [Counter(context.state_dir)]
+
+
+@inarch.hookimpl
+def inarch_slash_commands(context: inarch.PluginContext) -> Any:
+    return [inarch.SlashCommand("back", "Say it backwards.", _slash)]
+
+
+@inarch.hookimpl
+def inarch_stores(context: inarch.PluginContext) -> Any:
+    return [inarch.StoreSpec("remembering", lambda path: inarch.open_store("memory", path))]
 
 
 @inarch.hookimpl

@@ -148,9 +148,14 @@ def lie(how: str = "") -> str:
 
 
 class Hostile:
-    """A model that never closes."""
+    """A policy that leaves, and a model that never closes."""
 
     name, default_model, default_decision_model = "hostile", "plain", "plain"
+
+    def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
+        if call.arguments.get("how") == "judge":
+            sys.exit("bye")
+        return inarch.Verdict("allow")
 
     async def answer(self, request: inarch.ModelRequest) -> Any:
         yield inarch.Finish("stop")
@@ -166,6 +171,11 @@ class Hostile:
 
     async def close(self) -> None:
         time.sleep(600)  # noqa: ASYNC251 - that is the harm
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Any:
+    return [Hostile()]
 
 
 @inarch.hookimpl

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from isolated_apps import GRACE_S, HERE
 
 import inarch
+from inarch.testing import says, scripted_app
 from inarch_plugins.isolation.run_rights import within
 
 Made = Callable[..., inarch.App]
@@ -131,6 +132,8 @@ def test_the_question_says_what_the_call_can_come_to(made: Made, tool: str, tabl
     asked = Asked()
     refused(made("ask", front_end=asked, **table), tool, argv=["true"], asked={})
     (request,) = asked.requests
+    assert "fine Approved by the user. xxx" in request.reason, "one line"
+    assert len(request.reason) < 1000
     assert said in request.reason
     assert request.preview.startswith("what its arguments say; what an isolated plugin makes of them can't be shown:")
 
@@ -172,6 +175,14 @@ def test_a_tracer_names_no_files_of_others(made: Made, tmp_path: Path) -> None:
         tracer.files("id_rsa")  # type: ignore[attr-defined]
 
 
+def test_an_image_that_was_altered_is_damaged(made: Made) -> None:
+    store = made().composition.stores["altering"].value.open("memory")
+    ref = store.put_blob("s", b"bytes")
+    with pytest.raises(inarch.StoreError, match="other bytes"):
+        store.get_blob("s", ref)
+    store.close()
+
+
 def test_what_is_said_to_the_model_is_marked_and_ends_with_the_call(made: Made) -> None:
     app = made()
     session = app.session()
@@ -188,20 +199,6 @@ def test_what_is_said_to_the_model_is_marked_and_ends_with_the_call(made: Made) 
     assert "no session" in str(called(app, "tell", text="x").error)
 
 
-def test_its_events_are_recorded_and_held_to_their_schema(made: Made) -> None:
-    app = made()
-    session = app.session()
-    events: list[Any] = []
-    session.state.journal.listeners.append(lambda event: events.append((event.kind, event.data)))
-
-    async def go() -> list[inarch.ToolResult]:
-        return [await session.call_tool("note", {"size": size}) for size in (4, "4")]
-
-    good, bad = asyncio.run(asyncio.wait_for(go(), GRACE_S))
-    assert good.success and bad.error is not None and "'4' is not an integer" in bad.error.message
-    assert [data for kind, data in events if kind == "asking.noted"] == [{"size": 4}]
-
-
 def test_a_child_session_is_refused_before_there_is_one(made: Made) -> None:
     app = made()
     session = app.session()
@@ -209,7 +206,7 @@ def test_a_child_session_is_refused_before_there_is_one(made: Made) -> None:
     session.state.journal.listeners.append(lambda event: kinds.append(event.kind))
     found = asyncio.run(asyncio.wait_for(session.call_tool("delegate", {}), GRACE_S))
     assert found.error is not None and found.error.code == "permission"
-    assert "has no child sessions" in found.error.message and "in-process" in found.error.remedy
+    assert "may have no child session" in found.error.message and "children = true" in found.error.remedy
     assert not any(kind.startswith("child.") for kind in kinds)
     assert "call.result" in kinds
 
@@ -232,3 +229,39 @@ def test_no_path_leads_out_of_the_folders_of_its_own(tmp_path_factory: pytest.Te
         except inarch.ToolFailed:
             continue
         assert {*found.reads, *found.writes_outside} <= set(own)
+
+
+SENDS = """
+import inarch
+
+async def sends(words, context):
+    try:
+        context.ask_model(words)
+    except inarch.InarchError as error:
+        return f"not sent: {error}"
+    context.submit("go")
+    return "sent"
+
+@inarch.hookimpl
+def inarch_slash_commands(context):
+    return [inarch.SlashCommand("send", "Send.", sends)]
+"""
+
+
+def test_a_command_names_the_model_of_its_prompt(tmp_path: Path) -> None:
+    (plugin := tmp_path / "sends.py").write_text(SENDS)
+    (root := tmp_path / "root").mkdir()
+    config = {"profiles": {"default": {"plugins": ["sandbox-fs"]}}, "isolation": {"sends": {"mode": "process"}}}
+    app, model = scripted_app([says("done")], root, config=config, files=(str(plugin),))
+    said: list[str] = []
+
+    async def work() -> None:
+        session = app.session()
+        for name in ("nobodys/other", "scripted/other"):
+            for prompt in await app.command(session, f"/send {name}", said.append):
+                await session.run(prompt)
+        await app.aclose()
+
+    asyncio.run(asyncio.wait_for(work(), GRACE_S))
+    assert said[0].startswith("not sent: ") and "no plugin provides the model 'nobodys/other'" in said[0]
+    assert said[1:] == ["sent"] and [request.model for request in model.requests] == ["other"]

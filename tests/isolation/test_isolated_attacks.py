@@ -143,6 +143,9 @@ def test_one_that_leaves_takes_nobody_along(app: inarch.App) -> None:
     found = call(app, "lie", how="exit").error
     assert found is not None
     assert "SystemExit: bye" in found.message
+    (policy,) = (bound.value for bound in app.composition.policies if bound.plugin == "hostile")
+    with pytest.raises(inarch.PluginError, match="SystemExit: bye"):
+        policy.judge(inarch.ToolCall("1", "1", "t", "lie", {"how": "judge"}), _tool(app))
 
 
 def _tool(app: inarch.App) -> inarch.Tool:

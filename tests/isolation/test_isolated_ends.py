@@ -155,10 +155,6 @@ def test_what_is_no_message_ends_the_process(compose: Any, data: str, said: str)
         ("import inarch\n@inarch.hookimpl\ndef inarch_tools(context): return [1]", "broke the contract"),
         ("import inarch\n@inarch.hookimpl\ndef inarch_workspaces(context):\n"
          "    return [inarch.WorkspaceSpec('w', print)]", "can't be isolated: a workspace"),
-        ("import inarch\n@inarch.hookimpl\ndef inarch_stores(context):\n"
-         "    return [inarch.StoreSpec('s', print)]", "can't be isolated: a store"),
-        ("import inarch\n@inarch.hookimpl\ndef inarch_slash_commands(context):\n"
-         "    return [inarch.SlashCommand('s', 'h', print)]", "can't be isolated: a slash command"),
     ],
 )  # fmt: skip
 def test_a_plugin_that_can_not_be_loaded_is_refused_with_the_reason(

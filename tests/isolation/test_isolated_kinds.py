@@ -49,7 +49,7 @@ def test_what_is_described_is_the_same(both: Both) -> None:
     for name, bound in here.tools.items():
         other = there.tools[name].value
         assert [getattr(bound.value, one) for one in members] == [getattr(other, one) for one in members]
-    for kind in ("tools", "models", "strategies"):
+    for kind in ("tools", "models", "strategies", "stores", "slash_commands"):
         assert list(getattr(here, kind)) == list(getattr(there, kind))
     assert here.loaded[-1].hooks == there.loaded[-1].hooks
     assert to_data(here.loaded[-1].context.settings) == to_data(there.loaded[-1].context.settings)
@@ -191,6 +191,12 @@ def test_a_context_source_gathers(both: Both) -> None:
     assert _ran(both, work).images[0].data == b"\x89PNG\0\xff"
 
 
+@pytest.mark.parametrize("text", ["fine", "secret", "raise"])
+def test_a_policy_judges(both: Both, text: str) -> None:
+    found = same(both, "shout", text=text)
+    assert found.success == (text == "fine")
+
+
 def test_a_tracer_sees_and_sums_up(both: Both) -> None:
     def event(number: int, kind: str = "note") -> inarch.Event:
         return inarch.Event(number, inarch.utc_now(), "s", None, kind, {"text": "é\ud800"})
@@ -211,7 +217,29 @@ def test_a_tracer_sees_and_sums_up(both: Both) -> None:
         there.summary("t")
 
 
+def test_a_slash_command_answers(both: Both) -> None:
+    async def work(app: inarch.App) -> Any:
+        run = app.composition.slash_commands["back"].value.run
+        return await _caught(run("abc")), await _caught(run("wrong"))  # type: ignore[arg-type]
+
+    assert _ran(both, work)[0] == "cba"
+
+
 def test_a_check_finds(both: Both) -> None:
     here, there = ([list(bound.value.run()) for bound in app.composition.checks] for app in both)
     assert here == there
     assert [inarch.Finding("kitchen", "note", "no tea", "buy some", ("tea",))] in there
+
+
+def test_a_store_keeps(compose: Any, tmp_path: Any) -> None:
+    store = compose().composition.stores["remembering"].value.open(str(tmp_path / "somewhere"))
+    events = [inarch.Event(1, inarch.utc_now(), "s", None, "note", {"text": "é"})]
+    store.append("s", events)
+    asyncio.run(store.sync())
+    assert list(store.load("s")) == events
+    assert store.get_blob("s", store.put_blob("s", b"\0\xff")) == b"\0\xff"
+    with pytest.raises(inarch.StoreError) as caught:
+        store.get_blob("s", "0" * 64)
+    assert caught.value.kind == "missing"
+    store.close()
+    store.close()

@@ -86,6 +86,11 @@ class Both:
     def summary(self, turn_id):
         return None
 
+    def judge(self, call, tool):
+        said = [one(call.arguments) for one in (getattr(tool, name, None) for name in ("shape", "allowed_by")) if one]
+        assert tool.effects(call.arguments) == EFFECTS
+        return inarch.Verdict("ask", " and ".join(said), person=True, remedy="use the window")
+
     def close(self):
         pass
 
@@ -93,6 +98,31 @@ class Both:
 class AClosed(Both):
     async def close(self):
         pass
+
+
+class Store:
+    def __init__(self, path):
+        self.kept, self.snapshots = inarch.open_store("memory", path), {}
+        self.damage, self.set_aside = ["a row"], ["x.db"]
+
+    def scan(self, session_id, after=0):
+        return iter(self.kept.load(session_id, after))
+
+    def scan_kinds(self, session_id, kinds, after=0):
+        return (event for event in self.kept.load(session_id, after) if event.kind in kinds)
+
+    def fork(self, source_id, first, last):
+        lent = self.kept.load(source_id)[1:last]
+        self.kept.append(first.session_id, [first, *(one.moved(first.session_id) for one in lent)])
+
+    def put_snapshot(self, session_id, name, seq, data):
+        self.snapshots[session_id, name] = (seq, data)
+
+    def get_snapshot(self, session_id, name):
+        return self.snapshots.get((session_id, name))
+
+    def __getattr__(self, name):
+        return getattr(self.kept, name)
 
 
 @inarch.hookimpl
@@ -104,12 +134,19 @@ def inarch_models(context):
     return [AClosed()]
 
 @inarch.hookimpl
+def inarch_policies(context):
+    return [Both()]
+
+@inarch.hookimpl
 def inarch_tracers(context):
     import os
     tracer = Both()
     tracer.folder = os.path.realpath(context.state_dir)
     return [tracer]
 
+@inarch.hookimpl
+def inarch_stores(context):
+    return [inarch.StoreSpec("offering", Store)]
 """
 
 
@@ -138,6 +175,12 @@ def test_a_tool_offers_what_it_offers(app: inarch.App) -> None:
     assert told == (("plan", "ask"), "text", 5_000, True)
 
 
+def test_a_policy_sees_what_a_tool_offers(app: inarch.App) -> None:
+    call = inarch.ToolCall("1", "1", "t", "offering", {"text": "b"})
+    verdict = _only(app.composition.policies).judge(call, _only(app.composition.tools.values()))
+    assert verdict == inarch.Verdict("ask", "shape of b and allowed by b", person=True, remedy="use the window")
+
+
 def test_a_model_offers_what_it_offers(app: inarch.App) -> None:
     model = _only(app.composition.models.values())
     assert set(optional("models")) == {"check_key", "find_default", "takes_effort"}
@@ -161,3 +204,29 @@ def test_a_tracer_offers_what_it_offers(app: inarch.App) -> None:
         "copied": None, "forked": True, "files": [f"{folder}/s"], "logs": [f"{folder}/log"],
         "remarks": ["remark", "note"]}  # fmt: skip
     assert set(found) == set(optional("tracers"))
+
+
+def test_a_store_offers_what_it_offers(app: inarch.App, tmp_path: Path) -> None:
+    store: Any = app.composition.stores["offering"].value.open(str(tmp_path / "kept"))
+    events = [
+        inarch.Event(number, inarch.utc_now(), "s", None, "note", {"text": "x" * 500_000}) for number in range(1, 13)
+    ]
+    for event in events:
+        store.append("s", [event])
+    assert [event.seq for event in store.scan("s")] == [*range(1, 13)], "several pages"
+    assert list(store.scan("s", 11)) == events[11:]
+    assert [event.line for event in store.scan_kinds("s", ["none", events[3].kind], 10)] == [
+        event.line for event in events[10:] if event.kind == events[3].kind
+    ]
+    store.put_snapshot("s", "fold", 7, b"\0bytes")
+    forked = inarch.Event(1, inarch.utc_now(), "f", None, "session.started", {})
+    store.fork("s", forked, 2)
+    assert [event.line for event in store.load("f")] == [forked.line, events[1].moved("f").line]
+    found = {"scan": [], "scan_kinds": [], "fork": None, "put_snapshot": None,
+             "get_snapshot": store.get_snapshot("s", "fold"), "damage": store.damage,
+             "set_aside": store.set_aside}  # fmt: skip
+    assert tuple(found["get_snapshot"]) == (7, b"\0bytes")
+    assert store.get_snapshot("s", "absent") is None
+    assert (found["damage"], found["set_aside"]) == (["a row"], ["x.db"])
+    assert set(found) == set(optional("stores"))
+    store.close()

@@ -20,6 +20,7 @@ from inarch_plugins.commands.sessions.session_text import line_of
 from inarch_sdk.log_restore import restore_log
 
 NOTING = str(Path(__file__).parents[1] / "terminal" / "noting.py")
+MODES = pytest.mark.parametrize("mode", ["in-process", "process"])
 SECRET = "sk-or-v1-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text() | st.floats(-1e9, 1e9),
@@ -29,11 +30,14 @@ JSON = st.recursive(
 OBJECT = st.dictionaries(st.text(max_size=8), JSON, max_size=4)
 
 
-def recorded(root: Path, asked: Sequence[Mapping[str, Any]], **more: Any) -> tuple[str, list[inarch.Event]]:
+def recorded(
+    root: Path, asked: Sequence[Mapping[str, Any]], mode: str = "in-process", **more: Any
+) -> tuple[str, list[inarch.Event]]:
     """Return a session in which the model has the plugin's tool record, and its events."""
     root.mkdir(exist_ok=True)
     script = [calls(*(("jot", dict(one)) for one in asked)), says("done")]
-    app, _ = scripted_app(script, root, files=(NOTING,), journal=True, **more)
+    config = {"isolation": {"noting": {"mode": mode}}, **more.pop("config", {})}
+    app, _ = scripted_app(script, root, files=(NOTING,), config=config, journal=True, **more)
     with app:
         session = app.session()
         asyncio.run(session.run("jot this down"))
@@ -44,9 +48,10 @@ def of_plugins(events: Sequence[inarch.Event]) -> list[tuple[str, Any]]:
     return [(event.kind, event.data) for event in events if is_plugins(event.kind)]
 
 
-def test_a_tool_records_an_event_of_its_turn_before_its_result(tmp_path: Path) -> None:
+@MODES
+def test_a_tool_records_an_event_of_its_turn_before_its_result(tmp_path: Path, mode: str) -> None:
     data = {"text": "milk", "size": 4}
-    _, events = recorded(tmp_path / "root", [{"data": data}])
+    _, events = recorded(tmp_path / "root", [{"data": data}], mode)
     (event,) = [one for one in events if one.kind == "noting.noted"]
     assert event.data == data
     (turn,) = fold(events).turns[1:]
@@ -54,6 +59,7 @@ def test_a_tool_records_an_event_of_its_turn_before_its_result(tmp_path: Path) -
     assert event.seq < next(one.seq for one in events if one.kind == "call.result")
 
 
+@MODES
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -65,9 +71,9 @@ def test_a_tool_records_an_event_of_its_turn_before_its_result(tmp_path: Path) -
     ],
 )
 def test_what_was_not_declared_is_the_calls_failure_and_no_event(
-    tmp_path: Path, asked: dict[str, Any], said: str
+    tmp_path: Path, mode: str, asked: dict[str, Any], said: str
 ) -> None:
-    _, events = recorded(tmp_path / "root", [asked])
+    _, events = recorded(tmp_path / "root", [asked], mode)
     assert not of_plugins(events)
     (result,) = [event.data["result"] for event in events if event.kind == "call.result"]
     assert said in result["error"]["message"]

@@ -17,6 +17,7 @@ from inarch_plugins.replay import replay
 from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
 
 NOTING = str(Path(__file__).with_name("noting.py"))
+MODES = pytest.mark.parametrize("mode", ["in-process", "process"])
 
 
 class Person:
@@ -40,13 +41,14 @@ class Person:
         """Do nothing."""
 
 
-def typed(root: Path, lines: Sequence[str], then: Callable[[Talk], Awaitable[object]], **more: Any) -> str:
+def typed(root: Path, mode: str, lines: Sequence[str], then: Callable[[Talk], Awaitable[object]], **more: Any) -> str:
     """Type lines into a conversation, look at it, and return what was shown."""
     root.mkdir(exist_ok=True)
     shown: list[str] = []
 
     async def go() -> None:
-        options = {"journal": True, "files": (NOTING,), **more}
+        config = {"isolation": {"noting": {"mode": mode}}}
+        options = {"journal": True, "files": (NOTING,), "config": config, **more}
         app, _ = scripted_app([says("well")], root, **options)
         try:
             talk = Talk(app, app.session(), Launched(Options()), shown.append, lambda: 100)
@@ -60,7 +62,8 @@ def typed(root: Path, lines: Sequence[str], then: Callable[[Talk], Awaitable[obj
     return "".join(shown)
 
 
-def test_it_calls_a_tool_shows_text_and_submits_a_prompt(tmp_path: Path) -> None:
+@MODES
+def test_it_calls_a_tool_shows_text_and_submits_a_prompt(tmp_path: Path, mode: str) -> None:
     root = tmp_path / "root"
     person = Person("approve")
 
@@ -74,7 +77,7 @@ def test_it_calls_a_tool_shows_text_and_submits_a_prompt(tmp_path: Path) -> None
         order = ["approval.asked", "approval.given", "file.changing", "file.changed", "call.result", "command.ran"]
         assert [kind for kind in kinds if kind in order] == order
 
-    assert typed(root, ["/note milk"], look, front_end=person) == "written\nnoted\n"
+    assert typed(root, mode, ["/note milk"], look, front_end=person) == "written\nnoted\n"
     (asked,) = person.asked
     assert asked.call.name == "write_file"
 
@@ -89,7 +92,7 @@ def test_what_it_changed_can_be_undone_and_is_replayed(tmp_path: Path) -> None:
         ids.append(talk.session.id)
 
     flags = {"approve": "all"}
-    typed(root, ["/note milk"], look, flags=flags)
+    typed(root, "in-process", ["/note milk"], look, flags=flags)
     report = asyncio.run(replay(ids[0], root=root, files=(NOTING,), config={}))
     assert report.same, report.first_difference
 
@@ -97,7 +100,7 @@ def test_what_it_changed_can_be_undone_and_is_replayed(tmp_path: Path) -> None:
         assert not (root / "NOTE.md").exists()
 
     (root / "NOTE.md").unlink()
-    assert "NOTE.md" in typed(root, ["/note milk", "/undo"], gone, flags=flags)
+    assert "NOTE.md" in typed(root, "in-process", ["/note milk", "/undo"], gone, flags=flags)
 
 
 WRONG = """
@@ -125,6 +128,7 @@ def inarch_slash_commands(context):
 """
 
 
+@MODES
 @pytest.mark.parametrize(
     ("line", "shown", "result"),
     [
@@ -136,7 +140,9 @@ def inarch_slash_commands(context):
         ("/tells", "", "a command with at_once may run beside a turn, so it can't call tools"),
     ],
 )
-def test_what_goes_wrong_is_told_and_submits_nothing(tmp_path: Path, line: str, shown: str, result: str) -> None:
+def test_what_goes_wrong_is_told_and_submits_nothing(
+    tmp_path: Path, mode: str, line: str, shown: str, result: str
+) -> None:
     (tmp_path / "noting.py").write_text(WRONG)
 
     async def look(talk: Talk) -> None:
@@ -144,10 +150,11 @@ def test_what_goes_wrong_is_told_and_submits_nothing(tmp_path: Path, line: str, 
         (ran,) = [event for event in talk.app.store.load(talk.session.id) if event.kind == "command.ran"]
         assert result in ran.data["result"]
 
-    assert typed(tmp_path / "root", [line], look, files=(str(tmp_path / "noting.py"),)) == shown
+    assert typed(tmp_path / "root", mode, [line], look, files=(str(tmp_path / "noting.py"),)) == shown
 
 
-def test_help_tells_what_may_follow_a_name_and_such_a_command_runs_beside_a_turn(tmp_path: Path) -> None:
+@MODES
+def test_help_tells_what_may_follow_a_name_and_such_a_command_runs_beside_a_turn(tmp_path: Path, mode: str) -> None:
     (tmp_path / "noting.py").write_text(WRONG)
 
     async def look(talk: Talk) -> None:
@@ -156,4 +163,4 @@ def test_help_tells_what_may_follow_a_name_and_such_a_command_runs_beside_a_turn
         ]  # fmt: skip
 
     files = (str(tmp_path / "noting.py"),)
-    assert typed(tmp_path / "root", ["/help tells"], look, files=files) == "/tells [WHAT]  x\n"
+    assert typed(tmp_path / "root", mode, ["/help tells"], look, files=files) == "/tells [WHAT]  x\n"

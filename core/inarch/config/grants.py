@@ -110,7 +110,7 @@ class Isolation:
         each=True,
     )
     env: tuple[str, ...] = key("Variables that are passed on to it.", (), NAME, each=True)
-    children: bool = key("Counts for nothing any more: its tools have no child sessions.", False)
+    children: bool = key("Whether its tools may have child sessions, whose calls are judged as any model's.", False)
     memory_mb: int | None = key("Memory it may use, in MiB; unset: no limit.", None, COUNT)
     seconds: float | None = key("Processor time it may use; unset: no limit.", None, POSITIVE)
 

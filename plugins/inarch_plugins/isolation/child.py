@@ -116,6 +116,7 @@ class Child:
     _job: Mapping[str, Any]
     _offered: Offered
     _calls: dict[int, Running] = field(factory=dict)
+    _opened: list[Any] = field(factory=list)
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _threads: ThreadPoolExecutor = field(init=False)
     _asides: ThreadPoolExecutor = field(init=False)
@@ -134,6 +135,11 @@ class Child:
     def settings(self) -> Any:
         """The plugin's settings."""
         return self._offered.settings or {}
+
+    def keep(self, opened: Any) -> int:
+        """Keep what was opened and return its number."""
+        self._opened.append(opened)
+        return len(self._opened) - 1
 
     def serve(self, messages: Any) -> NoReturn:
         """Do what comes until the connection is closed."""
@@ -174,7 +180,7 @@ class Child:
         call = self._calls[message["id"]] = Running(message["id"])
         kind, target = self._target(message)
         if kind == "tools" and message["method"] != "run":
-            self._asides.submit(self._work, message, call)  # what keeps the loop or a thread may wait for it
+            self._asides.submit(self._work, message, call)  # a policy that keeps the loop may be who asks
         elif runs_in_thread(kind, target, message["method"]):
             self._threads.submit(self._work, message, call)
         else:
@@ -182,7 +188,7 @@ class Child:
 
     def _target(self, message: Mapping[str, Any]) -> tuple[str, Any]:
         kind, _, number = message["object"].partition("/")
-        return kind, self._offered.offers[kind][int(number)]
+        return kind, (self._opened if kind == "opened" else self._offered.offers[kind])[int(number)]
 
     def _work(self, message: Mapping[str, Any], call: Running) -> None:
         """Do a call, in a thread or on the loop; what is to be awaited is awaited on the loop."""

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from inarch import InarchError, PluginError, ToolFailed, to_data
-from inarch.host import guarded
+from inarch import ChildTask, ChildTurn, Ending, InarchError, PluginError, Situation, ToolFailed, to_data
+from inarch.host import capabilities, guarded
 from inarch_plugins.isolation.failures import error_data
 from inarch_plugins.isolation.methods import ASKED, LENT, LOOKS, data_of, value_of
 from inarch_plugins.isolation.run_rights import require_confined, require_nothing_hidden, within
@@ -21,6 +21,7 @@ class Answers:
         plugin: Whose call it is.
         job: What its process was started with: the grants of its table.
         send: Hands pieces of a program's output to the child.
+        child: Runs a child session; None where the call may have none.
     """
 
     def __init__(
@@ -28,10 +29,12 @@ class Answers:
         plugin: str,
         job: Mapping[str, Any],
         send: Callable[[Mapping[str, Any]], None],
+        child: Callable[[ChildTask], ChildTurn] | None = None,
     ) -> None:
         self._plugin = plugin
         self._job = job
         self._send = send
+        self._have_child = child
         self._lent: dict[str, Any] = {}
         self._given: Any = None
         self._stops: dict[Any, _Stop] = {}
@@ -48,11 +51,17 @@ class Answers:
         return None if context is None else context.cancelled
 
     def _shown(self, cls: Any, value: Any) -> Any:
+        if cls is Ending:
+            shown = self._shown(Situation, value.situation)
+            return {"situation": shown, "answer": value.answer, "calls": data_of(value.calls), "held": value.held}
         if cls not in LENT:
             return data_of(value)
         name, members = LENT[cls]
         self._lent[name] = value
-        return {member: _plain_or_none(getattr(value, member)) for member in members}
+        data = {member: _plain_or_none(getattr(value, member)) for member in members}
+        if name == "tool":
+            data["offers"] = [one for one in capabilities.optional("tools") if getattr(value, one, None) is not None]
+        return data
 
     def answered(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Return the message that answers what a child asked, be it an error: whatever it sends, nothing is raised."""
@@ -85,6 +94,8 @@ class Answers:
         given = {key: value_of(kind, table[key]) for key, kind in member.takes.items() if key in table}
         if what == "workspace" and name == "run":
             return self._run(message, **given)
+        if what == "context" and name == "child":
+            return self._child(given["task"])
         if what == "context" and name == "output":
             return target.output(self._known(given["ref"]))
         if what == "workspace" and name == "replace":
@@ -118,6 +129,16 @@ class Answers:
         if not (told or ref in _texts(to_data(self._given))):
             raise ToolFailed("permission", f"no output {ref!r} is named in this call or by an earlier one of the turn")
         return ref
+
+    def _child(self, asked: Mapping[str, Any]) -> Any:
+        if self._have_child is None:
+            raise ToolFailed(
+                "permission", f"plugin {self._plugin!r} runs isolated, and this call of it may have no child session",
+                f"children = true in [isolation.{self._plugin}] lets its tools have some",
+            )  # fmt: skip
+        texts = {key: value_of(str, asked[key]) for key in ("name", "prompt", "instructions", "session_id")}
+        named = None if asked["tools"] is None else value_of(list[str], asked["tools"])
+        return self._have_child(ChildTask(**texts, tools=named, settings=value_of(dict, asked["settings"])))
 
     def _run(
         self, message: Mapping[str, Any], argv: list[str], rights: Any, shows: bool, stops: bool, **how: Any

@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from inarch import Effects, FunctionTool, ToolError, ToolFailed, ToolResult, to_data
-from inarch.host import Offered, capabilities, guarded
+from inarch.host import Offered, capabilities, guarded, opened_fault, patience_of
 from inarch_plugins.isolation.line import Running
-from inarch_plugins.isolation.methods import MEMBERS, METHODS, TOOL_EXTRAS
+from inarch_plugins.isolation.methods import MEMBERS, METHODS, TOOL_EXTRAS, data_of
 from inarch_plugins.isolation.stand_ins import borrowed
 
 if TYPE_CHECKING:
     from inarch_plugins.isolation.child import Child
 
+_PAGE = 1 << 22
+"""Bytes of events that a store's `scan` sends at once."""
+_IN_THREADS = ("tools", "rewriters", "reviewers")
 _RULES = {"shape": "shape_rule", "offered": "offered_rule", "preview": "preview_rule"}
 
 
@@ -37,6 +40,8 @@ def _object(kind: str, value: Any) -> dict[str, Any]:
         constant = value.effects_rule if isinstance(value, FunctionTool) else None
         data["effects"] = to_data(constant) if isinstance(constant, Effects) else None
         data["plain"] = {name: to_data(getattr(value, name)) for name in TOOL_EXTRAS if hasattr(value, name)}
+    elif kind in ("rewriters", "reviewers", "end_guards"):
+        data["timeout_s"] = patience_of(value)
     data["offers"] = [name for name in capabilities.optional(kind) if _has(value, name)]
     return data
 
@@ -58,10 +63,10 @@ def _values(settings: Any) -> dict[str, Any]:
 
 
 def runs_in_thread(kind: str, value: Any, method: str) -> bool:
-    """Whether a method is called in a thread: a tool's that is no coroutine."""
+    """Whether a method is called in a thread: it is of a kind that may take its time there, and no coroutine."""
     own = getattr(value, "function", None)
     is_async = inspect.iscoroutinefunction(own) or inspect.iscoroutinefunction(getattr(value, method, None))
-    return kind == "tools" and not is_async
+    return kind in _IN_THREADS and not is_async
 
 
 def called(child: Child, kind: str, target: Any, method: str, args: Any, call: Running) -> Any:
@@ -69,7 +74,10 @@ def called(child: Child, kind: str, target: Any, method: str, args: Any, call: R
     member = METHODS[kind][method]
     given = [borrowed(cls, data, child, call) for cls, data in zip(member.takes.values(), args, strict=True)]
     special = _SPECIAL.get((kind, method))
-    return getattr(target, method)(*given) if special is None else special(child, target, call, *given)
+    if special is not None:
+        return special(child, target, call, *given)
+    found = getattr(target, method)
+    return found if member.is_value else found(*given)
 
 
 def result_data(value: Any, tool: str, plugin: str) -> dict[str, Any]:
@@ -105,8 +113,34 @@ def _saw(_: Child, tracer: Any, __: Running, events: Any) -> None:
         tracer.saw(event)
 
 
+def _open(child: Child, spec: Any, _: Running, path: str) -> Any:
+    opened = spec.open(path)
+    if fault := opened_fault("store", opened):
+        raise TypeError(fault)
+    return {
+        "number": child.keep(opened),
+        "offers": [name for name in capabilities.optional("stores") if hasattr(opened, name)],
+    }
+
+
+def _scan(method: str) -> Callable[..., Any]:
+    def scan(_: Child, store: Any, __: Running, *given: Any) -> Any:
+        lines, size = [], 0
+        for event in getattr(store, method)(*given):
+            lines.append(data_of(event))
+            size += len(lines[-1])
+            if size > _PAGE:
+                return {"lines": lines, "more": True}
+        return {"lines": lines, "more": False}
+
+    return scan
+
+
 _SPECIAL: Mapping[tuple[str, str], Callable[..., Any]] = {
     ("models", "answer"): _answer,
     ("models", "find_default"): _find_default,
     ("tracers", "saw"): _saw,
+    ("stores", "open"): _open,
+    ("opened", "scan"): _scan("scan"),
+    ("opened", "scan_kinds"): _scan("scan_kinds"),
 }

@@ -14,11 +14,15 @@ from typing import Any, NamedTuple, get_args, get_origin
 import inarch
 from inarch import (
     Effects,
+    Ending,
     Event,
     FileChange,
     FileStat,
+    InarchError,
     ProviderError,
     Situation,
+    SlashContext,
+    Tool,
     ToolCall,
     ToolContext,
     ToolFailed,
@@ -45,8 +49,10 @@ class Member(NamedTuple):
 
 _ARGUMENTS = {"arguments": dict}
 _MODEL = {"model": str}
+_JUDGED = {"call": ToolCall, "tool": Tool, "context": ToolContext}
 _SITUATION = {"situation": Situation}
 _SESSION = {"session_id": str}
+_BYTES_OF = {**_SESSION, "data": bytes}
 _RECORD = Member({"name": str, "data": dict})
 
 METHODS: Mapping[str, Mapping[str, Member]] = {
@@ -70,6 +76,10 @@ METHODS: Mapping[str, Mapping[str, Member]] = {
     },
     "strategies": {"decide": Member(_SITUATION, inarch.Decision | None, is_async=True, seconds=None)},
     "context_sources": {"gather": Member(_SITUATION, inarch.Contribution | None, is_async=True, seconds=None)},
+    "rewriters": {"rewrite": Member(_JUDGED, inarch.Rewrite | None, seconds=None)},
+    "reviewers": {"review": Member(_JUDGED, seconds=None)},
+    "end_guards": {"hold": Member({"ending": Ending}, is_async=True, seconds=None)},
+    "policies": {"judge": Member({"call": ToolCall, "tool": Tool}, inarch.Verdict)},
     "tracers": {
         "saw": Member({"events": list[Event]}),
         "copied": Member({"event": Event}),
@@ -80,9 +90,29 @@ METHODS: Mapping[str, Mapping[str, Member]] = {
         "summary": Member({"turn_id": str}, str | None),
         "close": Member(),
     },
+    "slash_commands": {"start": Member({"words": str, "context": SlashContext}, str, is_async=True, seconds=None)},
     "checks": {"run": Member({}, tuple[inarch.Finding, ...])},
+    "stores": {"open": Member({"path": str}, dict, seconds=_SERVICE_S)},
+    "opened": {
+        "append": Member({**_SESSION, "events": list[Event]}),
+        "sync": Member(is_async=True),
+        "load": Member({**_SESSION, "after": int}),
+        "scan": Member({**_SESSION, "after": int}, dict),
+        "scan_kinds": Member({**_SESSION, "kinds": list[str], "after": int}, dict),
+        "fork": Member({"source_id": str, "first": Event, "last": int}),
+        "put_snapshot": Member({**_SESSION, "name": str, "seq": int, "data": bytes}),
+        "get_snapshot": Member({**_SESSION, "name": str}),
+        "damage": Member({}, list[str], is_value=True),
+        "set_aside": Member({}, list[str], is_value=True),
+        "sessions": Member({"root": str | None}, tuple[inarch.SessionInfo, ...]),
+        "delete": Member(_SESSION),
+        "put_blob": Member(_BYTES_OF, str),
+        "get_blob": Member({**_SESSION, "ref": str}, bytes),
+        "close": Member(),
+    },
 }
-"""What the kernel may call, by kind of object."""
+"""What the kernel may call, by kind of object. A store has `_SERVICE_S` for everything."""
+STORE_S = _SERVICE_S
 
 LOOKS: Mapping[str, Member] = {
     "stat": Member({"path": str}, FileStat | None),
@@ -117,9 +147,22 @@ ASKED: Mapping[str, Mapping[str, Member]] = {
         "emit": Member({"chunk": str}),
         "output": Member({"ref": str}, bytes),
         "record": _RECORD,
+        "child": Member({"task": dict}, inarch.ChildTurn, is_async=True),
     },
     "inbox": {"say": Member({"text": str}, inarch.Input), "unsay": Member({"input_id": str}, bool)},
     "situation": {"ask": Member({"request": inarch.ModelRequest}, inarch.Reply, is_async=True), "record": _RECORD},
+    "slash": {
+        "call": Member({"tool": str, "arguments": dict}, inarch.ToolResult, is_async=True),
+        "show": Member({"text": str}),
+        "record": _RECORD,
+        "ask_model": Member({"name": str}),
+        "submit": Member({"prompt": str}),
+    },
+    "tool": {
+        "input_schema": Member({}, dict, is_value=True),
+        "output_schema": Member({}, dict | None, is_value=True),
+        **{name: member for name, member in METHODS["tools"].items() if name != "run"},
+    },
 }  # fmt: skip
 """What a child may ask of what a call was lent; nothing else is answered."""
 
@@ -129,6 +172,10 @@ LENT: Mapping[Any, tuple[str, Mapping[str, Any]]] = {
         "decision_model": str, "effectful_calls": int, "seen": dict, "happened": tuple[Event, ...],
     }),
     ToolContext: ("context", {"turn_id": str, "call_id": str, "selection": None}),
+    SlashContext: ("slash", {"session_id": str, "columns": int}),
+    Tool: ("tool", dict.fromkeys((
+        "name", "description", "category", "timeout_s", "max_retries", "requires_confirmation", "receives_secrets",
+    ))),
 }  # fmt: skip
 """What is lent to calls: its name in `ASKED`, and what of it a child is given at once."""
 
@@ -138,6 +185,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         "requires_confirmation", "receives_secrets",
     ),
     "models": ("name", "default_model", "default_decision_model"),
+    "slash_commands": ("name", "help", "words", "at_once", "asks"),
     "events": ("name", "help", "schema"),
 }  # fmt: skip
 """What is told of an object at the start; of other kinds only the name."""
@@ -149,8 +197,15 @@ DOORS: Mapping[str, tuple[Any, tuple[type[BaseException], ...]]] = {
     "models": ("provider", _USUAL),
     "strategies": ("strategy", _USUAL),
     "context_sources": ("source", _USUAL),
+    "rewriters": ("rewriter", ()),
+    "reviewers": ("reviewer", ()),
+    "end_guards": ("end guard", ()),
+    "policies": ("policy", ()),
     "tracers": ("tracer", ()),
+    "slash_commands": ("command", (InarchError,)),
     "checks": ("check", ()),
+    "stores": ("store", (InarchError,)),
+    "opened": ("store", (InarchError,)),
 }
 """What each kind is called for, and the errors that go through as they are."""
 

@@ -155,9 +155,9 @@ class PluginProcess:
             self._restarted.append(now)
             self.begin()
 
-    def answers(self) -> Answers:
+    def answers(self, child: Any = None) -> Answers:
         """Return what answers the questions of a call."""
-        return Answers(self.plugin, self.launch.job, self.send)
+        return Answers(self.plugin, self.launch.job, self.send, child)
 
     def send(self, message: Message) -> None:
         """Send a message to the child that runs, if one does."""

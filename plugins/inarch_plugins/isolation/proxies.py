@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from attrs import evolve
+
 import inarch
 from inarch import (
+    ChildTask,
+    ChildTurn,
     Delta,
     Effects,
     Event,
     Finding,
     PluginError,
+    Review,
+    SlashContext,
     ToolContext,
     ToolError,
     ToolResult,
+    Verdict,
 )
 from inarch.host import blame, capabilities
 from inarch_plugins.isolation.methods import DOORS, METHODS, Member, data_of, value_of
 from inarch_plugins.isolation.process import PluginProcess
 from inarch_plugins.isolation.run_rights import bounds, is_granted
 
+_REASON = 300
 _BATCH = 32
 """Events that a tracer is sent together."""
 _DELTAS: Mapping[str, Any] = {
@@ -73,8 +81,8 @@ class Far:
             raise AttributeError(name)
         return partial(self._later if member.is_async else self._now, name, member)
 
-    def _now(self, name: str, member: Member, *arguments: Any) -> Any:
-        process, answers = self._process, self._process.answers()
+    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+        process, answers = self._process, self._process.answers(child)
         given = answers.lend(member.takes, arguments)
         data = process.call(
             self._target, name, given, door=DOORS[self._kind][0], seconds=member.seconds, answers=answers,
@@ -115,7 +123,15 @@ class FarTool(Far):
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """Run it in the child; this thread does what the tool asks for meanwhile."""
-        process, data = self._process, self._now("run", METHODS["tools"]["run"], arguments, context)
+        return self._run(arguments, context)
+
+    def _run(
+        self,
+        arguments: Mapping[str, Any],
+        context: ToolContext,
+        child: Callable[[ChildTask], ChildTurn] | None = None,
+    ) -> Any:
+        process, data = self._process, self._now("run", METHODS["tools"]["run"], arguments, context, child=child)
         if not isinstance(data, dict) or "data" not in data:
             raise wrong(process, f"no result: {data!r}")
         if "success" not in data:
@@ -149,6 +165,28 @@ class FarModel(Far):
         return found
 
 
+class FarPolicy(Far):
+    """A policy."""
+
+    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+        verdict: Verdict = super()._now(name, member, *arguments)
+        return evolve(verdict, reason=_line_of(verdict.reason), remedy=_line_of(verdict.remedy))
+
+
+def _line_of(words: str) -> str:
+    """Return a policy's words as one line: they become part of a question, or of what the model is told."""
+    line = " ".join(words.split())
+    return line if len(line) <= _REASON else f"{line[:_REASON]}…"
+
+
+class FarReviewer(Far):
+    """A reviewer; the kernel looks whether what it adds is text."""
+
+    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+        data = super()._now(name, member, *arguments)
+        return checked(self._process, Review, data) if isinstance(data, Mapping) else data
+
+
 class FarTracer(Far):
     """A tracer: it is sent events in batches and never waited for."""
 
@@ -167,7 +205,7 @@ class FarTracer(Far):
         if events:
             self._process.post(self._target, "saw", [data_of(events)])
 
-    def _now(self, name: str, member: Member, *arguments: Any) -> Any:
+    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
         if name == "close" and not self._process.runs:
             return None
         if name in ("summary", "close"):
@@ -183,6 +221,25 @@ class FarTracer(Far):
         if "\0" in path or not os.path.isabs(path) or not is_granted(folder, self._process.launch.job):
             raise wrong(self._process, f"a file that is none of its own: {path!r}")
         return os.path.join(os.path.realpath(folder), name)
+
+
+def slash_runner(far: Far) -> Callable[..., Awaitable[str]]:
+    """Return the `run` of a slash command."""
+
+    async def run(words: str, context: SlashContext | None = None) -> str:
+        text: str = await far.start(words, context if context is not None else _NOWHERE)
+        return text
+
+    return run
+
+
+class _Nowhere:
+    """What a command is lent that no session runs: nothing."""
+
+    session_id, columns = "", 0
+
+
+_NOWHERE = _Nowhere()
 
 
 def check_runner(far: Far) -> Callable[[], Sequence[Finding]]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 from attrs import frozen
 
-from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck
-from inarch.host import LoadJob, Offered, blame
+from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck, SlashCommand, StoreSpec
+from inarch.host import LoadJob, Offered, blame, patience_of
 from inarch_plugins.isolation import proxies
 from inarch_plugins.isolation.methods import MEMBERS, METHODS, TOOL_EXTRAS, value_of
 from inarch_plugins.isolation.process import PluginProcess
 from inarch_plugins.isolation.rights import launch
+from inarch_plugins.isolation.store import FarStore
 
 _REFUSED = {
     "workspaces": "a workspace opens the project's files itself, which an isolated plugin can't",
@@ -23,14 +25,8 @@ _REFUSED = {
     "late_tools": "tools that come late run in this process, which an isolated plugin has no part in",
     "loaders": "a loader is a part of Inarch itself",
     "exporters": "an exporter reads a whole session, which an isolated plugin isn't given",
-    "stores": "a store keeps whole sessions, which an isolated plugin isn't given",
-    "policies": "a policy judges the calls of others, which an isolated plugin has no word in",
-    "rewriters": "a rewriter changes the calls of others, which an isolated plugin has no word in",
-    "reviewers": "a reviewer judges the results of others, which an isolated plugin has no word in",
-    "end_guards": "an end guard holds turns, which an isolated plugin has no word in",
-    "slash_commands": "a slash command acts for the person, which an isolated plugin doesn't",
 }
-_KNOWN = {*METHODS, "events"}
+_KNOWN = {*METHODS, "events"} - {"opened"}
 _TYPES: Mapping[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
 _MOST = 1000
 _LONGEST_S = 7 * 24 * 3600.0
@@ -94,19 +90,35 @@ def _object(process: PluginProcess, kind: str, number: int, item: Mapping[str, A
     offers = frozenset(item.get("offers") or ())
     if kind == "events":
         return EventKind(**told)
+    if kind == "stores":
+        return StoreSpec(told["name"], partial(FarStore, process, f"stores/{number}"))
+    if kind in ("rewriters", "reviewers", "end_guards"):
+        told["timeout_s"] = patience_of(item["timeout_s"])
     if kind == "tools":
         told["timeout_s"] = min(told["timeout_s"], _LONGEST_S)
         told["_effects"] = None if item["effects"] is None else value_of(Effects, item["effects"])
         for name, value in item["plain"].items():
             if name in TOOL_EXTRAS:
                 told[name] = tuple(value) if isinstance(value, list) else value
-    far = _CLASSES.get(kind, proxies.Far)(process, kind, number, told, offers)
+    far = _class(process, kind)(process, kind, number, told, offers)
+    if kind == "slash_commands":
+        return SlashCommand(run=proxies.slash_runner(far), **told)
     return SelfCheck(told["name"], proxies.check_runner(far)) if kind == "checks" else far
+
+
+def _class(process: PluginProcess, kind: str) -> type[proxies.Far]:
+    if kind == "tools" and process.launch.job["children"]:
+        from inarch_plugins.isolation.parents import FarParent
+
+        return FarParent
+    return _CLASSES.get(kind, proxies.Far)
 
 
 _CLASSES: Mapping[str, type[proxies.Far]] = {
     "tools": proxies.FarTool,
     "models": proxies.FarModel,
+    "policies": proxies.FarPolicy,
+    "reviewers": proxies.FarReviewer,
     "tracers": proxies.FarTracer,
 }
 

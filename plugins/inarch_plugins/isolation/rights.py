@@ -58,6 +58,7 @@ def launch(job: LoadJob) -> Launch:
         "anywhere": anywhere,
         "network": table["network"] is True,
         "hosts": _hosts(table),
+        "children": table["children"] is True,
         "memory_mb": table["memory_mb"],
         "seconds": table["seconds"],
         "parent": os.getpid(),

@@ -105,6 +105,8 @@ def bounds(effects: Effects, plugin: str, job: Mapping[str, Any]) -> str:
         more = "but that" if effects.writes else "at all"
         said = f"plugin {plugin!r} runs isolated: it may run programs, which change nothing {more}"
         said += network if effects.programs else ""
+    if job["children"]:
+        said += ", and have child sessions, whose calls are judged on their own"
     if job["anywhere"]:
         return f'{said}; write = ["*"] lets it read and change whatever you may'
     own = {os.path.realpath(job["cache_dir"]), os.path.realpath(job["state_dir"])}

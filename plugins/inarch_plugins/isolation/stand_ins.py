@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any
 from inarch import (
     ChildTask,
     ChildTurn,
+    Ending,
     FileChange,
     Ran,
     Rights,
     Situation,
+    SlashContext,
+    Tool,
+    ToolCall,
     ToolContext,
     ToolFailed,
 )
+from inarch.host import capabilities
 from inarch_plugins.isolation.line import Emitter, Line, Running
 from inarch_plugins.isolation.methods import ASKED, LENT, data_of, value_of
 
@@ -135,13 +140,16 @@ class FarContext(Far):
         return Far(self._line, self._call, "inbox")
 
     async def child(self, task: ChildTask) -> ChildTurn:
-        """Refuse: what a child session's model calls could be more than this process may do.
+        """Run a turn of a child session, if the plugin's table lets its tools have some.
 
         Raises:
-            ToolFailed: Always.
+            ToolFailed: It doesn't, or the child is to work elsewhere or to be listened to.
         """
-        what = f"plugin {self._line.plugin!r} runs isolated, and has no child sessions"
-        raise ToolFailed("permission", what, 'use mode = "in-process"')
+        if task.root or task.saw is not None:
+            raise ToolFailed("permission", "a child of an isolated plugin works where its caller does, and unheard")
+        names = ("name", "prompt", "instructions", "session_id", "tools", "settings")
+        found: ChildTurn = await self._ask_async("child", task={name: getattr(task, name) for name in names})
+        return found
 
     def emit(self, chunk: str) -> None:
         """Show live output; waits while much of it has not been taken yet."""
@@ -153,8 +161,42 @@ class FarContext(Far):
         self._call.emitter.add(chunk)
 
 
+class FarSlashContext(Far):
+    """The `SlashContext` of one command."""
+
+    def extension(self, name: str) -> Any:
+        """Refuse: what works in a session is not in this process.
+
+        Raises:
+            ToolFailed: Always.
+        """
+        raise ToolFailed("permission", f"the session extension {name!r} can't be had in a process of its own")
+
+
+class SeenTool(Far):
+    """A tool of any plugin as a policy sees it."""
+
+    offers: Sequence[str] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in capabilities.optional("tools") and name not in self.offers:
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
+    def run(self, arguments: Mapping[str, Any], context: Any) -> Any:
+        """Refuse: policies judge.
+
+        Raises:
+            ToolFailed: Always.
+        """
+        raise ToolFailed("permission", "a policy can't run the tool that it judges")
+
+
 def borrowed(cls: Any, data: Mapping[str, Any], child: Child, call: Running) -> Any:
     """Return an argument of a call: what the kernel lent, or the value that it sent."""
+    if cls is Ending:
+        calls = value_of(tuple[ToolCall, ...], data["calls"])
+        return Ending(borrowed(Situation, data["situation"], child, call), data["answer"], calls, data["held"])
     if cls not in LENT:
         return value_of(cls, data)
     what, members = LENT[cls]
@@ -163,6 +205,10 @@ def borrowed(cls: Any, data: Mapping[str, Any], child: Child, call: Running) -> 
         return FarContext(
             child.line, call, what, **told, settings=child.settings, _root=child.root, _state=child.state_dir
         )
+    if cls is SlashContext:
+        return FarSlashContext(child.line, call, what, **told)
+    if cls is Tool:
+        return SeenTool(child.line, call, what, **told, offers=data["offers"])
     far = Far(child.line, call, what)
     return Situation(
         **told, workspace=FarWorkspace(child.line, call, "workspace", root=child.root), ask=far.ask, record=far.record
