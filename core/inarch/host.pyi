@@ -31,6 +31,7 @@ from inarch.contract.event_parts import PluginEvent as PluginEvent
 from inarch.contract.guard import OURS as OURS
 from inarch.contract.guard import blame as blame
 from inarch.contract.guard import guarded as guarded
+from inarch.contract.interventions import patience_of as patience_of
 from inarch.contract.loaders import LoadJob as LoadJob
 from inarch.contract.loaders import Offered as Offered
 from inarch.contract.other_events import CommandRan as CommandRan

@@ -16,6 +16,7 @@ from inarch.contract.errors import StoreError
 from inarch.contract.events import Event, Note
 from inarch.contract.records import ToolError, ToolResult
 from inarch.journal.journal import Journal
+from inarch.sessions import extension
 from inarch.sessions.extension import Access
 from inarch_plugins.undo.report import report_lines
 from inarch_plugins.undo.undo_run import Undoing
@@ -57,6 +58,20 @@ def test_a_read_only_folder_undoes_nothing(desk: Desk, do: Calls) -> None:
     assert desk.read("a") == desk.read("d/b") == "1\n"
 
 
+@pytest.mark.usefixtures("permissions_count")
+def test_a_file_that_nobody_can_read_is_left_and_told(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1\n")
+    desk.write("b", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"), do.patch("b", "1", "2"))
+    (desk.root / "a").chmod(0)
+    report = desk.undo()
+    (desk.root / "a").chmod(0o644)
+    assert report.done
+    left = {file.path: file.note for file in report.files if file.action == "left"}
+    assert left.keys() == {"a"} and "permission denied" in left["a"]
+    assert (desk.read("a"), desk.read("b")) == ("2\n", "1\n")
+
+
 def test_damaged_images_are_told_and_the_rest_is_undone(desk: Desk, do: Calls) -> None:
     desk.write("a", "first\n")
     desk.write("b", "second\n")
@@ -68,6 +83,19 @@ def test_damaged_images_are_told_and_the_rest_is_undone(desk: Desk, do: Calls) -
     assert left.keys() == {"a"}
     assert "damaged" in left["a"]
     assert (desk.read("a"), desk.read("b")) == ("x\n", "second\n")
+
+
+def test_a_session_without_images_says_why(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"))
+    for data in desk.images():
+        desk.spoil(data, None)
+    report = desk.undo()
+    assert not report.done
+    (file,) = report.files
+    assert file.action == "left"
+    assert "are not kept: session session has no blob" in file.note
+    assert desk.read("a") == "2\n"
 
 
 def test_a_file_that_is_too_big_is_told_at_once_and_left(
@@ -90,6 +118,17 @@ def test_a_file_that_is_too_big_is_told_at_once_and_left(
     assert [event.data["kept"] for event in desk.events("file.changed")][-1] is False
     assert not desk.undo().done
     assert desk.read("big").endswith("3\n")
+
+
+def test_a_big_file_that_a_call_made_can_still_be_removed(
+    desk: Desk, do: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (before_images, extension):
+        monkeypatch.setattr(module, "FILE_LIMIT", 1000)
+    desk.turn("make", do.create("big", "x" * 2000))
+    assert desk.undo().done
+    assert desk.tree() == {}
+    assert [event.data["kept"] for event in desk.events("file.changed")] == [False, False]
 
 
 class Full(MemoryStore):
@@ -119,6 +158,27 @@ def test_a_store_that_cannot_keep(make_desk: Callable[..., Desk], do: Calls, req
     notes = [event.data["text"] for event in events if event.kind == "note"]
     assert notes == ["changes can't be undone, for files can't be kept: the disk is full"]
     assert not desk.undo().done
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_an_undo_that_cannot_be_put_on_again_is_for_best_effort_only(
+    make_desk: Callable[..., Desk], do: Calls, required: bool
+) -> None:
+    desk = make_desk(required=False)
+    desk.journal.store = store = Full()
+    desk.turn("make", do.create("new", "x"))
+    undo = Undoing(
+        Access(desk.workspace, Journal(store, "session", seq=store.load("session")[-1].seq, required=required))
+    )
+    if required:
+        with pytest.raises(StoreError, match="the disk is full"):
+            undo.run("undo")
+        assert desk.read("new") == "x"
+        assert "changes.undone" not in [event.kind for event in store.load("session")]
+        return
+    assert undo.run("undo").done
+    assert desk.tree() == {}
+    assert [one.data["kept"] for one in store.load("session") if one.kind == "file.changed"] == [False, False]
 
 
 class Shut(MemoryStore):
@@ -217,6 +277,19 @@ def test_an_undo_while_the_session_is_open_elsewhere_is_recorded_after_what_came
     assert [event.kind for event in desk.store.load("session")][-2:] == ["changes.undone", "file.changed"]
     # The next undo goes further back, wherever it is asked for.
     assert not Undoing(Access(desk.workspace, journal(), journal)).run("undo").done
+
+
+def test_a_damaged_record_is_passed_over(desk: Desk, do: Calls) -> None:
+    desk.write("a", "1\n")
+    desk.turn("change", do.patch("a", "1", "2"))
+    store = MemoryStore()
+    events = desk.store.load("session")
+    store.append("session", [event for event in events if event.kind != "turn.started"])
+    for event in events:
+        if event.kind == "file.changed":
+            store.put_blob("session", b"1\n")
+    assert Undoing(Access(desk.workspace, Journal(store, "session", seq=events[-1].seq))).run("undo").done
+    assert desk.read("a") == "1\n"
 
 
 _KILLED = """

@@ -132,3 +132,48 @@ def test_files_do_what_the_model_does(steps: list[Any]) -> None:
                 }
         finally:
             files.workspace.close()
+
+
+NAME = st.sampled_from(["a", "b", "d/a", "d/b", "d/e/c"])
+BYTES = st.sampled_from([b"", b"1\n", b"1\n2\n", b"\0binary", b"1\r\n2"])
+TREE = st.dictionaries(NAME, st.tuples(BYTES, st.sampled_from([0o644, 0o755, 0o600])), max_size=5)
+
+
+@settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
+@given(TREE, TREE, st.booleans())
+def test_undo_then_redo_gives_the_same_bytes_and_modes(
+    before: dict[str, tuple[bytes, int]], after: dict[str, tuple[bytes, int]], tidies: bool
+) -> None:
+    def lay(tree: dict[str, tuple[bytes, int]]) -> None:
+        for place in sorted(root.rglob("*"), reverse=True):
+            if place.is_file():
+                place.unlink()
+            elif tidies:
+                place.rmdir()
+        for path, (data, mode) in tree.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(data)
+            (root / path).chmod(mode)
+
+    def found() -> dict[str, tuple[int, bytes]]:
+        places = sorted(root.rglob("*"))
+        return {
+            str(place.relative_to(root)): (place.stat().st_mode, place.read_bytes() if place.is_file() else b"")
+            for place in places
+        }
+
+    with tempfile.TemporaryDirectory() as folder:
+        files, root = Files(folder), Path(folder)
+        try:
+            lay(before)
+            first = found()
+            keeping = Keeping(files.keeper, "c1", lambda *payloads, **_: files.journal.keep(payloads, "t1"))
+            with keeping.comparing(("",)):
+                lay(after)
+            second = found()
+            assert files.put_back("undo") is (first != second)
+            assert found() == first
+            assert files.put_back("redo") is (first != second)
+            assert found() == second
+        finally:
+            files.workspace.close()

@@ -47,6 +47,7 @@ class PluginProcess:
     launch: Launch
     start_s: float = 20.0
     description: Mapping[str, Any] | None = None
+    generation: int = 0
     within_s: float = WITHIN_S
     _restarted: list[float] = field(factory=list)
     closed: bool = False
@@ -77,6 +78,7 @@ class PluginProcess:
             os.close(theirs)
             os.close(opened[3])
             self._ready = SimpleQueue()
+            self.generation += 1
             self._channel = channel = Channel(
                 socket.socket(fileno=ours),
                 opened[2],
