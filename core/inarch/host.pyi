@@ -65,7 +65,6 @@ from inarch.turns.budget.rate_limit import LEFT_ALONE as LEFT_ALONE
 from inarch.turns.context.token_count import STRUCTURE_TITLE as STRUCTURE_TITLE
 from inarch.turns.context.token_count import TokenCounter as TokenCounter
 from inarch.turns.run import RECORDED as RECORDED
-from inarch.turns.kernel_texts import STRUCTURE_TITLE as STRUCTURE_TITLE
 from inarch.turns.turn_start import checked_decision as checked_decision
 from inarch_lib.secrets.shapes import holds_known_secret as holds_known_secret
 

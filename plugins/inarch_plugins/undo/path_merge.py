@@ -9,7 +9,6 @@ from typing import NamedTuple
 from inarch import Standing
 from inarch.host import NOTHING as NOTHING
 from inarch_lib.output.line_merge import clash_text, is_binary, merge
-from inarch_lib.output.line_matches import clash_text, is_binary, merge
 
 NOTHING = Standing(None, 0)
 Fetch = Callable[[str], bytes]
