@@ -14,7 +14,6 @@ inarch_brief.tracer, each folder on those before it
 from typing import TYPE_CHECKING, Any
 
 from inarch_brief.tracer.plugin import (
-    inarch_checks,
     inarch_context_sources,
     inarch_settings,
     inarch_strategies,
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ExecutionPath",
-    "inarch_checks",
     "inarch_context_sources",
     "inarch_settings",
     "inarch_strategies",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from inarch import ContextSource, DecisionStrategy, Finding, PluginContext, SelfCheck, Tool, Tracer, hookimpl
+from inarch import ContextSource, DecisionStrategy, PluginContext, Tool, Tracer, hookimpl
 from inarch_brief.tracer.answers.tracer_settings import Settings
 
 if TYPE_CHECKING:
@@ -50,27 +50,13 @@ def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
 
 @hookimpl
 def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:
-    """Give the tracer that says which entry paths a turn's edits are on, and sees that the index is finished."""
+    """Give the tracer that says which entry paths a turn's edits are on."""
     settings = _settings(context)
-    if not (settings.impact or settings.index_in_background):
+    if not settings.impact:
         return []
     from inarch_brief.tracer.answers.turns import ImpactTracer
 
-    return [ImpactTracer(_desk(context), settings.impact)]
-
-
-@hookimpl
-def inarch_checks(context: PluginContext) -> Iterable[SelfCheck]:
-    """Give what `inarch doctor` says of an index that is being finished."""
-
-    def look() -> Iterable[Finding]:
-        from inarch_brief.tracer.answers.background_index import running
-        from inarch_brief.tracer.store.database import Store
-
-        if said := running(Store(context.cache_dir, context.root)):
-            yield Finding("index", "fine", said)
-
-    return [SelfCheck("index", look)] if context.cache_dir else ()
+    return [ImpactTracer(_desk(context))]
 
 
 def _settings(context: PluginContext) -> Settings:

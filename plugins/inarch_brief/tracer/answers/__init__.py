@@ -9,6 +9,5 @@ answers
 ├── kept_paths                          paths that people keep
 ├── trace_command, context_command      the command line, apart from what it prints:
 │   printing, index_printing
-├── command_room                        what these share
-└── finishing, finisher                 the rest of an index, after a question
+└── command_room                        what these share
 """

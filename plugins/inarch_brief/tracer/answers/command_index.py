@@ -13,7 +13,6 @@ import click
 from attrs import Factory, define, evolve, frozen
 
 import inarch
-from inarch_brief.tracer.answers.background_index import finish_later
 from inarch_brief.tracer.answers.flow_words import at, plain
 from inarch_brief.tracer.answers.kept_paths import FOLDER, KeptPaths
 from inarch_brief.tracer.answers.tracer_settings import Settings
@@ -114,8 +113,6 @@ def room(seconds: float | None = None) -> Iterator[Room]:
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
     with room_of(context, seconds) as found:
         yield found
-    if seconds is None:
-        finish_later(context, found.index)
 
 
 @contextmanager

@@ -12,8 +12,7 @@ class Settings:
     Args:
         index_seconds: Processor time that one call may read and parse; the next call goes on where it stopped.
         link_seconds: The same for the graph, which goes on in the background and with the next call.
-        index_in_background: Whether a process of its own reads the rest within a minute after a question that leaves
-            the index half made. Only from the user's own file.
+        index_in_background: Taken, and without effect: `inarch trace index` reads the rest.
         context: Whether the flow through what a prompt names is added to the turn.
         context_seconds: How long that may take before it is left out.
         context_tokens: How long it may be.

@@ -75,13 +75,6 @@ class Desk:
         """Whether a model reads the results of a turn."""
         return turn in self._models
 
-    def close(self) -> None:
-        """Have the index finished if it is not, and the settings allow that."""
-        if self._index is not None:
-            from inarch_brief.tracer.answers.background_index import finish_later
-
-            finish_later(self.context, self._index)
-
 
 def tools(desk: Desk) -> list[Tool]:
     """Give the tools of a root."""

@@ -115,11 +115,9 @@ class ImpactTracer:
 
     Args:
         desk: Where the index is found.
-        tells: Whether it says anything; else it only sees that the index is finished.
     """
 
     desk: Desk
-    tells: bool = True
     name: str = "brief-tracer"
     _texts: dict[str, str] = Factory(dict)
     """What each call of the turn puts into a file."""
@@ -142,15 +140,14 @@ class ImpactTracer:
 
     def summary(self, turn_id: str) -> str | None:
         """Say what the changed functions are reached by; nothing if no code changed or nothing is known."""
-        if not self.tells or not self._changed or self.desk.workspace is None:
+        if not self._changed or self.desk.workspace is None:
             return None
         from inarch_brief.tracer.answers.impact import impact_of
 
         return impact_of(self.desk, dict(self._changed))
 
     def close(self) -> None:
-        """Have the index finished if the settings allow that."""
-        self.desk.close()
+        """Do nothing: there is nothing to let go of."""
 
 
 def _is_code(path: str) -> bool:

@@ -92,8 +92,6 @@ class Index:
     seconds: float = 0.8
     link_seconds: float = 0.5
     whole_seconds: float = 0.1
-    is_whole: bool = field(default=True, init=False)
-    """Whether the last use had all that it wanted: every file read and, if the graph was wanted, linked."""
     words: Search | None = field(default=None, init=False)
     """What the last answer looked for words with: what it read of them serves the next."""
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
@@ -140,7 +138,6 @@ class Index:
             try:
                 call = Call(workspace, stop, progress, linked and self.link_seconds >= PATIENT, about)
                 coverage = self._current(connection, call, moment)
-                self.is_whole = coverage.indexed == coverage.files
                 if linked:
                     coverage = self._with_others(connection, call, self._linked(connection, call, coverage))
                 # What another process writes meanwhile is not seen: rows found stay there until they are read.
@@ -222,7 +219,6 @@ class Index:
 
         read = partial(readable, call.workspace)
         note = bring_others(connection, call.workspace, read, call.is_patient, self.link_seconds)
-        self.is_whole = self.is_whole and not note
         return coverage._replace(linked="; ".join(filter(None, (coverage.linked, note))))
 
     def _go_on_with(self, workspace: Workspace, files: Sequence[Changed]) -> None:
@@ -260,7 +256,6 @@ class Index:
             left = self._deepened(connection, call, limit)
             note = left or self.links.bring(connection, read, limit, call.progress, NEAR_TESTS, self._wanted)
             self._whole = None if left else self.links.whole
-        self.is_whole = self._whole is not None and self._whole == self.links.version(connection)
         return coverage._replace(linked=note)
 
     def _deepened(self, connection: sqlite3.Connection, call: Call, limit: Limit) -> str:
