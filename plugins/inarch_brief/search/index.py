@@ -18,8 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from inarch_brief.search.documents import CLASS, FUNCTION, METHOD, NATURES, PRODUCT, TEXTS, WEIGHTS, Document
+from inarch_brief.search.documents import CLASS, FIELDS, FUNCTION, METHOD, NATURES, PRODUCT, TEXTS, WEIGHTS, Document
 from inarch_brief.search.segments import SCHEMA, Postings, Segments, put_in, storable
+from inarch_brief.search.tokens import terms
 from inarch_brief.search.word_vectors import embedded
 
 FORMAT = "6"
@@ -208,6 +209,18 @@ class Index:
     def postings(self, term: str) -> list[tuple[int, Postings]]:
         """Give where a term stands: the number of the first document of each segment, and the entries in it."""
         return self.segments.postings(term)
+
+    def calling(self, name: str) -> set[str]:
+        """Give the files in which something of that name is called, but for those of tests."""
+        bit = 1 << FIELDS.index("callees")
+        numbers = [
+            first + (entry >> 8)
+            for term in terms(name.rpartition(".")[2])[-1:]
+            for first, found in self.postings(term)
+            for entry, fields in zip(found.entries, found.fields, strict=True)
+            if fields & bit
+        ]
+        return {one.file for one in self.kept([self.segments.ids[number] for number in numbers]).values()}
 
     def in_file(self, path: str) -> list[Kept]:
         """Give the documents of a file; its path may be longer than that from the root, or only its end."""

@@ -134,11 +134,6 @@ def test_imports_exports_calls_and_the_main_guard() -> None:
     } <= calls
 
 
-def test_local_names_shadow_and_know_their_class() -> None:
-    buy = by_name(facts_of(SAMPLE.encode()))["Shop.buy"]
-    assert "basket:Basket" in buy.local
-
-
 def test_facts_survive_packing() -> None:
     facts = facts_of(SAMPLE.encode())
     assert decode(encode(facts)) == facts

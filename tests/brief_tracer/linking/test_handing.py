@@ -12,11 +12,12 @@ from inarch_brief.tracer.linking.link import link
 
 
 def found(text: str) -> dict[tuple[str, str], tuple[str, str]]:
-    """Link a module `main`; kind and confidence by caller and callee, without the module's name."""
+    """Link a module `main`; kind and confidence by caller and called function, without the module's name."""
     edges = link({"main.py": ("main", link_facts(ast.parse(textwrap.dedent(text))))}).edges
     return {
         (edge.caller.removeprefix("main."), edge.callee.removeprefix("main.")): (edge.kind, edge.confidence)
         for edge in edges
+        if not edge.callee.rpartition(".")[2].istitle()
     }
 
 

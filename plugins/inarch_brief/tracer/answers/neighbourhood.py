@@ -1,13 +1,9 @@
-"""A match with its code, its callers and what it calls: the graph's calls beside what names and imports tell.
-
-The graph has more, but of classes only what making one runs, and of files that are not linked yet nothing.
-"""
+"""A match with its code, its callers and what it calls."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from inarch_brief.tracer.answers.answer import ELSEWHERE, MAX_OTHERS, Answered
 from inarch_brief.tracer.answers.flow_words import Sources, at
@@ -16,7 +12,6 @@ from inarch_brief.tracer.facts.modules import TEST, TEXT, VENDORED, is_other
 from inarch_brief.tracer.finding.hits import Hit, described
 from inarch_brief.tracer.graph.flows import ends_of
 from inarch_brief.tracer.graph.model import NAME, Arc, Node
-from inarch_brief.tracer.linking.resolver import FileFacts, Place, Resolver
 
 if TYPE_CHECKING:
     from inarch_brief.tracer.graph.call_graph import Graph
@@ -57,32 +52,28 @@ def neighbourhood(graph: Graph, coverage: Coverage, query: str, found: Answered)
 
 
 def _callers(graph: Graph, best: Hit, sources: Sources) -> tuple[list[Row], bool]:
-    """Give what names and imports show, then what only the graph knows, and whether there are more."""
-    resolver, node = Resolver(graph.shelf), graph.at(best.file, best.place)
-    known = callers_of(resolver, Place(best.file, best.place))
-    found = [_site(resolver.qualname(site.caller), site.path, site.line, sources) for site in known]
-    places = {(row["file"], row["line"]) for row in found}
+    """Give who calls what was found, and whether there are more; of Python nothing that only a name tells."""
+    node = graph.at(best.file, best.place)
     called = _called_from(graph, node) if node else []
-    for caller, arc in called[:MAX_SITES]:
+    found = []
+    for caller, arc in called[: MAX_SITES + 1]:
         is_name = arc.confidence == NAME
-        if (caller.file, arc.line) not in places and (not is_name or is_other(best.path)):
+        if not is_name or is_other(best.path):
             row = _site(caller.qualname, caller.file, arc.line, sources)
             found.append({**row, "by_name": True} if is_name else row)
-    return found, len(called) > MAX_SITES or len(found) > MAX_SITES
+    return found, len(called) > MAX_SITES
 
 
 def _callees(graph: Graph, best: Hit) -> list[Row]:
-    """Give what is called; a class that is made is named itself, not the `__init__` that it may have from a base."""
-    resolver, node = Resolver(graph.shelf), graph.at(best.file, best.place)
+    """Give what is called; a class that is made is named itself, not the `__init__` that it has from a base."""
+    node = graph.at(best.file, best.place)
     rows = _callees_in(graph, node) if node else []
-    for item in made_by(resolver, Place(best.file, best.place)):
-        name, file = resolver.qualname(item.callee), resolver.file(item.callee.file).path
-        defined = at(file, resolver.symbol(item.callee).line)
-        lines = [row for row in rows if row["line"] == item.line and row["qualname"].endswith(".__init__")]
-        if not any(row["qualname"] == f"{name}.__init__" for row in lines):
-            rows = [row for row in rows if row not in lines]
-            rows.append({"qualname": name, "file": item.path, "line": item.line, "defined_at": defined})
-    return sorted(rows, key=lambda row: row["line"])
+    made = {row["line"] for row in rows if row["kind"] == CLASS}
+    return [
+        {name: value for name, value in row.items() if name != "kind"}
+        for row in rows
+        if not (row["line"] in made and row["qualname"].endswith(".__init__"))
+    ]
 
 
 def _target(best: Hit, decorators: Sequence[str], code: Sequence[str]) -> tuple[Row, str | None]:
@@ -127,6 +118,7 @@ def _callees_in(graph: Graph, node: Node) -> list[Row]:
     return [
         {
             "qualname": nodes[arc.callee].qualname,
+            "kind": nodes[arc.callee].kind,
             "file": nodes[arc.caller].file,
             "line": arc.line,
             "defined_at": at(nodes[arc.callee].file, nodes[arc.callee].line),
@@ -142,48 +134,3 @@ def _made(graph: Graph, node: Node) -> list[int]:
     ends = (number for number, cost in ends_of(graph, node).items() if not cost)
     same = graph.connection.execute(_SAME, (node.id,)).fetchall()
     return list(dict.fromkeys((node.id, *(number for (number,) in same), *ends)))
-
-
-MAX_CALLERS = 30
-_MOST_FILES = 60
-"""Files that are read for one question."""
-
-
-class CallSite(NamedTuple):
-    """A call: who calls, what is called, and where."""
-
-    caller: Place
-    callee: Place
-    path: str
-    line: int
-
-
-def callers_of(resolver: Resolver, target: Place) -> list[CallSite]:
-    """Give where a symbol is called, product code first: one more than the most that are shown if there are more."""
-    name = resolver.symbol(target).name.rpartition(".")[2]
-    rows = resolver.connection.execute(
-        "SELECT f.id FROM callees c JOIN files f ON f.id = c.rowid WHERE callees MATCH ?"
-        " ORDER BY f.id != ?, f.role = 'test', f.role != 'code', f.path LIMIT ?",
-        (f'"{name}"', target.file, _MOST_FILES),
-    ).fetchall()
-    files = (resolver.file(number) for (number,) in rows)
-    found = (site for file in files for site in _sites(resolver, file, name) if site.callee == target)
-    return list(islice(found, MAX_CALLERS + 1))
-
-
-def made_by(resolver: Resolver, target: Place) -> list[CallSite]:
-    """Give which classes a function makes, each once."""
-    found = (site for site in _sites(resolver, resolver.file(target.file)) if site.caller == target)
-    made = [site for site in found if resolver.symbol(site.callee).kind == CLASS]
-    return list({site.callee: site for site in reversed(made)}.values())
-
-
-def _sites(resolver: Resolver, file: FileFacts, name: str = "") -> Iterator[CallSite]:
-    """Give the calls of a file, or those that may be of a name: each callee a line once."""
-    names = {name, "cls", *(item.name for item in file.facts.imports if item.target == name)}
-    calls = {(call.callee, call.scope, call.line) for call in file.facts.calls}
-    for callee, scope, line in sorted(calls, key=lambda call: call[2]):
-        if not name or callee.rpartition(".")[2] in names:
-            meaning = resolver.meaning(file, scope, callee)
-            if isinstance(meaning, Place):
-                yield CallSite(Place(file.number, scope), meaning, file.path, line)

@@ -15,7 +15,6 @@ from inarch_brief.tracer.facts.link_facts import (
     COMPREHENSION,
     EACH,
     FORMATTED,
-    FUNCTION_SCOPE,
     LAMBDA_SCOPE,
     MAPPING,
     NAMED,
@@ -301,10 +300,7 @@ def target(scopes: Scopes, node: ast.expr) -> Code:
 
 
 def _named(scopes: Scopes, node: ast.NamedExpr) -> Code:
-    scope = scopes.current
-    scope.bound[node.target.id] = True
-    if scope.kind == FUNCTION_SCOPE:
-        scope.makes(node.target.id, "")
+    scopes.current.bound[node.target.id] = True
     return (NAMED, node.target.id, expression(scopes, node.value))
 
 

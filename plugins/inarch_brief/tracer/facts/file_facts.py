@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, TEST, absolute_name
 
-FACTS_VERSION = 16
+FACTS_VERSION = 17
 """Raised whenever extraction or encoding changes; kept facts of another version are read anew."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"
@@ -35,9 +35,6 @@ class Symbol(NamedTuple):
     flags: int = 0
     decorated: int = 0
     """First line with the decorators, 0 if there are none."""
-    local: tuple[str, ...] = ()
-    """Names a function binds itself (parameters, assignments) and calls or calls through: `name`, or `name:Class` where
-    an annotation or the only assignment tells what it is an instance of."""
 
 
 class Import(NamedTuple):
@@ -103,10 +100,8 @@ def encode(facts: Facts) -> bytes:
 
 
 def _symbol(row: list[Any]) -> Symbol:
-    kind, name, line, end, signature, doc, decorators, bases, flags, decorated, local = row
-    return Symbol(
-        kind, name, line, end, signature, doc, tuple(decorators), tuple(bases), flags, decorated, tuple(local)
-    )
+    kind, name, line, end, signature, doc, decorators, bases, flags, decorated = row
+    return Symbol(kind, name, line, end, signature, doc, tuple(decorators), tuple(bases), flags, decorated)
 
 
 def decode(blob: bytes) -> Facts:

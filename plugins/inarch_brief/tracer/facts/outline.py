@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import Factory, define
@@ -78,13 +78,6 @@ def decorator_flags(decorators: tuple[str, ...]) -> int:
     return flags
 
 
-def annotated_parameters(node: Function) -> dict[str, ast.expr | None]:
-    """Give the annotated_parameters' names and annotations; those of `*args` and `**kwargs` say nothing of the name."""
-    args = node.args
-    names = {arg.arg: arg.annotation for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-    return {**names, **{arg.arg: None for arg in (args.vararg, args.kwarg) if arg}}
-
-
 def is_main_guard(test: ast.expr) -> bool:
     """Whether a test is `__name__ == "__main__"`."""
     return (
@@ -115,59 +108,30 @@ REGISTRATIONS = FRAMEWORK_REGISTRATIONS | frozenset(
 
 @define(eq=False, repr=False)
 class Outline:
-    """The symbols and imports of a file as they are met; calls and local names are worked out at the end."""
+    """The symbols and imports of a file as they are met; calls are worked out at the end."""
 
     source: Source
     symbols: list[Symbol] = Factory(list)
     imports: list[Import] = Factory(list)
-    functions: list[tuple[int, Function, Open]] = Factory(list)
     exports: tuple[str, ...] | None = None
     guard: int = 0
 
     def facts(self, tree: ast.Module, sites: list[CalledAt]) -> Facts:
         """Give the facts of a file once all of its tree was met."""
-        called: list[set[str]] = [set() for _ in self.symbols]
-        calls = tuple(sorted(self._calls(sites, called), key=_line))
-        self._bind(called)
+        calls = tuple(sorted(self._calls(sites), key=_line))
         self.symbols[0] = Symbol(MODULE, "", 1, len(self.source.lines), doc=docstring(tree.body))
         return Facts(FULL, tuple(self.symbols), tuple(self.imports), calls, self.exports, self.guard)
 
-    def _calls(self, sites: list[CalledAt], called: list[set[str]]) -> list[Call]:
-        found = []
+    def _calls(self, sites: list[CalledAt]) -> Iterator[Call]:
         for code, line, place, node in sites:
-            if type(code) is str:
-                callee = base = last = code
-            else:
-                callee = callee_text(code)
-                base, _, rest = callee.partition(".")
-                last = rest.rpartition(".")[2] or base
-            called[place].add(base)
-            tells = last in REGISTRATIONS or callee in RUNNERS
-            found.append(Call(callee, line, place, self._arguments(node) if tells else ""))
-        return found
+            callee = callee_text(code)
+            tells = callee.rpartition(".")[2] in REGISTRATIONS or callee in RUNNERS
+            yield Call(callee, line, place, self._arguments(node) if tells else "")
 
     def _arguments(self, node: ast.Call) -> str:
         pieces = [self.source.of(argument) for argument in node.args]
         pieces += [f"{word.arg or '**'}={self.source.of(word.value)}" for word in node.keywords]
         return ", ".join(pieces)[:300]
-
-    def _bind(self, called: list[set[str]]) -> None:
-        """Note in each function's symbol which names it binds itself and calls, or calls through."""
-        for place, node, scope in reversed(self.functions):
-            own = called[place]
-            if not own:
-                continue
-            # A nested function sees what its surroundings bind: their scope learns which names it calls.
-            called[scope.around] |= own
-            annotated = annotated_parameters(node)
-            local = {name for name in own if name in annotated or scope.bound.get(name)}
-            if not local:
-                continue
-            known = {name: self.source.of(hint, 80) for name, hint in annotated.items() if hint and name in local}
-            if not scope.made.keys() & annotated.keys():
-                known = {**{name: callee_text(scope.made[name]) for name in local & scope.made.keys()}, **known}
-            texts = [f"{name}:{known[name]}" if known.get(name) else name for name in sorted(local)]
-            self.symbols[place] = self.symbols[place]._replace(local=tuple(texts))
 
     def imported(self, node: ast.Import | ast.ImportFrom, scope: Open) -> None:
         """Note an import."""
@@ -235,8 +199,7 @@ class Outline:
             flags |= STUB
         kind = METHOD if inside == CLASS_SCOPE else FUNCTION
         line, end, signature = node.lineno, node.end_lineno or node.lineno, self.source.signature(node)
-        scope.around, scope.place = scope.place, len(self.symbols)
-        self.functions.append((scope.place, node, scope))
+        scope.place = len(self.symbols)
         self.symbols.append(Symbol(kind, scope.name, line, end, signature, doc, decorators, (), flags, decorated))
 
     def _head(self, node: Function | ast.ClassDef, inside: int) -> tuple[tuple[str, ...], int, str, int]:

@@ -15,7 +15,6 @@ from inarch_brief.tracer.facts.statement_codes import compiled
 # Patterns that begin with a plain letter or line end are searched several times faster than ones with `^`.
 _DEFINITION = re.compile(r"(?:def|class)[ \t]+([^\W\d]\w*)")
 _IMPORT = re.compile(r"\n(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)|import[ \t]+([^\n#]+))")
-_NAME = re.compile(r"[^\W\d]\w*")
 _GUARD = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*['\"]__main__['\"]", re.M)
 
 
@@ -34,11 +33,6 @@ def light_facts(text: str, unparsable: str = "") -> Facts:
 def defined_in(text: str) -> list[str]:
     """Give the names that a file defines, as often as it does."""
     return _DEFINITION.findall(text)
-
-
-def imported_in(text: str) -> set[str]:
-    """Give the names that a file's imports name."""
-    return set(_NAME.findall(" ".join(" ".join(found) for found in _IMPORT.findall(f"\n{text}"))))
 
 
 def absolute_imports(text: str) -> set[str]:

@@ -50,15 +50,6 @@ class Open:
     attributes: dict[str, None] = Factory(dict)
     place: int = 0
     """The symbol that it is, or stands in."""
-    around: int = 0
-    """The symbol around a function."""
-    made: dict[str, Code] = Factory(dict)
-    """The callee whose result an assigned name is; "" once it is assigned twice, or otherwise."""
-
-    def makes(self, name: Code, callee: Code) -> None:
-        """Note that a function binds a name to what a call gives."""
-        if type(name) is str:
-            self.made[name] = "" if name in self.made else callee
 
     def facts(self) -> ScopeFacts:
         """Give what is kept."""

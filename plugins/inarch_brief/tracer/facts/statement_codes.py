@@ -92,17 +92,8 @@ def _expr(scopes: Scopes, node: ast.Expr) -> None:
 def _assign(scopes: Scopes, node: ast.Assign) -> None:
     value = expression(scopes, node.value)
     targets = tuple([target(scopes, item) for item in node.targets])
-    scope = scopes.current
-    if scope.kind == FUNCTION_SCOPE:
-        callee = value[1] if type(node.value) is ast.Call else ""
-        for place in targets:
-            if type(place) is str:
-                scope.makes(place, callee)
-            elif place is not None and place[0] == SEQUENCE:
-                for name in place[3]:
-                    scope.makes(name, "")
-    elif scopes.outline is not None:
-        scopes.outline.assigned(node, scope)
+    if scopes.outline is not None and scopes.current.kind != FUNCTION_SCOPE:
+        scopes.outline.assigned(node, scopes.current)
     if targets == ("__all__",) and not scopes.current.name:
         scopes.exports = _texts(node.value)
     if value is not None:
@@ -120,8 +111,6 @@ def _texts(node: ast.expr) -> tuple[str, ...] | None:
 def _augment(scopes: Scopes, node: ast.AugAssign) -> None:
     value = expression(scopes, node.value)
     place = target(scopes, node.target)
-    if scopes.current.kind == FUNCTION_SCOPE:
-        scopes.current.makes(place, "")
     if place == "__all__" and scopes.exports is not None:
         scopes.exports += _texts(node.value) or ()
     if value is not None or type(place) is not str:
@@ -254,8 +243,6 @@ def _while(scopes: Scopes, node: ast.While) -> None:
 def _for(scopes: Scopes, node: ast.For | ast.AsyncFor) -> None:
     iterable = expression(scopes, node.iter)
     place = target(scopes, node.target)
-    if scopes.current.kind == FUNCTION_SCOPE:
-        scopes.current.makes(place, "")
     if iterable is not None:
         _add(scopes, (FOR, place, iterable, node.iter.lineno))
     _block(scopes, node.body)
@@ -266,8 +253,6 @@ def _with(scopes: Scopes, node: ast.With | ast.AsyncWith) -> None:
     for item in node.items:
         manager = expression(scopes, item.context_expr)
         place = target(scopes, item.optional_vars) if item.optional_vars else None
-        if scopes.current.kind == FUNCTION_SCOPE:
-            scopes.current.makes(place, manager[1] if type(item.context_expr) is ast.Call else "")
         if manager is not None:
             _add(scopes, (WITH, manager, place, item.context_expr.lineno))
     _block(scopes, node.body)

@@ -246,6 +246,8 @@ class Index:
     def _linked(self, connection: sqlite3.Connection, call: Call, coverage: Coverage) -> Coverage:
         """Link what is not, tests after the code that they call."""
         limit, read = Limit(self.link_seconds), partial(readable, call.workspace)
+        if not self._wanted and call.about and self._whole is None:
+            self._wanted = _calling(connection, call.about)
         if coverage.indexed < coverage.files:
             self.links.bring_some(connection, read, limit, self._wanted)
             return coverage._replace(linked=UNINDEXED)
@@ -293,6 +295,15 @@ class Index:
         if reading.links:
             self.links.fresh.update(reading.links)
         return True
+
+
+def _calling(connection: sqlite3.Connection, about: str) -> dict[str, float]:
+    """Give the files that call something with a name of the question: these are linked first."""
+    from inarch_brief.search import Index as Words
+    from inarch_brief.search import understood
+
+    words = Words(connection)
+    return {path: 1.0 for name in understood(about).identifiers for path in words.calling(name)}
 
 
 def _unparsable(connection: sqlite3.Connection) -> list[str]:

@@ -250,6 +250,8 @@ def construct(
                         made = union(made, tuple([item for item in given if isinstance(item, Instance)]))
         if found.in_class and name == "__new__":
             made = made[:MAX_MADE]
+    if not ("__init__" in cls.class_cells or "__new__" in cls.class_cells):
+        linker.edge(cls.scope, CALL, confidence, line)  # nothing of its own runs, but it is made
     if cls.data and not found_any:
         _data_class(linker, cls, arguments, line)
     for outer in () if found_any else outside_bases(cls):

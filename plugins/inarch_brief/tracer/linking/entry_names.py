@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from inarch_brief.tracer.facts.entry_points import MOUNT, SUB_COMMAND, library_names, own_prefix
-from inarch_brief.tracer.facts.file_facts import CLASS, CONSTANT
+from inarch_brief.tracer.facts.file_facts import CONSTANT
 from inarch_brief.tracer.facts.manifests import NPM_SCRIPT, PROGRAM, Script, scripts
-from inarch_brief.tracer.linking.resolver import FileFacts, Meaning, ObjectOf, Place, Resolver
+from inarch_brief.tracer.linking.resolver import FileFacts, Meaning, Place, Resolver
 
 _MADE = re.compile(r"[=:]\s*([\w.]+)")
 _FLASK = ("flask", "quart")
@@ -51,7 +51,10 @@ class Commands(NamedTuple):
     found: Mapping[Place, tuple[str, str]]
 
     def is_one(self, place: Place, depth: int = 0) -> bool:
-        """Whether the decorator is a library's, a group's of the tree, or one of an object that a library makes."""
+        """Whether the decorator is a library's, a group's of the tree, or one of an object that a library makes.
+
+        Inside a function its parameter, or what it makes, counts where such a library is imported.
+        """
         owner = self.found[place][1]
         if not owner or depth > 12:
             return not owner
@@ -59,10 +62,9 @@ class Commands(NamedTuple):
         if owner.endswith(".cli") and any(item.module.partition(".")[0] in _FLASK for item in file.facts.imports):
             return True
         meaning = self.resolver.meaning(file, place.place, owner)
-        if isinstance(meaning, ObjectOf):
-            return self._is_of_library(meaning.of)
         if not isinstance(meaning, Place):
-            return self._is_local(file, place, owner)
+            is_inside = "." in file.facts.symbols[place.place].name
+            return is_inside and bool(library_names(file.facts.imports))
         if meaning in self.found:
             return self.is_one(meaning, depth + 1)
         symbol = self.resolver.symbol(meaning)
@@ -99,33 +101,14 @@ class Commands(NamedTuple):
             current = meant if isinstance(meant, Place) else None
         return " ".join(reversed(words))
 
-    def _is_local(self, file: FileFacts, place: Place, owner: str) -> bool:
-        """Whether an enclosing function makes the object itself: `app: typer.Typer`."""
-        around = file.facts.symbols[place.place].name.rpartition(".")[0]
-        while around:
-            number = file.by_name.get(around)
-            for text in file.facts.symbols[number].local if number is not None else ():
-                name, _, made = text.partition(":")
-                if name == owner:
-                    return self._makes(file, made.strip())
-            around = around.rpartition(".")[0]
-        return False
-
     def _makes(self, file: FileFacts, dotted: str) -> bool:
-        """Whether a class that a file names is the library's, or one of the tree that is made from it."""
+        """Whether a class that a file names is the library's, or one of the tree in whose file it is imported."""
         if dotted.partition(".")[0] in library_names(file.facts.imports):
             return True
         meaning = self.resolver.meaning(file, 0, dotted) if dotted else None
-        return isinstance(meaning, Place) and self._is_of_library(meaning)
-
-    def _is_of_library(self, place: Place) -> bool:
-        if self.resolver.symbol(place).kind != CLASS:
+        if not isinstance(meaning, Place) or not self.resolver.symbol(meaning).bases:
             return False
-        for cls in self.resolver.ancestry(place):
-            library = library_names(self.resolver.file(cls.file).facts.imports)
-            if any(base.partition(".")[0] in library for base in self.resolver.symbol(cls).bases):
-                return True
-        return False
+        return bool(library_names(self.resolver.file(meaning.file).facts.imports))
 
 
 _REPLACING = "register_blueprint"

@@ -18,7 +18,7 @@ from inarch_brief.search.index import format_of, kept_format
 from inarch_brief.tracer.facts.file_facts import FACTS_VERSION
 from inarch_lib.staging import make_folder
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 BUSY_MS = 2000
 """How long to wait for another process that writes: it writes for about a second at most."""
 
@@ -36,8 +36,6 @@ CREATE INDEX symbols_name ON symbols(name COLLATE NOCASE);
 CREATE TABLE entries(file INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, place INTEGER NOT NULL,
     line INTEGER NOT NULL, how TEXT NOT NULL, target TEXT NOT NULL);
 CREATE INDEX entries_file ON entries(file);
-CREATE VIRTUAL TABLE callees USING fts5(names, tokenize = "ascii tokenchars '_'", columnsize = 0, detail = none,
-    content = '');
 CREATE TABLE link_facts(file INTEGER PRIMARY KEY, facts BLOB NOT NULL);
 CREATE TABLE exports(file INTEGER NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL);
 CREATE TABLE arcs(file INTEGER PRIMARY KEY, mode TEXT NOT NULL, rows BLOB NOT NULL);

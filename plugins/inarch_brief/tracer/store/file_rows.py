@@ -16,7 +16,7 @@ from inarch_brief.tracer.facts.documents import documents_of
 from inarch_brief.tracer.facts.entry_points import entry_points_of
 from inarch_brief.tracer.facts.file_facts import CONSTANT, NAMES, SHIFT, Facts, encode, exports_of, nature
 from inarch_brief.tracer.facts.modules import TEST, TEXT, VENDORED
-from inarch_brief.tracer.facts.parser import imported_in, tests_in
+from inarch_brief.tracer.facts.parser import tests_in
 from inarch_brief.tracer.store.kept_files import Stamp, put_state, state
 
 
@@ -54,7 +54,6 @@ def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Fo
         for symbol, dotted in rows:
             symbols.setdefault(dotted, []).append(symbol)
         former[path] = Former(number, symbols)
-        # Names of callees stay: what they lead to is looked at before it is believed.
         connection.executemany("DELETE FROM gates WHERE symbol = ?", [row[:1] for row in rows])
         for table in ("symbols", "entries", "link_facts", "exports"):
             connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
@@ -85,7 +84,6 @@ class _Rows:
     files: list[tuple[Any, ...]] = Factory(list)
     symbols: list[tuple[Any, ...]] = Factory(list)
     documents: dict[str, list[Document]] = Factory(dict)
-    callees: list[tuple[int, str]] = Factory(list)
     entry_points: list[tuple[Any, ...]] = Factory(list)
     links: list[tuple[int, bytes]] = Factory(list)
     exports: list[tuple[int, str, str]] = Factory(list)
@@ -95,7 +93,6 @@ class _Rows:
         connection.executemany(f"INSERT INTO symbols VALUES ({_marks(11)})", self.symbols)
         connection.executemany(f"INSERT INTO entries VALUES ({_marks(7)})", self.entry_points)
         Index(connection).update(self.documents, gone, more=more)
-        connection.executemany("INSERT INTO callees(rowid, names) VALUES (?, ?)", self.callees)
         connection.executemany("INSERT INTO link_facts VALUES (?, ?)", self.links)
         connection.executemany("INSERT INTO exports VALUES (?, ?, ?)", self.exports)
 
@@ -154,12 +151,10 @@ def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
     if facts and facts.language:
         _add_other(rows, entry, file, facts)
     elif entry.role == TEST:
-        rows.callees.append((file, " ".join(imported_in(entry.text))))
         count = tests_in(entry.text)
         if count:
             rows.entry_points.append((file, kinds.TEST, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", ""))
     elif facts:
-        rows.callees.append((file, " ".join(_called_names(facts))))
         rows.exports += [(file, *pair) for pair in exports_of(entry.path, entry.module, entry.role, facts)]
         found = entry_points_of(entry.path, entry.module, entry.role, facts)
         rows.entry_points += [(file, *entry_point) for entry_point in found]
@@ -167,7 +162,6 @@ def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
 
 def _add_other(rows: _Rows, entry: FileRow, file: int, facts: Facts) -> None:
     """Note what a file in another language shows; its tests are counted, and found by their names."""
-    rows.callees.append((file, " ".join(_called_names(facts))))
     tests = sum(shown.kind == kinds.TEST for shown in facts.shown)
     if tests:
         rows.entry_points.append((file, kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))
@@ -190,13 +184,6 @@ def _add_symbols(
         symbol = known.pop(0) if known else next(fresh)
         flags |= nature(facts.symbols[place], entry.module, entry.role) << SHIFT
         rows.symbols.append((symbol, file, place, name, dotted, kind, line, end, signature, doc, flags))
-
-
-def _called_names(facts: Facts) -> set[str]:
-    """Give the names under which a file may call something: last parts of callees, and what imports rename."""
-    names = {call.callee.rpartition(".")[2] for call in facts.calls}
-    names.update(item.target for item in facts.imports if item.name != item.target)
-    return names
 
 
 def _marks(count: int) -> str:
