@@ -1,4 +1,4 @@
-"""A connection is kept between uses, as long as it leads to the same file."""
+"""The file that is kept: written whole, given back, thrown away."""
 
 from __future__ import annotations
 
@@ -18,17 +18,6 @@ def made(tmp_path: Path) -> Store:
 def test_what_was_written_is_in_the_database_and_not_in_its_log(tmp_path: Path) -> None:
     store = made(tmp_path)
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [Path(store.path).name]
-
-
-def test_what_others_write_is_seen_by_a_kept_connection(tmp_path: Path) -> None:
-    store, other = made(tmp_path), Store(str(tmp_path / "cache"), str(tmp_path))
-    with store.connection():
-        pass
-    with other.connection() as connection, transaction(connection):
-        put_state(connection, "apple", 2)
-    with store.connection() as connection:
-        assert state(connection, "apple") == 2
-    store.close()
 
 
 def test_pages_that_are_empty_are_given_back(tmp_path: Path) -> None:

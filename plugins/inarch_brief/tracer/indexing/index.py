@@ -21,7 +21,6 @@ from inarch_brief.tracer.store.database import Busy, Store, transaction
 from inarch_brief.tracer.store.kept_files import Shelf, kept_files, put_state, state
 
 if TYPE_CHECKING:
-    from inarch_brief.search.index import Index as Search
     from inarch_brief.tracer.graph.call_graph import Graph
     from inarch_brief.tracer.indexing.background import Rest
     from inarch_brief.tracer.indexing.relink import Links, Version
@@ -92,8 +91,6 @@ class Index:
     seconds: float = 0.8
     link_seconds: float = 0.5
     whole_seconds: float = 0.1
-    words: Search | None = field(default=None, init=False)
-    """What the last answer looked for words with: what it read of them serves the next."""
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
     _links: Links | None = field(default=None, init=False)
     _whole: Version | None = field(default=None, init=False)
@@ -366,11 +363,7 @@ class Look:
                     connection,
                     coverage,
                 ):
-                    shelf = Shelf(connection, self.read, index.words)
-                    try:
-                        return answer(shelf, coverage)
-                    finally:
-                        index.words = shelf.former
+                    return answer(Shelf(connection, self.read), coverage)
             except Damaged as error:
                 index.recover(str(error), in_memory=attempt > 0)
         raise ToolFailed("execution", "the symbol index can't be built", "try again")

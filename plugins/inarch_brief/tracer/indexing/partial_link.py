@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inarch_brief.tracer.facts.link_facts import LinkFacts, ScopeFacts, unpacked
 from inarch_brief.tracer.facts.modules import absolute_name
-from inarch_brief.tracer.graph.arcs import Adjacency, FileArcs
-from inarch_brief.tracer.graph.model import CALL
+from inarch_brief.tracer.graph.arcs import FileArcs
 from inarch_brief.tracer.indexing.arc_rows import add_lambdas, by_file, numbered, numbers_of, put_arcs
 from inarch_brief.tracer.indexing.background import linked
 from inarch_brief.tracer.indexing.entry_nodes import gates_of
@@ -24,7 +22,7 @@ MAX_SEEN = 24
 
 
 def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]) -> None:
-    """Link some files anew; arcs that only the whole tree shows are kept where the call is still there."""
+    """Link some files anew; what only the whole tree shows is missing of them until that is linked."""
     connection = shelf.connection
     seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, len(files))]
     rows = connection.execute(
@@ -50,8 +48,7 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
     own = edges.leaving(callers)
     add_lambdas(connection, numbers, own)
     found = dict(by_file(numbers, numbered(numbers, own)))
-    changed = {file: _with_former(shelf, file, found.get(file, FileArcs({}, ()))) for file in files}
-    put_arcs(connection, changed.items(), "near")
+    put_arcs(connection, ((file, found.get(file, FileArcs({}, ()))) for file in files), "near")
     symbols = {number for file in own_files & found.keys() for number in found[file].symbols}
     connection.executemany("DELETE FROM gates WHERE symbol = ?", [(number,) for number in symbols])
     gates = [gate for gate in gates_of(shelf, set(files)) if gate.symbol in symbols]
@@ -83,49 +80,4 @@ def _modules(shelf: Shelf, file: int) -> Iterable[str]:
         found[source] = None
         if item.target:
             found[f"{source}.{item.target}"] = None
-    return found
-
-
-def _with_former(shelf: Shelf, file: int, found: FileArcs) -> FileArcs:
-    """Add the former arcs of a file whose call is still there, and what other files say of its symbols."""
-    row = shelf.connection.execute("SELECT rows FROM arcs WHERE file = ?", (file,)).fetchone()
-    if row is None:
-        return found
-    former = Adjacency()
-    former.load(row[0])
-    symbols = {number: nature | former.nature.get(number, 0) for number, nature in found.symbols.items()}
-    known = {(arc.caller, arc.callee) for arc in found.arcs}
-    kept = [
-        arc
-        for number in range(len(former))
-        if (arc := former.arc(number)).caller in symbols and (arc.caller, arc.callee) not in known
-    ]
-    places = _places(shelf.connection, [end for arc in kept for end in (arc.caller, arc.callee)])
-    lines: dict[int, dict[str, int]] = {}
-    for call in shelf.facts(file)[3].calls:
-        lines.setdefault(call.scope, {}).setdefault(call.callee.rpartition(".")[2], call.line)
-    arcs = list(found.arcs)
-    for arc in kept:
-        caller, callee = places.get(arc.caller), places.get(arc.callee)
-        called = lines.get(caller[0], {}) if caller else {}
-        # A call by no name of its own may still be where it was if something is called about there.
-        is_near = arc.kind != CALL and any(abs(line - arc.line) <= 3 for line in called.values())
-        line = called.get(callee[1], arc.line if is_near else None) if callee else None
-        if line is not None:
-            arcs.append(arc._replace(line=line))
-    return FileArcs(symbols, tuple(sorted(arcs, key=lambda arc: (arc.caller, arc.line, arc.callee))))
-
-
-def _places(connection: sqlite3.Connection, symbols: Iterable[int]) -> dict[int, tuple[int, str]]:
-    """Give the places of symbols in their files, and the names by which they are called."""
-    numbers = list(dict.fromkeys(symbols))
-    found: dict[int, tuple[int, str]] = {}
-    for start in range(0, len(numbers), 500):
-        part = numbers[start : start + 500]
-        rows = connection.execute(
-            "SELECT id, place, CASE WHEN name = '__init__' THEN dotted ELSE name END FROM symbols"
-            f" WHERE id IN ({', '.join('?' * len(part))})",
-            part,
-        )
-        found.update((number, (place, name)) for number, place, name in rows)
     return found

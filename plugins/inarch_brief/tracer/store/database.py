@@ -9,7 +9,6 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from attrs import define, field
 
@@ -48,19 +47,6 @@ class Busy(Exception):
     """Another process holds the store."""
 
 
-class Idle(NamedTuple):
-    """A connection between two uses, what its file was then, and what closes it at last."""
-
-    connection: sqlite3.Connection
-    identity: tuple[int, ...]
-    ending: weakref.finalize[..., Store]
-
-
-def _identity(path: str) -> tuple[int, ...]:
-    now = os.stat(path)
-    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
-
-
 @define(eq=False, repr=False)
 class Store:
     """Opens the database of a root; falls back to memory where nothing can be written."""
@@ -69,7 +55,6 @@ class Store:
     root: str
     note: str = ""
     _memory: sqlite3.Connection | None = field(default=None, init=False)
-    _idle: Idle | None = field(default=None, init=False)
     path: str = field(init=False)
     """The database file; another version of schema or facts is another file."""
 
@@ -84,21 +69,12 @@ class Store:
         if self._memory is not None:
             yield self._memory
             return
-        connection = self._taken() or self._opened()
-        written = connection.total_changes
+        connection = self._opened()
         try:
             yield connection
-        except BaseException:
+        finally:
             if connection is not self._memory:
                 connection.close()
-            raise
-        if connection is self._memory:
-            return
-        # One that wrote is closed: what it wrote moves from the log into the database.
-        if self._idle is None and self._memory is None and connection.total_changes == written:
-            self._put_by(connection)
-        else:
-            connection.close()
 
     def snapshot(self) -> sqlite3.Connection | None:
         """Open the database as it is now, for whoever reads on while others write; None where there is no file."""
@@ -108,33 +84,6 @@ class Store:
         connection.execute("BEGIN")
         connection.execute("SELECT 1 FROM state").fetchone()  # what is seen is settled by the first look
         return connection
-
-    def _put_by(self, connection: sqlite3.Connection) -> None:
-        """Keep a connection for the next use, which finds its pages and statements ready."""
-        try:
-            self._idle = Idle(connection, _identity(self.path), weakref.finalize(self, connection.close))
-        except OSError:
-            connection.close()
-
-    def _taken(self) -> sqlite3.Connection | None:
-        """Give the connection that was kept, unless the file is another one by now."""
-        idle, self._idle = self._idle, None
-        if idle is None:
-            return None
-        idle.ending.detach()
-        try:
-            if _identity(self.path) == idle.identity:
-                return idle.connection
-        except OSError:
-            pass
-        idle.connection.close()
-        return None
-
-    def close(self) -> None:
-        """Let go of what is kept for the next use."""
-        connection = self._taken()
-        if connection is not None:
-            connection.close()
 
     def _opened(self) -> sqlite3.Connection:
         if not self.folder:
@@ -197,7 +146,6 @@ class Store:
 
     def discard(self) -> None:
         """Throw the kept index away: it is damaged."""
-        self.close()
         if self._memory is not None:
             self._memory.close()
             self._memory = None

@@ -69,24 +69,23 @@ class Shelf:
     Args:
         connection: The index.
         read: Gives the bytes of a file, None if that is not possible (any more).
-        former: What an answer before this one looked for words with, if it was on the same connection.
     """
 
     connection: sqlite3.Connection
     read: Callable[[str], bytes | None]
-    former: Search | None = None
     answers: dict[tuple[str, Collection[str]], Answer] = Factory(dict)
     """What was found by words, by the question and the natures of what it was looked for among."""
+    _words: Search | None = None
     _known: dict[int, tuple[str, str, str, Facts]] = Factory(dict)
 
     @property
     def words(self) -> Search:
         """What is found by words."""
-        if self.former is None or self.former.connection is not self.connection:
+        if self._words is None:
             from inarch_brief.search.index import Index
 
-            self.former = Index(self.connection)
-        return self.former
+            self._words = Index(self.connection)
+        return self._words
 
     def facts(self, number: int) -> tuple[str, str, str, Facts]:
         """Give path, module, role and facts of a file.
