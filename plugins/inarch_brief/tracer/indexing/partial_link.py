@@ -8,9 +8,9 @@ from inarch_brief.tracer.facts.link_facts import LinkFacts, ScopeFacts, unpacked
 from inarch_brief.tracer.facts.modules import absolute_name
 from inarch_brief.tracer.graph.arcs import FileArcs
 from inarch_brief.tracer.indexing.arc_rows import add_lambdas, by_file, numbered, numbers_of, put_arcs
-from inarch_brief.tracer.indexing.background import linked
 from inarch_brief.tracer.indexing.entry_nodes import gates_of
 from inarch_brief.tracer.linking.edges import shared_modules
+from inarch_brief.tracer.linking.link import link
 from inarch_brief.tracer.linking.link_rounds import Files
 from inarch_brief.tracer.linking.linker import Budget
 from inarch_brief.tracer.store.kept_files import Shelf
@@ -40,7 +40,7 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
         path: (module, fresh.get(path, facts) if number in own_files else unpacked(facts).outline(is_called))
         for number, path, module, facts in rows
     }
-    edges, _ = linked(given, NEAR)
+    edges = link(given, NEAR).edges
     numbers = numbers_of(connection, shared_modules(given), edges.names, seen)
     callers = {
         place for place, (module, _) in enumerate(edges.names.parts()) if numbers.modules.get(module) in own_files

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import Factory, define, field
 
 from inarch_brief.tracer.facts.source import uncollected
-from inarch_brief.tracer.indexing.file_reader import PATIENCE, Limit, Progress
+from inarch_brief.tracer.indexing.file_reader import Limit, Progress
 from inarch_brief.tracer.store.database import Busy, Store, give_back, transaction
 from inarch_brief.tracer.store.kept_files import Shelf, put_state, state
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inarch_brief.tracer.facts.link_facts import LinkFacts
     from inarch_brief.tracer.graph.arcs import Adjacency, Costs
     from inarch_brief.tracer.graph.call_graph import Graph
-    from inarch_brief.tracer.indexing.background import Job
+    from inarch_brief.tracer.linking.edges import Edges
     from inarch_brief.tracer.linking.link_rounds import Files
 
 QUICK = 0.1
@@ -73,6 +73,48 @@ class Version(NamedTuple):
     linked: Any
 
 
+class _Given(NamedTuple):
+    """What is linked: facts by path, the hashes of the files' bytes, and what lets go of the facts."""
+
+    files: Files
+    hashes: Mapping[str, str]
+    ending: Callable[[], None]
+
+
+@define(eq=False, repr=False)
+class _Job:
+    """What linking of all files found."""
+
+    hashes: Mapping[str, str]
+    """Of each file's bytes when they were read: what changed meanwhile is linked again."""
+    shared: frozenset[str]
+    """Module names that several of the files claim: edges tell them apart by their paths."""
+    edges: Edges
+    note: str
+    seconds: float
+
+    @classmethod
+    def of(cls, given: _Given) -> _Job:
+        """Link files.
+
+        Raises:
+            sqlite3.DatabaseError: facts are damaged.
+        """
+        from inarch_brief.tracer.linking.edges import shared_modules
+        from inarch_brief.tracer.linking.link import link
+
+        start = time.thread_time()
+        try:
+            with uncollected():
+                found = link(given.files)
+        except ValueError as error:
+            raise sqlite3.DatabaseError(f"damaged link facts: {error}") from error
+        finally:
+            given.ending()
+        seconds, note = time.thread_time() - start, "; ".join(found.notes)
+        return cls(given.hashes, shared_modules(given.files), found.edges, note, seconds)
+
+
 @define(eq=False, repr=False)
 class Links:
     """What keeps the arcs of a root up to date.
@@ -90,7 +132,7 @@ class Links:
     """Link facts as they were read just now; from the store they have to be unpacked."""
     whole: Version | None = field(default=None, init=False)
     """What the store held when every file was last seen to be linked: until it is written all is well."""
-    _job: Job | None = field(default=None, init=False)
+    _later: threading.Timer | None = field(default=None, init=False)
     _known: tuple[Version, Adjacency, Costs] | None = field(default=None, init=False)
 
     def bring(
@@ -124,10 +166,10 @@ class Links:
         is_small = len(stale.missing) <= near and stale.near <= MAX_NEAR and cost is not None and cost > QUICK
         try:
             if not is_small and (_estimated(connection) if cost is None else cost) <= left:
-                return self._link_whole(connection, read, left, cost or 0.0)
+                return self._keep(connection, read, self._linked(connection))
             if stale.missing:
                 self.bring_some(connection, read, limit, wanted)
-            self._link_later(connection, read)
+            self._link_later(read)
             return _stale(connection).note
         except Busy:
             return "another process is writing the index: the graph is from before its changes"
@@ -177,66 +219,36 @@ class Links:
         return Graph(shelf, self._known[1], self._known[2], note)
 
     def close(self) -> None:
-        """Stop what goes on in the background; what is done is not lost."""
-        job = self._job
-        if job is not None:
-            job.stop()
+        """Stop what has not begun in the background; what is done is not lost."""
+        if self._later is not None:
+            self._later.cancel()
 
-    def _link_whole(
-        self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], seconds: float, cost: float
-    ) -> str:
-        job = self._job
-        if job is None or job.is_taken:
-            job = self._job = self._new_job(connection, read)
-            if cost and cost <= QUICK:
-                job.run()
-            else:
-                job.start()
-        before = time.process_time()
-        if not job.wait(seconds * PATIENCE):
-            # It takes longer than was thought, unless the machine was busy: some are linked here, as in the next call.
-            spent = time.process_time() - before
-            self.bring_some(connection, read, Limit(0.0), {})
-            with transaction(connection):
-                put_state(connection, "link_seconds", max(cost, 1.2 * spent))
-            return _stale(connection).note
-        if job.damage:
-            job.is_taken = True
-            raise sqlite3.DatabaseError(job.damage)
-        if not job.is_complete:
-            job.is_taken = True
-            return "linking ended early: the graph is from before"
-        self._keep(connection, read, job)
-        return job.note
-
-    def _link_later(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None]) -> None:
-        """Link everything again once nobody has asked for a while: changes may show in files that did not change."""
-        if self._job is not None and not self._job.is_taken:
-            return
-        self._job = self._new_job(connection, read, _SETTLED)
-        self._job.start()
-
-    def _new_job(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], delay: float = 0.0) -> Job:
+    def _link_later(self, read: Callable[[str], bytes | None]) -> None:
+        """Link everything again after a while: changes may show in files that did not change."""
         from inarch_brief.tracer.facts.manifests import MANIFESTS
-        from inarch_brief.tracer.indexing.background import Job
 
-        files, hashes, ending = self._given(connection)
-        self.fresh = {}
-        # When it is done the workspace of this call may be closed.
-        manifests = {name: read(name) for name in MANIFESTS}
+        if self._later is None or not self._later.is_alive():
+            # When it is done the workspace of this call may be closed.
+            manifests = {name: read(name) for name in MANIFESTS}
+            self._later = threading.Timer(_SETTLED, self._late, (manifests.get,))
+            self._later.daemon = True  # it ends with the process
+            self._later.start()
 
-        def late(job: Job) -> None:
-            with self.lock, self.store.connection() as own:
-                if not job.is_taken and job.is_complete:
-                    try:
-                        self._keep(own, manifests.get, job)
-                    except (Busy, sqlite3.Error):
-                        job.is_taken = True  # the next call begins anew
+    def _late(self, read: Callable[[str], bytes | None]) -> None:
+        try:
+            with self.lock, self.store.connection() as connection:
+                given = self._given(connection)
+            job = _Job.of(given)
+            with self.lock, self.store.connection() as connection:
+                self._keep(connection, read, job)
+        except (Busy, sqlite3.Error):
+            pass  # the next call begins anew
 
-        return Job(files, hashes, late, delay, ending)
+    def _linked(self, connection: sqlite3.Connection) -> _Job:
+        return _Job.of(self._given(connection))
 
-    def _given(self, connection: sqlite3.Connection) -> tuple[Files, dict[str, str], Callable[[], None]]:
-        """Give the facts of all files, the hashes of their bytes, and what lets go of them."""
+    def _given(self, connection: sqlite3.Connection) -> _Given:
+        """Give the facts of all files."""
         from inarch_brief.tracer.facts.link_facts import Stored, size_of
         from inarch_brief.tracer.linking.link import WHOLE
 
@@ -248,25 +260,22 @@ class Links:
             " ORDER BY f.role != 'code', f.path"
         ).fetchall()
         hashes = {path: content for path, _, content, _, _ in rows}
+        fresh, self.fresh = self.fresh, {}
         if snapshot is None:
-            return (
-                {path: (module, self.fresh.get(path, some)) for path, module, _, _, some in rows},
-                hashes,
-                lambda: None,
-            )
+            known = {path: (module, fresh.get(path, some)) for path, module, _, _, some in rows}
+            return _Given(known, hashes, lambda: None)
         files = {
             path: (module, Stored(size_of(head), partial(_facts_of, snapshot, file)))
             for path, module, _, file, head in rows
         }
-        return files, hashes, snapshot.close
+        return _Given(files, hashes, snapshot.close)
 
-    def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], job: Job) -> None:
-        """Write what a job found, for the files that are still what they were."""
+    def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], job: _Job) -> str:
+        """Write what linking found, for the files that are still what they were; give what has to be said of it."""
         from inarch_brief.tracer.indexing import arc_rows
         from inarch_brief.tracer.indexing.entry_nodes import gates_of
         from inarch_brief.tracer.linking.edges import Edges
 
-        job.is_taken = True
         with uncollected(), transaction(connection):
             now = dict(connection.execute("SELECT id, hash || path FROM files"))
             was = {content + path for path, content in job.hashes.items()}
@@ -283,6 +292,7 @@ class Links:
             put_state(connection, "link_note", job.note)
             put_state(connection, "gone", 0)
             give_back(connection)
+        return job.note
 
     def _link_near(
         self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], files: Sequence[int]
