@@ -24,7 +24,7 @@ from pathlib import Path
 from recorded import fetch_sdist
 
 import inarch
-from inarch_brief.tracer.indexing.index import Index
+from inarch_brief.tracer.indexing.index import Index, Look
 from inarch_brief.tracer.store.database import Store
 from inarch_plugins.sandbox_fs import inarch_workspaces
 
@@ -65,7 +65,7 @@ def indexed(root: Path, cache: str) -> tuple[float, str]:
     workspace = spec.open(str(root))
     index = Index(Store(cache, str(root)), 900.0, 900.0)
     start = time.process_time()
-    with index.opened(workspace, linked=True) as (_, coverage):
+    with index.opened(Look(workspace), linked=True) as (_, coverage):
         spent = time.process_time() - start
     index.links.close()
     workspace.close()

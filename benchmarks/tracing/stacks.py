@@ -26,7 +26,7 @@ from inarch_brief.tracer.answers.flow_text import listed, ordered
 from inarch_brief.tracer.graph.call_graph import Graph
 from inarch_brief.tracer.graph.flows import flow_to
 from inarch_brief.tracer.graph.model import Flow
-from inarch_brief.tracer.indexing.index import Index
+from inarch_brief.tracer.indexing.index import Index, Look
 from inarch_brief.tracer.store.database import Store
 from inarch_brief.tracer.store.kept_files import Shelf
 from inarch_plugins.sandbox_fs import inarch_workspaces
@@ -43,7 +43,7 @@ def graph_of(root: Path) -> Iterator[Graph]:
     workspace = spec.open(str(root))
     index = Index(Store("", str(root)), 600.0, 600.0)
     try:
-        with index.opened(workspace, linked=True) as (connection, coverage):
+        with index.opened(Look(workspace), linked=True) as (connection, coverage):
             yield index.links.graph(Shelf(connection, lambda path: (root / path).read_bytes()), coverage.linked)
     finally:
         index.links.close()

@@ -18,7 +18,7 @@ from inarch_brief.tracer.answers.tracer_settings import Settings
 from inarch_brief.tracer.graph.call_graph import Graph
 from inarch_brief.tracer.graph.flows import flow_to
 from inarch_brief.tracer.graph.model import Flow
-from inarch_brief.tracer.indexing.index import Coverage, Index
+from inarch_brief.tracer.indexing.index import Coverage, Index, Look
 from inarch_brief.tracer.store.database import Store
 from inarch_brief.tracer.store.kept_files import Shelf
 from inarch_plugins.sandbox_fs import inarch_workspaces
@@ -121,7 +121,7 @@ class Linked:
             return file.read_bytes() if file.is_file() else None
 
         try:
-            with self.index.opened(workspace, linked=True) as (connection, coverage):
+            with self.index.opened(Look(workspace), linked=True) as (connection, coverage):
                 yield self.index.links.graph(Shelf(connection, read), coverage.linked), coverage
         finally:
             workspace.close()

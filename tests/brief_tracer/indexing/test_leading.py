@@ -60,7 +60,7 @@ def test_in_a_conversation_reading_and_linking_go_on_by_themselves(tree: Any, mo
     made = Index(Store(str(tree.cache), str(tree.root)), 0.0, 0.0, -1.0)
     workspace = tree.workspace()
     try:
-        with made.opened(workspace, linked=True) as (_, coverage):
+        with made.opened(Look(workspace), linked=True) as (_, coverage):
             assert coverage.indexed < coverage.files
         end = time.monotonic() + LONGEST_S
         while True:

@@ -10,7 +10,7 @@ import pytest
 
 from inarch_brief.tracer.facts.file_facts import FULL, NAMES
 from inarch_brief.tracer.indexing import file_reader
-from inarch_brief.tracer.indexing.index import PATIENT, Index
+from inarch_brief.tracer.indexing.index import PATIENT, Index, Look
 from inarch_brief.tracer.store.database import Store
 
 FILES = {
@@ -33,7 +33,7 @@ def kept(folder: Path, tree: Any, link_seconds: float = 1.0) -> dict[str, list[A
     index = Index(Store(str(folder), str(tree.root)), 60.0, link_seconds)
     workspace = tree.workspace()
     try:
-        with index.opened(workspace, linked=link_seconds >= PATIENT) as (connection, coverage):
+        with index.opened(Look(workspace), linked=link_seconds >= PATIENT) as (connection, coverage):
             assert coverage.indexed == coverage.files
             return {name: rows(connection, name, columns) for name, columns in TABLES.items()}
     finally:

@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inarch_brief.tracer.indexing.index import Look
 from inarch_brief.tracer.indexing.partial_link import link_near
 from inarch_brief.tracer.store.database import transaction
 from inarch_brief.tracer.store.kept_files import Shelf
@@ -76,10 +77,10 @@ def test_one_file_of_a_large_tree_is_linked_by_itself_at_first(tree: Any, linkin
         number = graph.find("a.py:1")[0].id
         file = graph.connection.execute("SELECT file FROM symbols WHERE id = ?", (number,)).fetchone()[0]
     workspace = tree.workspace()
-    with linked.index.opened(workspace) as (connection, _):
+    with linked.index.opened(Look(workspace)) as (connection, _):
         connection.execute("ROLLBACK")
         with transaction(connection):
-            link_near(Shelf(connection, lambda path: None), [file], {})
+            link_near(Shelf(connection, lambda path: None), [file])
         connection.execute("BEGIN")
     workspace.close()
     linked.index.links.close()
@@ -184,7 +185,7 @@ def test_a_file_may_vanish_while_it_is_indexed(tree: Any, linking: Any) -> None:
         (tree.root / "tests/test_b.py").unlink(missing_ok=True)
 
     workspace = tree.workspace()
-    with linked.index.opened(workspace, linked=True, progress=progress) as (_, coverage):
+    with linked.index.opened(Look(workspace, progress=progress), linked=True) as (_, coverage):
         assert "can't be read" in (coverage.note or "")
     workspace.close()
     assert reads and linked.arcs() == set()

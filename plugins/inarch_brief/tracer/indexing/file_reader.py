@@ -19,7 +19,6 @@ from inarch_brief.tracer.store.kept_files import Kept, Stamp
 
 if TYPE_CHECKING:
     from inarch_brief.tracer.facts.file_facts import Facts
-    from inarch_brief.tracer.facts.link_facts import LinkFacts
     from inarch_brief.tracer.indexing.other_files import OtherReader
     from inarch_brief.tracer.store.file_rows import FileRow
 
@@ -53,7 +52,7 @@ BATCH_BYTES = 2_000_000
 AT_LEAST = 4
 """Files that are read in any case, so that each call gets on."""
 MANY = 1_000
-"""Files above which link facts are read from the store again, and words are forgotten, for the sake of memory."""
+"""Files above which words are forgotten, for the sake of memory."""
 MAX_BYTES = 2_000_000
 """Larger Python files are generated data; their names are scanned, not parsed, up to this size."""
 LONGEST_LINES = 2_000
@@ -93,7 +92,6 @@ class Reading:
 
     entries: list[FileRow] = Factory(list)
     touched: list[tuple[str, Stamp]] = Factory(list)
-    links: dict[str, LinkFacts] = Factory(dict)
     skipped: int = 0
     size: int = 0
     """Characters of the entries' texts."""
@@ -114,7 +112,7 @@ class Reading:
     def next(self) -> None:
         """Make room for the next batch."""
         self.kept += len(self.entries)
-        self.entries, self.touched, self.links, self.size = [], [], {}, 0
+        self.entries, self.touched, self.size = [], [], 0
 
 
 @define(eq=False, repr=False)
@@ -139,7 +137,6 @@ class Reader:
     deep: bool = False
     keep: Callable[[Reading], bool] = lambda _: True
     found: Reading = Factory(Reading)
-    _many: bool = field(default=False, init=False)
     _others: OtherReader | None = field(default=None, init=False)
 
     def read(self, changed: Sequence[Changed], scores: Mapping[str, float] = MappingProxyType({})) -> Reading:
@@ -151,7 +148,6 @@ class Reader:
                 item.path.count("/"), item.path,
             ),
         )  # fmt: skip
-        self._many = len(ordered) > MANY
         with uncollected(), ExitStack() as ending:
             ending.callback(self._end_others)
             for number, item in enumerate(ordered):
@@ -169,7 +165,7 @@ class Reader:
                     break  # what was read so far is worth keeping
             self.found.goes_on = False
             self._kept()
-        if self._many:
+        if len(ordered) > MANY:
             from inarch_brief.search.tokens import terms_of_word
 
             terms_of_word.cache_clear()
@@ -224,8 +220,6 @@ class Reader:
         from inarch_brief.tracer.facts.link_facts import encode_links
 
         facts, text, links = examined(data, light=stat.size > MAX_BYTES or _is_minified(whole.data))
-        if not self._many:
-            self.found.links[path] = links
         self._put(FileRow(path, module, role, stamp, content, facts, text, encode_links(links)))
 
     def _put(self, row: FileRow) -> None:

@@ -65,259 +65,6 @@ class Coverage(NamedTuple):
         return "; ".join(note for note in (nothing, self.note, *notes) if note) or None
 
 
-class Call(NamedTuple):
-    """Who asks, and how long they wait."""
-
-    workspace: Workspace
-    stop: Callable[[], bool] = lambda: False
-    progress: Progress | None = None
-    is_patient: bool = False
-    """Whether tests are read whole at once."""
-    about: str = ""
-
-
-@define(eq=False, repr=False)
-class Index:
-    """Symbols of one root, kept up to date with its files.
-
-    Args:
-        store: Where the index is kept.
-        seconds: Processor time that one call may spend on reading and parsing; the next call goes on.
-        link_seconds: The same for linking, which goes on in the background.
-        whole_seconds: What linking of all files at once may take where they are read.
-    """
-
-    store: Store
-    seconds: float = 0.8
-    link_seconds: float = 0.5
-    whole_seconds: float = 0.1
-    _lock: threading.RLock = field(factory=threading.RLock, init=False)
-    _links: Links | None = field(default=None, init=False)
-    _whole: Version | None = field(default=None, init=False)
-    """What the store held when everything was last seen to be read and linked."""
-    _fresh: tuple[object, float, Coverage] | None = field(default=None, init=False)
-    _wanted: Mapping[str, float] = field(factory=dict, init=False)
-    """What the last question leads to."""
-    _rest: Rest | None = field(default=None, init=False)
-    _others: int = field(default=0, init=False)
-    """Files of other languages than Python at the last look at the tree."""
-
-    @property
-    def links(self) -> Links:
-        """What keeps the graph up to date."""
-        if self._links is None:
-            from inarch_brief.tracer.indexing.relink import Links  # here: facts are answered without a graph
-
-            self._links = Links(self.store, self._lock, self.whole_seconds)
-        return self._links
-
-    @contextmanager
-    def opened(
-        self,
-        workspace: Workspace,
-        moment: object = None,
-        stop: Callable[[], bool] = lambda: False,
-        linked: bool = False,
-        progress: Progress | None = None,
-        about: str = "",
-    ) -> Iterator[tuple[sqlite3.Connection, Coverage]]:
-        """Bring the index up to date and lend a connection to it.
-
-        Args:
-            workspace: Where the files are read.
-            moment: Calls with an equal moment share one look at the tree within five seconds; None looks always.
-            stop: Asked between files; what was read until then is kept.
-            linked: Whether the graph is wanted, too: `coverage.linked` says what is missing of it.
-            progress: Told what is being done, and how much of how much is.
-            about: What is asked: where there is no time for all files, those that it leads to come first.
-        """
-        with self._lock, self.store.connection() as connection:
-            try:
-                call = Call(workspace, stop, progress, linked and self.link_seconds >= PATIENT, about)
-                coverage = self._current(connection, call, moment)
-                if linked:
-                    coverage = self._with_others(connection, call, self._linked(connection, call, coverage))
-                # What another process writes meanwhile is not seen: rows found stay there until they are read.
-                connection.execute("BEGIN")
-                try:
-                    yield connection, coverage
-                finally:
-                    connection.execute("ROLLBACK")
-            except sqlite3.DatabaseError as error:
-                raise Damaged(str(error)) from error
-
-    def close(self) -> None:
-        """Stop what goes on in the background; what is done is not lost."""
-        if self._rest is not None:
-            self._rest.stop()
-        if self._links is not None:
-            self._links.close()
-
-    def recover(self, reason: str, in_memory: bool) -> None:
-        """Throw the kept index away, so that the next use builds it again: where it was, or in memory."""
-        with self._lock:
-            self._fresh = None
-            self.store.discard()
-            if in_memory:
-                self.store.keep_in_memory(reason)
-
-    def _current(self, connection: sqlite3.Connection, call: Call, moment: object) -> Coverage:
-        now = time.monotonic()
-        if self._fresh and moment is not None and self._fresh[0] == moment and now - self._fresh[1] < 5:
-            return self._fresh[2]
-        coverage = self.refresh(connection, call)
-        complete = coverage.indexed == coverage.files
-        self._fresh = (moment, time.monotonic(), coverage) if complete else None
-        return coverage
-
-    def refresh(self, connection: sqlite3.Connection, call: Call) -> Coverage:
-        """Read what changed since the last time, as far as time allows, and say how far that was."""
-        limit = Limit(self.seconds)
-        # Before the walk: what another process adds meanwhile is not gone.
-        kept = kept_files(connection)
-        found = walked(call.workspace, kept)
-        self._others = found.others
-        gone, changed = found.gone, found.changed
-        self._wanted = {}
-        if call.about and len(changed) > FEW:
-            from inarch_brief.tracer.indexing.tree_walk import led
-
-            self._wanted = led(call.workspace, changed, call.about, Limit(self.seconds * SCANNING))
-        # What a walk through very many files took leaves no less than half of the time.
-        limit = Limit(max(limit.left, self.seconds / 2))
-
-        def keep(reading: Reading) -> bool:
-            known = self._keep(connection, gone, reading)
-            gone.clear()
-            return known
-
-        reader = Reader(call.workspace, kept, limit, call.stop, call.progress, call.is_patient, keep)
-        reading = reader.read(changed, self._wanted)
-        self._go_on_with(call.workspace, reading.rest)
-        notes = [f"only the first {MAX_FILES:,} files are looked at"] if found.truncated else []
-        if reading.is_refused:
-            notes.append("another process is writing the index: the answer is from before its changes")
-        indexed = connection.execute("SELECT count(*) FROM files").fetchone()[0] + reading.skipped
-        notes += _unparsable(connection)
-        if found.note:
-            notes.append(found.note)
-        if reading.skipped:
-            files = "1 file" if reading.skipped == 1 else f"{reading.skipped:,} files"
-            notes.append(f"{files} can't be read")
-        if self.store.note:
-            notes.append(self.store.note)
-        return Coverage(min(indexed, found.files), found.files, tuple(notes), is_without_code=not found.code)
-
-    def _with_others(self, connection: sqlite3.Connection, call: Call, coverage: Coverage) -> Coverage:
-        """Link the files of other languages."""
-        if not self._others:
-            return coverage
-        from inarch_brief.tracer.indexing.other_arcs import bring_others
-
-        read = partial(readable, call.workspace)
-        note = bring_others(connection, call.workspace, read, call.is_patient, self.link_seconds)
-        return coverage._replace(linked="; ".join(filter(None, (coverage.linked, note))))
-
-    def _go_on_with(self, workspace: Workspace, files: Sequence[Changed]) -> None:
-        """Read on once nobody has asked for a while; in a process that ends before, the next one goes on."""
-        if self._rest is not None:
-            self._rest.stop()
-            self._rest = None
-        if files:
-            from inarch_brief.tracer.indexing.background import Rest
-
-            self._rest = Rest(partial(self._read_on, workspace), files)
-            self._rest.start()
-
-    def _read_on(self, workspace: Workspace, files: Sequence[Changed]) -> Sequence[Changed]:
-        """Read some more files, and give what is left; nothing where it is of no use to go on."""
-        with self._lock, self.store.connection() as connection:
-            keep = partial(self._keep, connection, [])
-            reading = Reader(workspace, {}, Limit(BACKGROUND_SECONDS), keep=keep).read(files)
-            if not reading.kept:
-                return ()  # the workspace is closed, or another process does the same
-            if not reading.rest and not reading.is_refused:
-                self.links.bring(connection, partial(readable, workspace), Limit(0.0))
-            return reading.rest
-
-    def _linked(self, connection: sqlite3.Connection, call: Call, coverage: Coverage) -> Coverage:
-        """Link what is not, tests after the code that they call."""
-        limit, read = Limit(self.link_seconds), partial(readable, call.workspace)
-        if not self._wanted and call.about and self._whole is None:
-            self._wanted = _calling(connection, call.about)
-        if coverage.indexed < coverage.files:
-            self.links.bring_some(connection, read, limit, self._wanted)
-            return coverage._replace(linked=UNINDEXED)
-        if self._whole is not None and self._whole == self.links.version(connection):
-            return coverage._replace(linked=self.links.standing_note(connection))
-        note = self.links.bring(connection, read, limit, call.progress, wanted=self._wanted)
-        if note == self.links.standing_note(connection):
-            left = self._deepened(connection, call, limit)
-            note = left or self.links.bring(connection, read, limit, call.progress, NEAR_TESTS, self._wanted)
-            self._whole = None if left else self.links.whole
-        return coverage._replace(linked=note)
-
-    def _deepened(self, connection: sqlite3.Connection, call: Call, limit: Limit) -> str:
-        """Read tests whole, which were read for their names only; say how many are left."""
-        if not connection.execute("SELECT 1 FROM files WHERE level = ? LIMIT 1", (NAMES,)).fetchone():
-            return ""
-        kept = {path: known for path, known in kept_files(connection).items() if known.level == NAMES}
-        stats = {path: call.workspace.stat(path) for path in kept}
-        changed = [Changed(path, stat, kept[path].module) for path, stat in stats.items() if stat is not None]
-        keep = partial(self._keep, connection, [])
-        reading = Reader(call.workspace, kept, limit, call.stop, call.progress, True, keep).read(changed)
-        if reading.is_refused:
-            return "another process is writing the index: tests are not linked yet"
-        left = len(changed) - reading.kept - reading.skipped
-        return f"{left:,} of {len(changed):,} test files are not linked yet" if left > 0 else ""
-
-    def _keep(self, connection: sqlite3.Connection, gone: list[str], reading: Reading) -> bool:
-        """Write what a refresh found out; False where another process writes."""
-        ends = reading.kept > 0 and not reading.goes_on
-        if not (gone or reading.entries or reading.touched or ends):
-            return True
-        # Here: where nothing changed, nothing that reads or writes files is loaded.
-        from inarch_brief.tracer.store.file_rows import add, remove, touch, unless_newer
-
-        try:
-            with uncollected(), transaction(connection):
-                reading.entries = unless_newer(connection, reading.entries)
-                former = remove(connection, [*gone, *(entry.path for entry in reading.entries)])
-                touch(connection, reading.touched)
-                add(connection, reading.entries, former, gone, reading.goes_on)
-                put_state(connection, "gone", (state(connection, "gone") or 0) + len(gone))
-                put_state(connection, "generation", (state(connection, "generation") or 0) + 1)
-        except Busy:
-            return False
-        if reading.links:
-            self.links.fresh.update(reading.links)
-        return True
-
-
-def _calling(connection: sqlite3.Connection, about: str) -> dict[str, float]:
-    """Give the files that call something with a name of the question: these are linked first."""
-    from inarch_brief.search import Index as Words
-    from inarch_brief.search import understood
-
-    words = Words(connection)
-    return {path: 1.0 for name in understood(about).identifiers for path in words.calling(name)}
-
-
-def _unparsable(connection: sqlite3.Connection) -> list[str]:
-    """Say which product code has names only, because it can't be parsed."""
-    rows = connection.execute(
-        "SELECT path, unparsable FROM files WHERE unparsable != '' AND role = 'code' AND path LIKE '%.py' ORDER BY path"
-    ).fetchall()
-    if not rows:
-        return []
-    more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
-    return [f"can't parse {rows[0][0]} ({rows[0][1]}){more}"]
-
-
-class Damaged(Exception):
-    """The kept index can't be read; it is to be discarded."""
-
-
 Answer = TypeVar("Answer")
 
 
@@ -359,11 +106,236 @@ class Look:
         """Answer from an index that is up to date; one that proves damaged is built again, once."""
         for attempt in range(3):
             try:
-                with index.opened(self.workspace, self.moment, self.stop, linked, self.progress, self.about) as (
-                    connection,
-                    coverage,
-                ):
+                with index.opened(self, linked) as (connection, coverage):
                     return answer(Shelf(connection, self.read), coverage)
             except Damaged as error:
                 index.recover(str(error), in_memory=attempt > 0)
         raise ToolFailed("execution", "the symbol index can't be built", "try again")
+
+
+@define(eq=False, repr=False)
+class Index:
+    """Symbols of one root, kept up to date with its files.
+
+    Args:
+        store: Where the index is kept.
+        seconds: Processor time that one call may spend on reading and parsing; the next call goes on.
+        link_seconds: The same for linking, which goes on in the background.
+        whole_seconds: What linking of all files at once may take where they are read.
+    """
+
+    store: Store
+    seconds: float = 0.8
+    link_seconds: float = 0.5
+    whole_seconds: float = 0.1
+    _lock: threading.RLock = field(factory=threading.RLock, init=False)
+    _links: Links | None = field(default=None, init=False)
+    _whole: Version | None = field(default=None, init=False)
+    """What the store held when everything was last seen to be read and linked."""
+    _fresh: tuple[object, float, Coverage] | None = field(default=None, init=False)
+    _wanted: Mapping[str, float] = field(factory=dict, init=False)
+    """What the last question leads to."""
+    _rest: Rest | None = field(default=None, init=False)
+    _others: int = field(default=0, init=False)
+    """Files of other languages than Python at the last look at the tree."""
+
+    @property
+    def links(self) -> Links:
+        """What keeps the graph up to date."""
+        if self._links is None:
+            from inarch_brief.tracer.indexing.relink import Links
+
+            self._links = Links(self.store, self._lock, self.whole_seconds)
+        return self._links
+
+    @contextmanager
+    def opened(self, look: Look, linked: bool = False) -> Iterator[tuple[sqlite3.Connection, Coverage]]:
+        """Bring the index up to date and lend a connection to it.
+
+        Args:
+            look: How to look.
+            linked: Whether the graph is wanted, too: `coverage.linked` says what is missing of it.
+        """
+        with self._lock, self.store.connection() as connection:
+            try:
+                deep = linked and self.link_seconds >= PATIENT
+                coverage = self._current(connection, look, deep)
+                if linked:
+                    coverage = self._with_others(connection, look, self._linked(connection, look, coverage))
+                # What another process writes meanwhile is not seen: rows found stay there until they are read.
+                connection.execute("BEGIN")
+                try:
+                    yield connection, coverage
+                finally:
+                    connection.execute("ROLLBACK")
+            except sqlite3.DatabaseError as error:
+                raise Damaged(str(error)) from error
+
+    def close(self) -> None:
+        """Stop what goes on in the background; what is done is not lost."""
+        if self._rest is not None:
+            self._rest.stop()
+        if self._links is not None:
+            self._links.close()
+
+    def recover(self, reason: str, in_memory: bool) -> None:
+        """Throw the kept index away, so that the next use builds it again: where it was, or in memory."""
+        with self._lock:
+            self._fresh = None
+            self.store.discard()
+            if in_memory:
+                self.store.keep_in_memory(reason)
+
+    def _current(self, connection: sqlite3.Connection, look: Look, deep: bool) -> Coverage:
+        now, moment = time.monotonic(), look.moment
+        if self._fresh and moment is not None and self._fresh[0] == moment and now - self._fresh[1] < 5:
+            return self._fresh[2]
+        coverage = self.refresh(connection, look, deep)
+        complete = coverage.indexed == coverage.files
+        self._fresh = (moment, time.monotonic(), coverage) if complete else None
+        return coverage
+
+    def refresh(self, connection: sqlite3.Connection, look: Look, deep: bool) -> Coverage:
+        """Read what changed since the last time, as far as time allows (tests `deep`), and say how far that was."""
+        limit = Limit(self.seconds)
+        # Before the walk: what another process adds meanwhile is not gone.
+        kept = kept_files(connection)
+        found = walked(look.workspace, kept)
+        self._others = found.others
+        gone, changed = found.gone, found.changed
+        self._wanted = {}
+        if look.about and len(changed) > FEW:
+            from inarch_brief.tracer.indexing.tree_walk import led
+
+            self._wanted = led(look.workspace, changed, look.about, Limit(self.seconds * SCANNING))
+        # What a walk through very many files took leaves no less than half of the time.
+        limit = Limit(max(limit.left, self.seconds / 2))
+
+        def keep(reading: Reading) -> bool:
+            known = self._keep(connection, gone, reading)
+            gone.clear()
+            return known
+
+        reader = Reader(look.workspace, kept, limit, look.stop, look.progress, deep, keep)
+        reading = reader.read(changed, self._wanted)
+        self._go_on_with(look.workspace, reading.rest)
+        notes = [f"only the first {MAX_FILES:,} files are looked at"] if found.truncated else []
+        if reading.is_refused:
+            notes.append("another process is writing the index: the answer is from before its changes")
+        indexed = connection.execute("SELECT count(*) FROM files").fetchone()[0] + reading.skipped
+        notes += _unparsable(connection)
+        if found.note:
+            notes.append(found.note)
+        if reading.skipped:
+            files = "1 file" if reading.skipped == 1 else f"{reading.skipped:,} files"
+            notes.append(f"{files} can't be read")
+        if self.store.note:
+            notes.append(self.store.note)
+        return Coverage(min(indexed, found.files), found.files, tuple(notes), is_without_code=not found.code)
+
+    def _with_others(self, connection: sqlite3.Connection, look: Look, coverage: Coverage) -> Coverage:
+        """Link the files of other languages."""
+        if not self._others:
+            return coverage
+        from inarch_brief.tracer.indexing.other_arcs import bring_others
+
+        read = partial(readable, look.workspace)
+        note = bring_others(connection, look.workspace, read, self.link_seconds >= PATIENT, self.link_seconds)
+        return coverage._replace(linked="; ".join(filter(None, (coverage.linked, note))))
+
+    def _go_on_with(self, workspace: Workspace, files: Sequence[Changed]) -> None:
+        """Read on once nobody has asked for a while; in a process that ends before, the next one goes on."""
+        if self._rest is not None:
+            self._rest.stop()
+            self._rest = None
+        if files:
+            from inarch_brief.tracer.indexing.background import Rest
+
+            self._rest = Rest(partial(self._read_on, workspace), files)
+            self._rest.start()
+
+    def _read_on(self, workspace: Workspace, files: Sequence[Changed]) -> Sequence[Changed]:
+        """Read some more files, and give what is left; nothing where it is of no use to go on."""
+        with self._lock, self.store.connection() as connection:
+            keep = partial(self._keep, connection, [])
+            reading = Reader(workspace, {}, Limit(BACKGROUND_SECONDS), keep=keep).read(files)
+            if not reading.kept:
+                return ()  # the workspace is closed, or another process does the same
+            if not reading.rest and not reading.is_refused:
+                self.links.bring(connection, partial(readable, workspace), Limit(0.0))
+            return reading.rest
+
+    def _linked(self, connection: sqlite3.Connection, look: Look, coverage: Coverage) -> Coverage:
+        """Link what is not, tests after the code that they look."""
+        limit, read = Limit(self.link_seconds), partial(readable, look.workspace)
+        if not self._wanted and look.about and self._whole is None:
+            self._wanted = _calling(connection, look.about)
+        if coverage.indexed < coverage.files:
+            self.links.bring_some(connection, read, limit, self._wanted)
+            return coverage._replace(linked=UNINDEXED)
+        if self._whole is not None and self._whole == self.links.version(connection):
+            return coverage._replace(linked=self.links.standing_note(connection))
+        note = self.links.bring(connection, read, limit, look.progress, wanted=self._wanted)
+        if note == self.links.standing_note(connection):
+            left = self._deepened(connection, look, limit)
+            note = left or self.links.bring(connection, read, limit, look.progress, NEAR_TESTS, self._wanted)
+            self._whole = None if left else self.links.whole
+        return coverage._replace(linked=note)
+
+    def _deepened(self, connection: sqlite3.Connection, look: Look, limit: Limit) -> str:
+        """Read tests whole, which were read for their names only; say how many are left."""
+        if not connection.execute("SELECT 1 FROM files WHERE level = ? LIMIT 1", (NAMES,)).fetchone():
+            return ""
+        kept = {path: known for path, known in kept_files(connection).items() if known.level == NAMES}
+        stats = {path: look.workspace.stat(path) for path in kept}
+        changed = [Changed(path, stat, kept[path].module) for path, stat in stats.items() if stat is not None]
+        keep = partial(self._keep, connection, [])
+        reading = Reader(look.workspace, kept, limit, look.stop, look.progress, True, keep).read(changed)
+        if reading.is_refused:
+            return "another process is writing the index: tests are not linked yet"
+        left = len(changed) - reading.kept - reading.skipped
+        return f"{left:,} of {len(changed):,} test files are not linked yet" if left > 0 else ""
+
+    def _keep(self, connection: sqlite3.Connection, gone: list[str], reading: Reading) -> bool:
+        """Write what a refresh found out; False where another process writes."""
+        ends = reading.kept > 0 and not reading.goes_on
+        if not (gone or reading.entries or reading.touched or ends):
+            return True
+        # Here: where nothing changed, nothing that reads or writes files is loaded.
+        from inarch_brief.tracer.store.file_rows import add, remove, touch, unless_newer
+
+        try:
+            with uncollected(), transaction(connection):
+                reading.entries = unless_newer(connection, reading.entries)
+                former = remove(connection, [*gone, *(entry.path for entry in reading.entries)])
+                touch(connection, reading.touched)
+                add(connection, reading.entries, former, gone, reading.goes_on)
+                put_state(connection, "gone", (state(connection, "gone") or 0) + len(gone))
+                put_state(connection, "generation", (state(connection, "generation") or 0) + 1)
+        except Busy:
+            return False
+        return True
+
+
+def _calling(connection: sqlite3.Connection, about: str) -> dict[str, float]:
+    """Give the files that call something with a name of the question: these are linked first."""
+    from inarch_brief.search import Index as Words
+    from inarch_brief.search import understood
+
+    words = Words(connection)
+    return {path: 1.0 for name in understood(about).identifiers for path in words.calling(name)}
+
+
+def _unparsable(connection: sqlite3.Connection) -> list[str]:
+    """Say which product code has names only, because it can't be parsed."""
+    rows = connection.execute(
+        "SELECT path, unparsable FROM files WHERE unparsable != '' AND role = 'code' AND path LIKE '%.py' ORDER BY path"
+    ).fetchall()
+    if not rows:
+        return []
+    more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
+    return [f"can't parse {rows[0][0]} ({rows[0][1]}){more}"]
+
+
+class Damaged(Exception):
+    """The kept index can't be read; it is to be discarded."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from inarch_brief.tracer.facts.link_facts import LinkFacts, ScopeFacts, unpacked
+from inarch_brief.tracer.facts.link_facts import ScopeFacts, unpacked
 from inarch_brief.tracer.facts.modules import absolute_name
 from inarch_brief.tracer.graph.arcs import FileArcs
 from inarch_brief.tracer.indexing.arc_rows import add_lambdas, by_file, numbered, numbers_of, put_arcs
@@ -21,7 +21,7 @@ MAX_SEEN = 24
 """Files that are looked at to link the changed ones."""
 
 
-def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]) -> None:
+def link_near(shelf: Shelf, files: Sequence[int]) -> None:
     """Link some files anew; what only the whole tree shows is missing of them until that is linked."""
     connection = shelf.connection
     seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, len(files))]
@@ -37,7 +37,7 @@ def link_near(shelf: Shelf, files: Sequence[int], fresh: Mapping[str, LinkFacts]
         return scope.name.rpartition(".")[2] in called
 
     given: Files = {
-        path: (module, fresh.get(path, facts) if number in own_files else unpacked(facts).outline(is_called))
+        path: (module, facts if number in own_files else unpacked(facts).outline(is_called))
         for number, path, module, facts in rows
     }
     edges = link(given, NEAR).edges

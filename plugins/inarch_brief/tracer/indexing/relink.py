@@ -13,7 +13,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attrs import Factory, define, field
+from attrs import define, field
 
 from inarch_brief.tracer.facts.source import uncollected
 from inarch_brief.tracer.indexing.file_reader import Limit, Progress
@@ -21,7 +21,6 @@ from inarch_brief.tracer.store.database import Busy, Store, give_back, transacti
 from inarch_brief.tracer.store.kept_files import Shelf, put_state, state
 
 if TYPE_CHECKING:
-    from inarch_brief.tracer.facts.link_facts import LinkFacts
     from inarch_brief.tracer.graph.arcs import Adjacency, Costs
     from inarch_brief.tracer.graph.call_graph import Graph
     from inarch_brief.tracer.linking.edges import Edges
@@ -128,8 +127,6 @@ class Links:
     store: Store
     lock: threading.RLock
     at_once: float = QUICK
-    fresh: dict[str, LinkFacts] = Factory(dict)
-    """Link facts as they were read just now; from the store they have to be unpacked."""
     whole: Version | None = field(default=None, init=False)
     """What the store held when every file was last seen to be linked: until it is written all is well."""
     _later: threading.Timer | None = field(default=None, init=False)
@@ -260,10 +257,8 @@ class Links:
             " ORDER BY f.role != 'code', f.path"
         ).fetchall()
         hashes = {path: content for path, _, content, _, _ in rows}
-        fresh, self.fresh = self.fresh, {}
         if snapshot is None:
-            known = {path: (module, fresh.get(path, some)) for path, module, _, _, some in rows}
-            return _Given(known, hashes, lambda: None)
+            return _Given({path: (module, some) for path, module, _, _, some in rows}, hashes, lambda: None)
         files = {
             path: (module, Stored(size_of(head), partial(_facts_of, snapshot, file)))
             for path, module, _, file, head in rows
@@ -300,7 +295,7 @@ class Links:
         from inarch_brief.tracer.indexing.partial_link import link_near
 
         with uncollected(), transaction(connection):
-            link_near(Shelf(connection, read), files, self.fresh)
+            link_near(Shelf(connection, read), files)
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
 
 
