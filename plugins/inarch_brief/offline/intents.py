@@ -11,8 +11,8 @@ from inarch_brief.offline.words import names_in, paths_in, stripped_politeness, 
 
 SUMMARIZE, EXPLAIN, CALLERS, CALLEES, COMPARE = "summarize", "explain", "callers", "callees", "compare"
 LIST, FILE, EDIT, REFUSED, NEEDS_MODEL, HELP = "list", "file", "edit", "refused", "needs_model", "help"
-UNCLEAR, SOURCE, CHANGES, CONFIGURE, DEPENDENTS = "unclear", "source", "changes", "configure", "dependents"
-SUBCLASSES, GUIDE, TESTS = "subclasses", "guide", "tests_of"
+UNCLEAR, SOURCE, CHANGES, CONFIGURE = "unclear", "source", "changes", "configure"
+GUIDE, TESTS = "guide", "tests_of"
 
 IN_FULL = "in full"
 """Words behind a question that ask for all there is to say."""
@@ -94,13 +94,10 @@ configure: setting option config preference parameter flag environment env
 configure: set config custom adjust tune limit specify able increase reduce override change
     (?:how|where)<I> (?:<SET>|put) (?P<what>.+?)|(?:configure|customi[sz]e|tune) (?P<it>.+)|
     how (?:is|are) (?P<that>.+?) (?:configured|customi[sz]ed)|what can (?:i|we|one|be) (?:configured?|set)
-subclasses: class inherit extend derive
-    (?:who|what|which \w+)(?: all)? (?:subclass(?:es)?|inherits? from|extends?|derives? from) (?P<what>.+?)|
-    <SHOW>(?:sub ?classes|child classes) of (?P<it>.+)
-dependents: import depend require need
-    (?:who|what|which (?:modules?|files?|packages?|code))(?: all)? (?:imports?|depends? on|requires?|needs?)
-     (?P<what>.+?)|
-    where is (?P<it>.+?) imported|<SHOW>(?:dependents|importers) of (?P<that>.+)
+callers: class inherit extend derive import depend require need
+    (?:who|what|which \w+)(?: all)?
+     (?:subclass(?:es)?|inherits? from|extends?|derives? from|imports?|depends? on|requires?|needs?) (?P<what>.+?)|
+    where is (?P<it>.+?) imported|<SHOW>(?:sub ?classes|child classes|dependents|importers) of (?P<that>.+)
 callees: call invoke depend use callee
     (?:what|which \w+) (?:does|do) (?P<what>.+?) (?:call|invoke|use|depend on|rely on)|<SHOW>callees of (?P<it>.+)
 callers: call use usage invoke reference instantiate create raise break affected impact
@@ -338,10 +335,10 @@ def _read(kind: str, facet: str, found: re.Match[str]) -> Intent | None:
         what = "" if kind in (CONFIGURE, CHANGES, LIST) else what
     recently = rf"^(?:the|a|an|any|some|its|my) |\s+{_PARTS['<RECENTLY>']}$"
     what = re.sub(recently, "", what, flags=re.I)
-    if kind in (CALLERS, CALLEES, SUBCLASSES, DEPENDENTS) and re.fullmatch(r"\w+(?:\.\w+)*(?:\(\))?", what):
+    if kind in (CALLERS, CALLEES) and re.fullmatch(r"\w+(?:\.\w+)*(?:\(\))?", what):
         name = what.removesuffix("()")
         return Intent(kind, subject=name, names=(name,)) if name.lower() not in _PRONOUNS else Intent(kind)
-    subject = what if kind in (CHANGES, LIST, DEPENDENTS) else subject_of(what)
+    subject = what if kind in (CHANGES, LIST) else subject_of(what)
     return Intent(kind, subject=subject, names=names_in(what), facet=facet)
 
 
@@ -374,7 +371,7 @@ def _is_about_path(low: str, path: str) -> bool:
 
 def _is_follow_up(text: str, intent: Intent) -> bool:
     """Whether a prompt says nothing of its own but `it`, and what is asked of it."""
-    if intent.names or intent.kind not in (CALLERS, CALLEES, EXPLAIN, TESTS, CHANGES, DEPENDENTS, SUBCLASSES):
+    if intent.names or intent.kind not in (CALLERS, CALLEES, EXPLAIN, TESTS, CHANGES):
         return False
     spoken = set(re.findall(r"\w+", text.lower()))
     has_own = any(word.lower() not in _PRONOUNS | _WHAT_HAPPENS for word in intent.subject.split())

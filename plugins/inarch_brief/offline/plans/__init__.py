@@ -35,8 +35,6 @@ PLANS = {
     intents.REFUSED: "edits:edit",
     intents.CHANGES: "plans.history:recent_changes",
     intents.CONFIGURE: "plans.how_to:configure",
-    intents.DEPENDENTS: "plans.callers:importers",
-    intents.SUBCLASSES: "plans.callers:subclasses",
     intents.GUIDE: "plans.how_to:guide",
     intents.TESTS: "plans.callers:tests_of",
     intents.HELP: "plans.replies:introduce",

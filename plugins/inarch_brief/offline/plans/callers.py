@@ -1,17 +1,16 @@
-"""Who calls Y, what Y calls, the code of Y, and what depends on it: importers and classes below."""
+"""Who calls, imports or extends Y, what Y calls, the code of Y, and its tests."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Iterable
 
 from inarch_brief.offline import calls
 from inarch_brief.offline.calls import whole_code
 from inarch_brief.offline.exchange import Plan
 from inarch_brief.offline.intents import Intent
-from inarch_brief.offline.layout import is_aside, is_manifest, is_test
+from inarch_brief.offline.layout import is_aside, is_test
 from inarch_brief.offline.lookup import (
-    bears,
     best_hits,
     is_named,
     say_definition,
@@ -22,13 +21,14 @@ from inarch_brief.offline.lookup import (
     say_ways,
     written,
 )
-from inarch_brief.offline.page import Page, Place, code, counted, cut, joined, shortened
-from inarch_brief.offline.results import Context, Hit, context, hits, is_partial
+from inarch_brief.offline.page import Page, Place, counted, cut, joined, shortened
+from inarch_brief.offline.results import Context, Hit, context, hits
 from inarch_brief.offline.words import paths_in, significant
 
 _MOST_CALLERS, _MOST_MENTIONS = 12, 6
 _TEST = r"^\s*(async )?(def test|class Test|func Test|fn )\w*(ABOUT)|\b(it|test|describe)(\.\w+)?\(['\"`].*(ABOUT)"
 """The first line of a test; ABOUT is replaced by the words that are asked about."""
+_DEPENDING = r"\s*(?:export |pub |public |abstract )*(?:from|import|use|mod|#?include|require|class|struct|trait)\b"
 _MOST_LINES, _ALL_LINES, _COLUMNS = 60, 400, 200
 
 
@@ -49,7 +49,7 @@ def callers(intent: Intent) -> Plan:
         say_ways(page, found.ways, 5)
         say_tests(page, found.ways, 3)
     elif (not intent.names and " " in intent.subject) or not say_hits(
-        page, f"Closest lines for “{cut(name, 60)}” (text search)", hits(mentions), _MOST_CALLERS
+        page, f"Closest lines for “{cut(name, 60)}” (text search)", _telling_first(hits(mentions)), _MOST_CALLERS
     ):
         page = yield from _places(intent)
         return page
@@ -74,7 +74,7 @@ def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
     own = range(target.place.line, target.end + 1)
     others = [
         hit
-        for hit in sorted(written(mentions), key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
+        for hit in _telling_first(mentions)
         if hit.place not in known and not (hit.path == target.place.path and hit.line in own)
     ]
     if not by_role:
@@ -82,6 +82,14 @@ def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
     is_called = any(not is_aside(site.place.path) for site in by_role)
     title = "Also named in" if by_role else "Named in"
     say_hits(page, title, others, _MOST_MENTIONS if is_called else _MOST_CALLERS)
+
+
+def _telling_first(mentions: Iterable[Hit]) -> list[Hit]:
+    """Put the product's lines first, and of these imports and the heads of classes, which say what depends on it."""
+    return sorted(
+        written(list(mentions)),
+        key=lambda hit: (is_aside(hit.path), not re.match(_DEPENDING, hit.text), hit.path, hit.line),
+    )
 
 
 def tests_of(intent: Intent) -> Plan:
@@ -153,64 +161,4 @@ def source(intent: Intent) -> Plan:
     page.code([line[:_COLUMNS] for line in shown], target.place.line)
     if target.place.line + len(shown) <= max(target.end, target.place.line + len(lines) - 1):
         page.item("… the rest", Place(target.place.path, target.place.line + len(shown)))
-    return page
-
-
-_MOST = 15
-_IMPORTING = (
-    r"(^\s*(pub +)?(from|import|export|use|mod|#?include|require|require_relative|using|extern|@import|\} *from)\b.*|"
-    r"\b(require|import|import_module)\s*\(.*)(^|[^\w-])NAME($|[^\w-])"
-)
-_PROSE = r"\s*from\s+(?!\S+\s+import\b)|\s*(?:export|import)\s+\w+\s+(?!from\b|as\b|=)\w"
-_BEGINS = r"^\s*((export|default|public|private|protected|internal|abstract|final|sealed|static|data|open) +)*class "
-
-
-def importers(intent: Intent) -> Plan:
-    """List the files that import a module or package; what is no module is answered by its callers."""
-    name = intent.subject.strip(" `'\"")
-    last = re.split(r"[./:\\]", re.sub(r"\.(?:py|js|ts|go|rs|java)$", "", name))[-1] or name
-    result, declared, looked = yield [
-        calls.search(_IMPORTING.replace("NAME", calls.literal(last)), limit=2_000),
-        calls.search(rf"(^|[^\w-]){calls.literal(name)}($|[^\w-])", limit=400),
-        calls.context_get(intent.subject or name),
-    ]
-    found = written([hit for hit in hits(result) if not re.match(_PROSE, hit.text)]) if hits(result) else []
-    target = context(looked).target
-    if not found and target is not None and bears(target, [name]):
-        page = yield from callers(intent._replace(names=(name,)))
-        return page
-    page, more = Page(), is_partial(result)
-    counts = Counter(hit.path for hit in found)
-    if found:
-        number = counted(len(counts), "file", more=more)
-        page.head(f"“{cut(name, 60)}” is imported in {number} ({counted(len(found), 'import', more=more)})")
-    else:
-        page.absent(f"Nothing here imports “{cut(name, 60)}”.")
-    first = {hit.path: hit for hit in reversed(found)}
-    ranked = sorted(counts, key=lambda path: (is_aside(path), -counts[path], path))
-    for path in ranked[:_MOST]:
-        times = f"{counts[path]} times, first " if counts[path] > 1 else ""
-        page.item(f"{times}{code(first[path].text)}", first[path].place)
-    if ranked[_MOST:]:
-        page.item(f"… {counted(len(ranked) - _MOST, 'more file', more=more)}", first[ranked[_MOST]].place)
-    say_hits(page, "Declared in", (hit for hit in hits(declared) if is_manifest(hit.path)), 3)
-    return page
-
-
-def subclasses(intent: Intent) -> Plan:
-    """List the classes whose first line names a class as a base; without one, what else is known of its name."""
-    name = intent.subject.strip(" `'\"").removesuffix("()")
-    last = re.split(r"[.:\\]", name)[-1] or name
-    [result] = yield [calls.search(rf"{_BEGINS}.*\b{calls.literal(last)}\b", limit=500)]
-    base = re.compile(rf"\bclass\s+\w+\s*(?:\(|:|<|\bextends\b|\bimplements\b).*(?<![\w=]){re.escape(last)}\b(?!\s*=)")
-    found = [hit for hit in hits(result) if base.search(re.sub(r"\[[^\[\]]*\]|<[^<>]*>", "", hit.text))]
-    if not found:
-        page = yield from callers(intent._replace(names=(name,)))
-        page.note(f"no line that begins a class names “{cut(last, 60)}” as its base")
-        return page
-    page = Page()
-    number = counted(len(found), "class", "classes", more=is_partial(result))
-    shown = f" ({_MOST} of them)" if len(found) > _MOST else ""
-    ranked = sorted(found, key=lambda hit: (is_aside(hit.path), hit.path, hit.line))
-    say_hits(page, f"{number} directly below “{cut(name, 60)}”{shown}", ranked, _MOST)
     return page
