@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
@@ -26,8 +25,6 @@ MAX_FOUND = 100
 LONGEST_NAME = 200
 """Characters of an unknown name that a message repeats."""
 LOOK_UPS = ("find_symbols", "context_get", "trace_execution", "find_callers", "find_entry_points")
-FURTHER_KINDS = frozenset(("management-command", "view", "task", "signal", "hook", "handler"))
-"""Kinds that frameworks show, but only linking resolves."""
 _READS = Effects(reads=frozenset({""}))
 _MOST_TURNS = 100
 
@@ -168,24 +165,21 @@ def tools(desk: Desk) -> list[Tool]:
     def find_entry_points(context: ToolContext, kind: EntryKind = "all") -> dict[str, Any]:
         """List where the program is entered."""
         from inarch_brief.tracer.indexing.entry_nodes import entries
-        from inarch_brief.tracer.store.kept_files import state
 
         def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
             found, totals, notes = entries(shelf, kind)
-            if kind == "all" and state(shelf.connection, "linked"):
-                _add_linked(desk.index.links.graph(shelf), None, FURTHER_KINDS, found, totals)
             return {"entries": found, "totals": totals, "note": coverage.noted(*notes)}
 
         def linked(graph: Graph, coverage: Coverage) -> dict[str, Any]:
-            found: list[dict[str, Any]] = []
-            totals: dict[str, int] = {}
-            _add_linked(graph, kind, FURTHER_KINDS | {kind}, found, totals)
-            return {"entries": found, "totals": totals, "note": coverage.noted(graph.linked)}
+            from inarch_brief.tracer.answers.flow_data import entry_data
+            from inarch_brief.tracer.graph.entries import listed
+
+            found, totals = listed(graph, kind)
+            totals = {name: number for name, number in totals.items() if name == kind}
+            return {"entries": list(map(entry_data, found)), "totals": totals, "note": coverage.noted(graph.linked)}
 
         # The graph is waited for only if it alone can answer.
-        if kind == "api" or kind in FURTHER_KINDS:
-            return _look(context).graph(desk.index, linked)
-        return _look(context).facts(desk.index, answer)
+        return _look(context).graph(desk.index, linked) if kind == "api" else _look(context).facts(desk.index, answer)
 
     return [find_symbols, context_get, trace_execution, find_callers, find_entry_points]
 
@@ -218,14 +212,3 @@ def _only(graph: Graph, coverage: Coverage, function: str) -> Node:
     note = coverage.noted()
     near = f"nearest: {', '.join(named.nearest)}" if named.nearest else "find_symbols searches by words"
     raise ToolFailed("not_found", f"no function is called {function}" + (f" ({note})" if note else ""), near)
-
-
-def _add_linked(
-    graph: Graph, kind: str | None, wanted: Collection[str], found: list[dict[str, Any]], totals: dict[str, int]
-) -> None:
-    from inarch_brief.tracer.answers.flow_data import entry_data
-    from inarch_brief.tracer.graph.entries import listed
-
-    more, counts = listed(graph, kind)
-    found += [entry_data(entry) for entry in more if entry.kind in wanted]
-    totals |= {name: number for name, number in counts.items() if name in wanted}
