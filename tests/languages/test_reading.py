@@ -92,14 +92,6 @@ def test_calls_of_ecmascript() -> None:
     ]  # fmt: skip
 
 
-def test_a_function_is_called_by_its_own_methods() -> None:
-    text = "function f() { handle.call(this); out.next.apply(null, []); run(g.bind(null)); this.bind(); (x)().call() }"
-    assert [callee for _, callee in calls("a.js", text)] == [
-        "handle", "out.next", "run", "g", "self.bind", "?.call",
-    ]  # fmt: skip
-    assert [callee for _, callee in calls("a.rb", "def f\n  g.call(1)\nend\n")] == ["g.call"]
-
-
 def test_typescript_and_its_elements() -> None:
     text = """
         interface Shape { area(): number }

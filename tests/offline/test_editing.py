@@ -67,20 +67,3 @@ def test_attributes_are_replaced_when_told(shop, answer):
     (shop / "a.py").write_text(_CODE)
     answer(shop, "replace all total with amount in a.py, including attributes", approve="all")
     assert "print(cart.amount(), total_of, amount)" in (shop / "a.py").read_text()
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        'create file notes.md with "hello" and commit it',
-        "replace Shop with Store in README.md and in pyproject.toml",
-        "delete README.md and commit it",
-        "move README.md",
-    ],
-)
-def test_what_is_not_understood_to_the_last_word_changes_nothing(shop, asked, prompt):
-    before = {path: path.read_bytes() for path in shop.rglob("*") if path.is_file()}
-    [turn] = asked(shop, prompt, approve="all")
-    assert "Nothing was changed: “" in turn.content
-    assert "This works: " in turn.content
-    assert {path: path.read_bytes() for path in shop.rglob("*") if path.is_file()} == before

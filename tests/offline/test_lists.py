@@ -1,15 +1,9 @@
 """Lists, comparisons and overviews: what is asked for and nothing else, and numbers that are of everything."""
 
-import json
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from inarch import ToolResult
-from inarch_brief.offline.calls import whole
 from inarch_brief.offline.page import Place
-from inarch_brief.offline.results import Entry, is_partial
+from inarch_brief.offline.results import Entry
 
 from .conftest import PYTHON, write
 from .test_answers import check_citations
@@ -115,17 +109,3 @@ def test_both_sides_of_a_comparison_are_shown(shop, answer):
 
 def command(name):
     return Entry("command", name, f"shop.{name.replace(' ', '_')}", Place("a.py", 1), "@click.command")
-
-
-@given(st.lists(st.text(max_size=40), max_size=60), st.integers(1, 3))
-def test_results_are_put_together_from_their_pages(paths, missing):
-    data = json.dumps({"files": paths}, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    cut = ToolResult(True, {"files": paths[:1]}, None, {"truncated": True, "output_ref": "r"})
-    page = ToolResult(True, {"content": data.decode("utf-8", "surrogatepass"), "total_bytes": len(data)})
-    for pages, expected in (([page], paths), ([ToolResult(False)], paths[:1])):
-        plan = whole(cut)
-        next(plan)
-        with pytest.raises(StopIteration) as end:
-            plan.send(pages)
-        [result] = end.value.value
-        assert result.data["files"] == expected and is_partial(result) == (pages[0] is not page)

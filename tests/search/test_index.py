@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch_brief.search import FUNCTION, PRODUCT, TEST, Document, Index, search
-from inarch_brief.search.segments import empty, packed, unpacked
+from inarch_brief.search.segments import unpacked
 
 from .opened import opened
 
@@ -111,15 +111,6 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
         Index(tmp_path / "index.db")
     with pytest.raises(ValueError, match="damaged postings"):
         unpacked(b"\x00\x01")
-
-
-@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**11 - 1))))
-def test_postings_come_back_as_they_were(entries: list[tuple[int, int]]) -> None:
-    postings = empty()
-    for entry, fields in entries:
-        postings.entries.append(entry)
-        postings.fields.append(fields)
-    assert unpacked(packed(postings)) == postings
 
 
 def test_a_file_is_found_by_a_longer_path_and_by_its_end() -> None:

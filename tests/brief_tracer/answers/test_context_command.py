@@ -40,29 +40,6 @@ def test_the_example_of_the_design_gives_its_exact_chain(acme: Any) -> None:
     ]
 
 
-def test_steps_show_call_site_and_signature(acme: Any) -> None:
-    lines = acme.run("context", "get", "validate_table").lines
-    assert any(
-        "→ validate_table() ← YOUR TARGET · (table: dict) -> list[str] · acme/commands/table.py:10 "
-        "errors = validate_table(self.table)" in line
-        for line in lines
-    )
-    data = json.loads(acme.run("context", "get", "validate_table", "--json").out)
-    steps = data["routes"][0]["steps"]
-    assert [step["qualname"].rpartition(".")[2] for step in steps] == [
-        "execute", "execute_command", "execute", "validate_table"
-    ]  # fmt: skip
-    assert steps[0]["call"] is None
-    assert steps[3]["call"] == {
-        "file": "acme/commands/table.py", "line": 10, "kind": "call", "confidence": "exact",
-        "text": "errors = validate_table(self.table)",
-    }  # fmt: skip
-    assert data["routes"][0]["name"] == "Acme.execute → validate_table"
-    assert data["routes"][0]["files"] == [row["path"] for row in data["files"]]
-    assert data["target"]["qualname"] == "acme.validation.table.validate_table"
-    assert [row["path"] for row in data["files"] if row["target"]] == ["acme/validation/table.py"]
-
-
 def test_code_shows_the_source_of_each_step(acme: Any) -> None:
     out = acme.run("context", "get", "validate_table", "--code").out
     assert "    7 |     def execute_command" not in out
@@ -109,13 +86,6 @@ def test_a_tree_without_python_says_what_cannot_be_done(project: Any) -> None:
     found = json.loads(project.run("tools", "call", "search_files", '{"pattern": "package main"}').out)
     assert found["success"]
     assert [hit["path"] for hit in found["data"]["hits"]] == ["main.kt"]
-
-
-def test_files_that_cannot_be_parsed_are_told(acme: Any) -> None:
-    acme.write({"acme/broken.py": "def half(:\n    pass\n", "old.py": "print 'python 2'\n", "nul.py": b"x = 1\x00\n"})
-    out = acme.run("context", "get", "validate_table").out
-    assert "can't parse" in out
-    assert "Entry: Acme.execute()" in out
 
 
 def test_a_class_is_marked_where_it_is_made(acme: Any) -> None:

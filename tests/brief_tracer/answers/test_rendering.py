@@ -49,20 +49,6 @@ def test_low_confidence_has_a_question_mark_and_more_callers_are_counted() -> No
     assert "  → work()? ← YOUR TARGET [callback] · () · m.py:3 · +4 more callers" in text
 
 
-def test_each_chain_is_printed_once_and_further_entries_lead_to_it() -> None:
-    nodes = [node(number, f"m.f{number}") for number in range(8)]
-    steps = [Step(one, "m.py", one.id + 1, "call", "exact") for one in nodes]
-    first = route(Step(nodes[0]), *steps[3:6])
-    found = flow(nodes[5], (first, route(Step(nodes[1]), *steps[3:6]), route(Step(nodes[3]), *steps[4:6])))
-    lines = told(Story(found), NOTHING).splitlines()
-    assert [line.partition(" ·")[0] for line in lines if line.startswith(("Entry: ", "- f"))] == [
-        "Entry: f0()",
-        "- f1()",
-    ]
-    assert [line for line in lines if "f1()" in line] == ["- f1() · command, @command · m.py:1 → f3()"]
-    assert "Also entered on the way: f3() (command, @command)" in lines
-
-
 def test_tests_come_after_what_runs() -> None:
     target, main, test = node(1, "m.target"), node(2, "m.main"), node(3, "t.test_it", "t.py")
     step = Step(target, "m.py", 4, "call", "exact")

@@ -51,22 +51,6 @@ def test_no_path_is_told_and_exits_with_one_with_the_way_back_where_there_is_one
     assert "no path of 20 calls or fewer is known" in done.err and "there is one" not in done.err
 
 
-def test_one_way_is_printed_and_each_further_entry_in_a_line(project: Any) -> None:
-    runs = "".join(f"def run{one}():\n    return first{one % 9}()\n\n\n" for one in range(15))
-    firsts = "".join(f"def first{one}():\n    return work()\n\n\n" for one in range(9))
-    project.write({
-        "app.py": f"def work():\n    return 1\n\n\n{firsts}{runs}",
-        "main.py": "import app\n\nif __name__ == '__main__':\n    app.run0()\n",
-        "test_app.py": "import app\n\ndef test_one():\n    app.run1()\n\ndef test_two():\n    app.run2()\n",
-    })  # fmt: skip
-    lines = project.run("trace", "up", "work").lines
-    assert len([line for line in lines if line.startswith("Entry: ")]) == 1
-    start = lines.index("Also entered from:") + 1
-    further = lines[start : lines.index("", start)]
-    assert len({line.partition(" · ")[0] for line in further}) == len(further) > 15
-    assert further[-1].startswith("- +") and "2 test" in further[-1]
-
-
 def test_an_ambiguous_name_lists_its_candidates(acme: Any) -> None:
     err = acme.run("trace", "up", "execute", code=2).err
     assert "acme.core.acme.Acme.execute  acme/core/acme.py:9" in err

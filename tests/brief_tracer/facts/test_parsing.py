@@ -134,16 +134,6 @@ def test_imports_exports_calls_and_the_main_guard() -> None:
     } <= calls
 
 
-def test_facts_survive_packing() -> None:
-    facts = facts_of(SAMPLE.encode())
-    assert decode(encode(facts)) == facts
-
-
-def test_damaged_facts_are_told() -> None:
-    with pytest.raises(ValueError):
-        decode(b"nothing of ours")
-
-
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -176,11 +166,6 @@ def test_unparsable_files_say_why_and_keep_their_names(data: bytes, reason: str)
 def test_encodings_line_ends_and_long_expressions(data: bytes) -> None:
     facts = facts_of(data)
     assert facts.level == FULL and not facts.unparsable
-
-
-def test_signature_with_brackets_in_strings_and_wide_characters() -> None:
-    facts = facts_of("def f(ä='ö)', *, b=')') -> 'ü': return f(1)\n".encode())
-    assert by_name(facts)["f"].signature == "(ä='ö)', *, b=')') -> 'ü'"
 
 
 @given(st.binary(max_size=300))

@@ -175,34 +175,6 @@ def test_tests_are_counted_per_file(tree: Any) -> None:
     assert entry["file"] == "tests/test_a.py" and entry["how"] == "2 tests"
 
 
-def test_routes_of_a_router_have_its_prefix(tree: Any) -> None:
-    tree.write(
-        {
-            "api.py": (
-                "from fastapi import APIRouter\n"
-                "router = APIRouter(prefix='/items', tags=['x'])\nother = APIRouter()\n\n"
-                "@router.get('/{key}')\nasync def show(key): pass\n\n@router.post('')\ndef make(): pass\n\n"
-                "@other.get('/plain')\ndef plain(): pass\n"
-            ),
-            "web.py": (
-                "from flask import Blueprint\npages = Blueprint('pages', __name__, url_prefix='/p')\n\n"
-                "@pages.route('/one')\ndef one(): pass\n"
-            ),
-        }
-    )
-    assert found(tree, "route") == {
-        "GET /items/{key}": "api.show",
-        "POST /items": "api.make",
-        "GET /plain": "api.plain",
-        "GET /p/one": "web.one",
-    }
-
-
-def test_what_is_handed_to_a_runner_is_an_entry(tree: Any) -> None:
-    tree.write({"run.py": "import typer\n\ndef serve(): pass\n\ndef main():\n    typer.run(serve)\n"})
-    assert found(tree, "main") == {"serve": "run.serve"}
-
-
 def test_routes_have_the_prefix_that_their_router_is_mounted_under(tree: Any, linking: Any) -> None:
     tree.write(
         {

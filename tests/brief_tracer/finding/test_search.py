@@ -129,26 +129,6 @@ def test_the_kind_that_is_asked_for_comes_first(tree: Any) -> None:
         assert found[0]["qualname"] == name
 
 
-def test_the_init_of_a_class_is_found_by_its_words(tree: Any) -> None:
-    tree.write(
-        {
-            "a.py": "class Receipt:\n    '''A receipt.'''\n"
-            "    def __init__(self, receipt):\n        '''Make a receipt.'''\n\n\n"
-            "def fold(receipt):\n    '''Fold paper.'''\n"
-        }
-    )
-    found = [hit["qualname"] for hit in tree.ask("find_symbols", query="what is a receipt for?")["symbols"]]
-    assert found.index("a.Receipt") < found.index("a.Receipt.__init__") < found.index("a.fold")
-
-
-def test_a_name_of_the_language_is_a_word_of_a_sentence_but_a_name_alone(tree: Any) -> None:
-    code = "class Bill:\n    def __repr__(self): ...\n\n\ndef add_repr(target):\n    'Generate a __repr__.'\n"
-    tree.write({"bills.py": code})
-    found = tree.ask("find_symbols", query="how is __repr__ generated?")
-    assert found["symbols"][0]["qualname"] == "bills.add_repr" and found["confidence"] < 1.0
-    assert tree.names("__repr__")[0] == tree.names("how does Bill.__repr__ come about?")[0] == "bills.Bill.__repr__"
-
-
 def test_a_confidence_says_how_sure_the_first_is(tree: Any) -> None:
     tree.write({"shop.py": SHOP})
     named = tree.ask("find_symbols", query="Basket.add")["confidence"]

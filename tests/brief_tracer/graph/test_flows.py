@@ -123,14 +123,6 @@ def test_a_class_is_reached_where_it_is_made(tree: Any, linking: Any) -> None:
     assert [below.step.node.name for below in flow.down] == ["wash"]
 
 
-def test_more_callers_are_counted(tree: Any, linking: Any) -> None:
-    callers = "".join(f"def caller_{number}():\n    target()\n\n\n" for number in range(30))
-    tree.write({"a.py": f"def target():\n    pass\n\n\n{callers}"})
-    flow = linking().flow("target", entries=4)
-    assert len(flow.entries) == 4 and flow.entry_count == 31
-    assert flow.more_callers[flow.target.id] >= 26
-
-
 def test_ways_between_two_functions(tree: Any, linking: Any) -> None:
     from inarch_brief.tracer.graph.flows import routes_between
 

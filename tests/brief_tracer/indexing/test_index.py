@@ -6,8 +6,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 
 def database(tree: Any) -> Path:
     (found,) = Path(tree.cache).glob("*.sqlite")
@@ -53,37 +51,6 @@ def test_one_process_sees_what_changed_between_turns(tree: Any) -> None:
     assert ask("find_symbols", query="apple")["symbols"]
     tree.write({"b.py": "def banana(): pass\n"})
     assert ask("find_symbols", query="banana")["symbols"]
-
-
-@pytest.mark.parametrize("damage", [b"", b"not a database at all" * 300, None])
-def test_a_damaged_index_is_built_again(tree: Any, damage: bytes | None) -> None:
-    tree.write({"a.py": "def apple(): pass\n"})
-    assert tree.names("apple") == ["a.apple"]
-    path = database(tree)
-    if damage is None:
-        content = bytearray(path.read_bytes())
-        for position in range(100, len(content), 7):
-            content[position] ^= 0x5A
-        path.write_bytes(content)
-    else:
-        path.write_bytes(damage)
-    for beside in tree.cache.glob("*-wal"):
-        beside.unlink()
-    assert tree.names("apple") == ["a.apple"]
-    assert tree.ask("find_symbols", query="apple")["note"] is None
-
-
-def test_damaged_facts_are_read_again(tree: Any) -> None:
-    import sqlite3
-
-    tree.write({"a.py": "def apple(): pear()\n\ndef pear(): pass\n"})
-    age(tree)
-    tree.names("apple")
-    connection = sqlite3.connect(database(tree))
-    connection.execute("UPDATE files SET facts = x'00'")
-    connection.commit()
-    connection.close()
-    assert tree.ask("context_get", query="pear")["callers"][0]["qualname"] == "a.apple"
 
 
 def test_an_unwritable_cache_is_said_and_done_without(tree: Any, tmp_path: Path) -> None:

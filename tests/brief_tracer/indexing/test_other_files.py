@@ -41,15 +41,6 @@ def test_every_language_is_found_by_name_and_by_words(tree: Any) -> None:
     assert ask("find_symbols", query="Serve")["note"] is None
 
 
-def test_a_change_shows_and_what_is_gone_is_gone(tree: Any) -> None:
-    ask = tree.write(MIXED).asking()
-    assert ask("find_symbols", query="peel")["symbols"]
-    tree.write({"lib/peel.js": "exports.slice = () => 1;\n"})
-    assert [row["qualname"] for row in ask("find_symbols", query="slice")["symbols"]] == ["lib/peel.slice"]
-    (tree.root / "lib/peel.js").unlink()
-    assert "lib/peel.slice" not in [row["qualname"] for row in ask("find_symbols", query="slice")["symbols"]]
-
-
 def test_what_nobody_can_read_holds_nothing_up(tree: Any) -> None:
     tree.write(MIXED)
     tree.write(

@@ -61,30 +61,3 @@ def test_what_is_injected_is_called_and_given(parameter: str, body: str) -> None
 def test_what_is_handed_to_a_runner_is_called() -> None:
     found = calls("import fire, anyio\ndef main(): pass\nasync def serve(): pass\nfire.Fire(main)\nanyio.run(serve)\n")
     assert found == {("m", "main"): ("callback", "inferred"), ("m", "serve"): ("callback", "inferred")}
-
-
-DEPENDING = """
-from typing import Annotated
-from fastapi import APIRouter, Depends, FastAPI
-app = FastAPI()
-class Pager:
-    def __init__(self, size: int = 10): pass
-    def cut(self): pass
-def check(): pass
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "called"),
-    [
-        ("@app.get('/')\ndef view(pager=Depends(Pager)): pager.cut()", ["Pager.__init__", "Pager.cut"]),
-        (
-            "@app.get('/')\ndef view(pager: Annotated[object, Depends(Pager)]): pager.cut()",
-            ["Pager.__init__", "Pager.cut"],
-        ),
-        ("@app.get('/')\ndef view(checked: object = Depends(check)): pass", ["check"]),
-    ],
-)
-def test_what_a_route_depends_on_is_called_by_its_view(text: str, called: list[str]) -> None:
-    found = calls(f"{DEPENDING}{text}\n")
-    assert all(("view", callee) in found for callee in called)

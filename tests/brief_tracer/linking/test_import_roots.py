@@ -109,13 +109,6 @@ def test_absolute_imports_decide_where_names_begin(
     assert {arc[:4] for arc in linking().arcs()} == {(*call, "call", "exact")}
 
 
-def test_a_first_absolute_import_gives_a_package_its_whole_name(tree: Any) -> None:
-    tree.write({"ns/pkg/__init__.py": "", "ns/pkg/a.py": "def f(): pass\n"})
-    assert tree.names("f") == ["pkg.a.f"]
-    tree.write({"ns/pkg/b.py": "from ns.pkg.a import f\n"})
-    assert tree.names("f")[0] == "ns.pkg.a.f"
-
-
 PARTS = st.sampled_from(["a", "b", "core", "ns"])
 PATHS = st.lists(st.tuples(st.lists(PARTS, max_size=3), st.sampled_from(["x", "y", "__init__"])), max_size=10)
 

@@ -201,10 +201,3 @@ def test_tests_of_rust_in_a_file_of_product_code_are_tests(tree: Any, linking: A
         roles = {node.qualname.partition(".")[2]: node.role for node in graph.nodes(numbers).values()}
     assert {name for name, role in roles.items() if role == "test"} == {"tests.ring_help", "tests.rings", "ring_bells"}
     assert set(tree.names("ring")[:3]) >= {"src/lib.ring_bell", "src/lib.ring_it"}
-
-
-def test_a_changed_file_is_linked_again(tree: Any) -> None:
-    ask = tree.write({"a.js": "function f() { g(); }\nfunction g() {}\n", "b.py": "def f():\n    pass\n"}).asking()
-    assert ask("find_callers", function="g")["callers"]
-    tree.write({"a.js": "function f() { }\nfunction g() {}\n"})
-    assert not ask("find_callers", function="g")["callers"]

@@ -120,10 +120,3 @@ def test_the_order_of_files_changes_nothing(order: random.Random, part: int) -> 
         first = link(dict(given))
         order.shuffle(given)
         assert link(dict(given)) == first
-
-
-def test_a_part_that_is_the_whole_gives_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    code = {path: text for path, text in TEXTS.items() if not path.startswith("tests")}
-    whole = link(files(code)).edges
-    in_parts(monkeypatch, 1_000)
-    assert set(link(files(code)).edges) == set(whole)

@@ -45,24 +45,3 @@ def test_a_method_and_its_overrides_count_as_one_where_names_are_matched() -> No
     edges = found(f"class Node:\n    def end_place(self): pass\n{FAMILY}\ndef run(node): node.end_place()\n")
     assert {edges["run", f"Node{number}.end_place"] for number in range(6)} == {"name"}
     assert edges["run", "Node.end_place"] == "name"
-
-
-def test_a_metaclass_gets_the_attributes_of_hundreds_of_classes() -> None:
-    classes = "\n".join(f"class Lexer{number}(Lexer):\n    def analyse(text): pass" for number in range(200))
-    edges = found(
-        f"""
-def analysing(func):
-    def run(text): return func(text)
-    return run
-class Meta(type):
-    def __new__(mcs, name, bases, members):
-        if "analyse" in members:
-            members["analyse"] = analysing(members["analyse"])
-        return type.__new__(mcs, name, bases, members)
-class Lexer(metaclass=Meta):
-    pass
-{classes}
-"""
-    )
-    for number in range(200):
-        assert ("analysing.run", f"Lexer{number}.analyse") in edges
