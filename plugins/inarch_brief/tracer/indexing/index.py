@@ -41,6 +41,9 @@ NEAR_TESTS = 3
 """New test files up to which only they are linked, at first."""
 
 
+_UNLINKED = "SELECT 1 FROM link_facts WHERE file NOT IN (SELECT file FROM arcs WHERE mode = 'whole') LIMIT 1"
+
+
 class Coverage(NamedTuple):
     """How much of the tree is indexed, with what has to be said about it."""
 
@@ -268,7 +271,7 @@ class Index:
     def _linked(self, connection: sqlite3.Connection, look: Look, coverage: Coverage) -> Coverage:
         """Link what is not, tests after the code that they look."""
         limit, read = Limit(self.link_seconds), partial(readable, look.workspace)
-        if not self._wanted and look.about and self._whole is None:
+        if not self._wanted and look.about and connection.execute(_UNLINKED).fetchone():
             self._wanted = _calling(connection, look.about)
         if coverage.indexed < coverage.files:
             self.links.bring_some(connection, read, limit, self._wanted)
