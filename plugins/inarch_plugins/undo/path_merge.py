@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from inarch import Standing
-from inarch.host import NOTHING as NOTHING
 from inarch_lib.output.line_merge import clash_text, is_binary, merge
 
 NOTHING = Standing(None, 0)
