@@ -1,31 +1,16 @@
 """The lent names, and where each comes from. The runtime reads this list, too: one name a line."""
 
 from inarch.calls.explanation import Explanation as Explanation
-from inarch.calls.rules import STRICTNESS as STRICTNESS
 from inarch.calls.rules import said as said
 from inarch.calls.secrets import placeholders as placeholders
-from inarch.config.approvals import approvals_of as approvals_of
-from inarch.config.approvals import revoke_approvals as revoke_approvals
+from inarch.config.approvals import Approvals as Approvals
 from inarch.config.config import Config as Config
-from inarch.config.directories import config_dir as config_dir
 from inarch.config.directories import state_dir as state_dir
 from inarch.config.directories import user_config_path as user_config_path
-from inarch.config.environment import plugin_variable as plugin_variable
-from inarch.config.files import Unreadable as Unreadable
-from inarch.config.files import parse as parse
-from inarch.config.files import read_user_file as read_user_file
 from inarch.config.grants import TABLES as TABLES
 from inarch.config.grants import Rule as Rule
-from inarch.config.layers import VERSION as VERSION
-from inarch.config.load import check_config as check_config
 from inarch.config.load import load_config as load_config
-from inarch.config.project_files import read_project_file as read_project_file
-from inarch.config.project_files import read_trusted as read_trusted
-from inarch.config.sources import dotted as dotted
-from inarch.config.trust import change_project_file as change_project_file
-from inarch.config.trust import grant as grant
-from inarch.config.trust import revoke as revoke
-from inarch.config.trust import trust_of as trust_of
+from inarch.config.trust import Trust as Trust
 from inarch.contract import capabilities as capabilities
 from inarch.contract.event_parts import PluginEvent as PluginEvent
 from inarch.contract.guard import OURS as OURS
@@ -50,23 +35,18 @@ from inarch.plugins.composition import Composition as Composition
 from inarch.plugins.composition import compose_plugins as compose_plugins
 from inarch.plugins.discovery import Discovery as Discovery
 from inarch.plugins.discovery import FoundPlugin as FoundPlugin
+from inarch.journal.fold import CUT_OFF as CUT_OFF
 from inarch.plugins.discovery import discover as discover
-from inarch.plugins.discovery import own_names as own_names
-from inarch.plugins.isolated_plugins import try_again as try_again
-from inarch.plugins.single_files import tried_file as tried_file
+from inarch.plugins.isolated_plugins import Trial as Trial
 from inarch.plugins.single_load import load_alone as load_alone
-from inarch.plugins.version_contract import version_contract as version_contract
 from inarch.program.composer import Options as Options
 from inarch.program.turn import run_prompt as run_prompt
-from inarch.sessions.contents import Contents as Contents
-from inarch.sessions.contents import KeptTranscript as KeptTranscript
 from inarch.sessions.contents import contents_of as contents_of
 from inarch.turns.budget.rate_limit import LEFT_ALONE as LEFT_ALONE
 from inarch.turns.context.token_count import STRUCTURE_TITLE as STRUCTURE_TITLE
 from inarch.turns.context.token_count import TokenCounter as TokenCounter
 from inarch.turns.run import RECORDED as RECORDED
-from inarch.turns.turn_start import checked_decision as checked_decision
-from inarch_lib.secrets.shapes import holds_known_secret as holds_known_secret
+from inarch_sdk.port_checks import opened_fault as opened_fault
 
 _HOMES: dict[str, str]
 __all__: list[str]

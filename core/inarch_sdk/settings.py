@@ -21,6 +21,7 @@ from attrs import NOTHING, Attribute, field, frozen, validators
 if TYPE_CHECKING:
     from inarch.contract.records import Limits
 
+KeyPath = tuple[str | int, ...]
 SCALARS = frozenset({str, bool, int, float, Decimal, Path, date, datetime, type(None)})
 _LISTS = (list, tuple, set, frozenset)
 
@@ -195,3 +196,26 @@ class ServiceSettings:
         from inarch.contract.records import Limits
 
         return Limits(requests_per_minute=self.requests_per_minute, tokens_per_minute=self.tokens_per_minute)
+
+
+def dotted(path: KeyPath) -> str:
+    """Write a key path as in TOML: `profiles.default.plugins[2]`; unprintable characters are shown escaped."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            bare = part.replace("-", "").replace("_", "").isalnum() and part.isascii()
+            text += ("." if text else "") + (part if bare else shown(part))
+    return text
+
+
+def shown(value: Any) -> str:
+    """Return a short, printable form of a value for a message."""
+    text = str(value) if isinstance(value, Decimal) else repr(list(value) if isinstance(value, tuple) else value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def plugin_variable(plugin: str) -> str:
+    """Return the beginning that the variables of a plugin's settings share."""
+    return f"INARCH_PLUGIN_{plugin.upper().replace('-', '_').replace('.', '_')}__"

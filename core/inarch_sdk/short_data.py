@@ -9,6 +9,9 @@ from typing import Any
 from inarch.contract.records import ToolError, ToolResult
 from inarch_sdk.result_text import ADDED, CHANGED_BY_USER, REWRITTEN
 
+STRUCTURE_TITLE = "# Project structure"
+"""What the project's structure begins with among a prompt's parts: it is the first to go, and comes again then."""
+
 
 def shortened(data: Any, ref: str, room: int) -> Any:
     """Return `data` in the same shape with about `room` characters: head and tail of what is long.

@@ -10,9 +10,7 @@ from typing import Any
 from attrs import evolve
 
 from inarch import App, compose
-from inarch.contract.ports import ModelProvider
 from inarch.contract.records import PluginContext
-from inarch.host import Bound
 from inarch_testing.scripted import ScriptedModel, Step
 
 
@@ -27,8 +25,7 @@ def scripted_app(
     model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
     places = {name: value for name, value in os.environ.items() if name == "HOME" or name.startswith("XDG_")}
     app = compose(root=root, **{"journal": False, "config": {}, "environ": places, **options})
-    bound: Bound[ModelProvider] = Bound(model.name, model, PluginContext(model.name, app.config.root))
-    app.composition = evolve(app.composition, models={**app.composition.models, model.name: bound})
+    app.composition = app.composition.adding("models", model, PluginContext(model.name, app.config.root))
     profile = evolve(app.config.profile, model=f"{model.name}/{model.default_model}")
     app.config = evolve(app.config, profile=profile)
     return app, model

@@ -10,12 +10,12 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from inarch.contract.events import Event
 from inarch.contract.interventions import MOST_TEXT
 from inarch.contract.records import PluginContext, Turn
-from inarch.host import Bound, fault_of
+from inarch_sdk.port_checks import fault_of
 from inarch_testing.apps import environ_in, scripted_app, write_files
 from inarch_testing.model_bench import tasks_left
 from inarch_testing.scripted import NASTY_TEXTS, calls, says
@@ -108,9 +108,8 @@ class _Part(ABC):
     async def _turn(self, root: Path, script: Any, home: Path) -> tuple[Turn, list[Event], list[str]]:
         flags = {"approve": "all", "max_iterations": 1_000, "max_holds": len(script) - 2}
         app, _ = scripted_app(script, root, flags=flags, environ=environ_in(home))
-        bound = Bound(PLUGIN, self.make(), PluginContext(PLUGIN, str(root), self.settings or {}))
-        part: dict[str, Any] = {self.kind: (bound,)}
-        app.composition = evolve(app.composition, **part)
+        context = PluginContext(PLUGIN, str(root), self.settings or {})
+        app.composition = app.composition.adding(self.kind, self.make(), context)
         events: list[Event] = []
         try:
             session = app.session()

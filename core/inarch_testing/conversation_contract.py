@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import define, evolve, field
 
 from inarch import App, ConfigError, FrontEnd, FrontEndOptions, InteractiveFrontEnd, Launch, Session
-from inarch.host import fault_of
+from inarch_sdk.port_checks import fault_of
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import ScriptedModel, says
 

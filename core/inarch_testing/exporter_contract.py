@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from typing import Any
 
+from inarch import Replacements, compose
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
 from inarch.contract.transcripts import Exporter, Transcript
-from inarch.host import KeptTranscript, fault_of
 from inarch_sdk.memory_store import MemoryStore
+from inarch_sdk.port_checks import fault_of
 from inarch_testing.event_samples import as_events, event_of, full_turn, spare_turn
 from inarch_testing.scripted import NASTY_TEXTS
 
@@ -22,7 +25,10 @@ def transcript_of(events: Iterable[Event]) -> Transcript:
     if told:
         store.append(told[0].session_id, told)
         (info,) = store.sessions()
-    return KeptTranscript(store, info)
+    config: dict[str, Any] = {"profiles": {"default": {"plugins": []}}}
+    replacing = Replacements(store=store)
+    app = compose(root=os.sep, config=config, builtins=False, environ={"HOME": os.sep}, replacing=replacing)
+    return app.kept.transcript(info, hides=False)
 
 
 class ExporterContract(ABC):

@@ -17,7 +17,7 @@ from inarch.contract.deltas import Delta, FinishReason, UsageDelta
 from inarch.contract.errors import ProviderError, ProviderErrorKind
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Finish, Image, Message, ModelInfo, PartData, Text
-from inarch.host import fault_of
+from inarch_sdk.port_checks import fault_of
 from inarch_testing.model_bench import (
     ECHO,
     PICTURE,

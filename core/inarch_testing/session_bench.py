@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from inarch import App, Session
 from inarch.contract.events import Event
 from inarch.contract.ports import Tool
 from inarch.contract.records import ModelRequest, PluginContext, ToolCall
-from inarch.host import Bound
 from inarch_testing.apps import environ_in, scripted_app, write_files
 from inarch_testing.scripted import ScriptedModel, Step, calls, says
 from inarch_testing.tool_bench import PLUGIN, watched
@@ -122,8 +121,8 @@ def session_bench(
     app, _ = scripted_app(model, root, config=config, environ=environ_in(folder / "home"))
     looked_at = watched(tool)
     places: dict[str, Any] = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state")}
-    bound: Bound[Any] = Bound(PLUGIN, looked_at, PluginContext(PLUGIN, str(root), settings=settings, **places))
-    app.composition = evolve(app.composition, tools={**app.composition.tools, tool.name: bound})
+    context = PluginContext(PLUGIN, str(root), settings=settings, **places)
+    app.composition = app.composition.adding("tools", looked_at, context)
     bench = SessionBench(app, looked_at, model, grace_s)
     before = threading.excepthook
     threading.excepthook = lambda failed: bench.faults.append(repr(failed.exc_value))

@@ -15,8 +15,8 @@ from typing import Any, get_args
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.errors import ProviderError, ProviderErrorKind
 from inarch.contract.ports import DecisionStrategy, Situation
-from inarch.contract.records import Decision, Message, ModelRequest, Text, ToolSpec
-from inarch.host import checked_decision, fault_of
+from inarch.contract.records import Decision, DecisionKind, Message, ModelRequest, PlannedCall, Text, ToolSpec
+from inarch_sdk.port_checks import fault_of
 from inarch_testing.model_bench import history, tasks_left
 from inarch_testing.scripted import NASTY_TEXTS
 from inarch_testing.situations import Asked, Desk, replies, situations
@@ -69,7 +69,7 @@ class StrategyContract(ABC):
         """None passes on; `call_tools` has calls, `answer` has a text."""
         with self._desk(tmp_path) as desk:
             for prompt in self.prompts:
-                decision = checked_decision(self._decide(desk, prompt))
+                decision = _checked(self._decide(desk, prompt))
                 if decision is None:
                     continue
                 assert bool(decision.calls) == (decision.kind == "call_tools"), (
@@ -105,7 +105,7 @@ class StrategyContract(ABC):
         """Or passed on with None."""
         with self._desk(tmp_path) as desk:
             for prompt in ("", " \n"):
-                checked_decision(self._decide(desk, prompt))
+                _checked(self._decide(desk, prompt))
 
     def test_any_text_may_be_the_prompt(self, tmp_path: Path) -> None:
         """Prompts carry files, and files carry anything."""
@@ -127,7 +127,7 @@ class StrategyContract(ABC):
             for kind in get_args(ProviderErrorKind):
                 asked = Asked(ProviderError(kind, "the service failed"))
                 try:
-                    checked_decision(self._decide(desk, self.prompts[0], asked))
+                    _checked(self._decide(desk, self.prompts[0], asked))
                 except ProviderError:
                     continue
 
@@ -241,11 +241,22 @@ def _seen(situation: Situation) -> Any:
     return to_data([situation.turn, situation.messages, situation.tools, dict(situation.seen)])
 
 
+def _checked(decision: object) -> Decision | None:
+    """Return a decision that can be carried out."""
+    assert decision is None or isinstance(decision, Decision), f"it decided {decision!r:.60}"
+    if decision is not None:
+        assert decision.kind in get_args(DecisionKind), f"it decided {decision.kind!r:.60}, which is no kind"
+        assert isinstance(decision.text, str), f"it decided with {decision.text!r:.60} as its text"
+        planned = decision.calls
+        assert isinstance(planned, tuple) and all(isinstance(one, PlannedCall) for one in planned), f"{planned!r:.60}"
+    return decision
+
+
 def _check_calls(decision: Decision | None, tools: Sequence[ToolSpec]) -> None:
     from jsonschema import Draft202012Validator
 
     known = {tool.name: tool for tool in tools}
-    for call in () if (checked := checked_decision(decision)) is None else checked.calls:
+    for call in () if (checked := _checked(decision)) is None else checked.calls:
         assert call.name in known, f"it calls {call.name!r}, which is not among situation.tools: look before you call"
         faults = list(Draft202012Validator(dict(known[call.name].input_schema)).iter_errors(dict(call.arguments)))
         assert not faults, f"the arguments of {call.name} are against its schema: {faults[0].message:.200}"

@@ -13,14 +13,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from inarch import App, repair_arguments
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import PluginContext, ToolResult
-from inarch.host import Bound
 from inarch_testing.apps import environ_in, scripted_app
 from inarch_testing.scripted import ScriptedModel, says
 
@@ -177,8 +176,8 @@ def tool_bench(
     with app:
         looked_at = watched(tool, **replaced)
         places: dict[str, Any] = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state")}
-        bound: Bound[Any] = Bound(PLUGIN, looked_at, PluginContext(PLUGIN, str(root), settings=settings, **places))
-        app.composition = evolve(app.composition, tools={**app.composition.tools, tool.name: bound})
+        context = PluginContext(PLUGIN, str(root), settings=settings, **places)
+        app.composition = app.composition.adding("tools", looked_at, context)
         prepare(root)
         yield ToolBench(app, looked_at, root, prepare)
 

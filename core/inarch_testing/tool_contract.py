@@ -34,7 +34,7 @@ from inarch.contract.codec import from_data, to_data
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolResult
-from inarch.host import fault_of
+from inarch_sdk.port_checks import fault_of
 from inarch_testing.apps import write_files
 from inarch_testing.model_bench import tasks_left
 from inarch_testing.scripted import NASTY_TEXTS

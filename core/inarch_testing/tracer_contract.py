@@ -15,7 +15,7 @@ from inarch.contract.capabilities import CopiesSessions, ForksSessions, HasFiles
 from inarch.contract.event_kinds import EVENT_KINDS
 from inarch.contract.events import Event, SessionStarted
 from inarch.contract.ports import Tracer
-from inarch.host import fault_of
+from inarch_sdk.port_checks import fault_of
 from inarch_testing.event_samples import as_events, event_of, full_turn, spare_turn
 from inarch_testing.scripted import NASTY_TEXTS
 

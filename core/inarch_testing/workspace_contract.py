@@ -15,7 +15,7 @@ from inarch.contract.capabilities import able
 from inarch.contract.errors import ToolFailed
 from inarch.contract.files import FileState, whole_mode
 from inarch.contract.workspaces import Restorable, Workspace
-from inarch.host import opened_fault
+from inarch_sdk.port_checks import opened_fault
 
 CONTENTS = (
     b"", b"\n", b"no end", b"one\ntwo\n", b"one\r\ntwo\r\n", b"\xef\xbb\xbfmark\n", bytes(range(256)), b"\0" * 1000,

@@ -63,10 +63,10 @@ class Desk:
         return {"HOME": str(self.home), "PATH": os.environ["PATH"], **places}
 
     def trust(self) -> None:
-        from inarch.host import grant, trust_of
+        from inarch.host import Trust
 
         state = self.home / "state" / "inarch"
-        grant(str(self.root), trust_of(str(self.root), state).files, state)
+        Trust(str(self.root), state).grant(Trust(str(self.root), state).standing().files)
 
     def project(self, files: Mapping[str, str]) -> None:
         write_files(self.root, files)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inarch.calls.grants import Grants, ProjectGrants
 from inarch.calls.rules import RulesPolicy
-from inarch.config.approvals import approvals_of, revoke_approvals
+from inarch.config.approvals import Approvals
 from inarch.config.grants import Rule
 from inarch.contract.approval_records import Approval
 from inarch.contract.ids import new_id
@@ -91,10 +91,10 @@ def test_an_approval_for_the_project_outlives_the_session(kitchen: Kitchen, proj
     assert project.asked(execute_command, part) == 0
     assert project.asked(execute_command, kitchen.part("execute_command", command="pytest -q")) == 0
     assert project.asked(execute_command, kitchen.part("execute_command", command="make"), scope="once") == 1
-    (kept,) = approvals_of(str(kitchen.folder), project.state)
+    (kept,) = Approvals(str(kitchen.folder), project.state).known()
     assert (kept.tool, kept.shape, kept.plugin) == ("execute_command", "pytest …", "tested (dist 1)")
     assert (project.state / "approvals.json").stat().st_mode & 0o777 == 0o600
-    assert revoke_approvals(str(kitchen.folder), project.state, kept.id) == (kept,)
+    assert Approvals(str(kitchen.folder), project.state).revoke(kept.id) == (kept,)
     assert project.asked(execute_command, part, scope="once") == 1
 
 

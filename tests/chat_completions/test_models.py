@@ -216,7 +216,7 @@ def test_auto_looks_for_no_server_where_a_key_is_set(tmp_path: Path) -> None:
 
 
 def test_a_trusted_projects_address_does_not_count_for_auto(tmp_path: Path) -> None:
-    from inarch.config.trust import grant, trust_of
+    from inarch.config.trust import Trust
 
     with HttpServer([sse_reply(says("well"))], {"GET /models": LIST}) as server:
         place = tmp_path / ".inarch"
@@ -224,7 +224,7 @@ def test_a_trusted_projects_address_does_not_count_for_auto(tmp_path: Path) -> N
         (place / "config.toml").write_text(f'[plugins.openai-compatible]\nbase_url = "{server.url}"\n', "utf-8")
         environ = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
         state = tmp_path / "state" / "inarch"
-        grant(str(tmp_path), trust_of(str(tmp_path), state).files, state)
+        Trust(str(tmp_path), state).grant(Trust(str(tmp_path), state).standing().files)
         app = inarch.compose(root=tmp_path, flags={"model": "auto"}, environ=environ, journal=False)
         assert app.config.trusted
         assert model_of(app).model.startswith("offline/")

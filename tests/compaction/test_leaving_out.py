@@ -16,6 +16,7 @@ from inarch.turns.context.token_count import STRUCTURE_TITLE as TITLE
 from inarch.turns.context.token_count import TokenCounter
 from inarch_plugins.compaction import LeavingOut
 from inarch_plugins.compaction.omission import STEPS_GONE, STRUCTURE_GONE, fit
+from inarch_sdk.short_data import STRUCTURE_TITLE as TITLE
 
 SIGNED = {"gemini": {"thoughtSignature": "c2lnbmVk"}}
 

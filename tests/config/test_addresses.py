@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from inarch.config.trust import grant, trust_of
+from inarch.config.trust import Trust
 
 from .conftest import Place
 
 
 def trusted(place: Place, text: str) -> None:
     place.project(text)
-    grant(str(place.root), trust_of(str(place.root), place.state).files, place.state)
+    Trust(str(place.root), place.state).grant(Trust(str(place.root), place.state).standing().files)
 
 
 @pytest.mark.parametrize(

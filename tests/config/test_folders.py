@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inarch.config.plugin_folders import ProjectFolder, folders_of
-from inarch.config.trust import grant, trust_of
+from inarch.config.trust import Trust
 from inarch.contract.errors import ToolFailed
 
 from .conftest import Place
@@ -22,7 +22,7 @@ def project_of(place: Place) -> ProjectFolder:
 
 
 def trust(place: Place) -> None:
-    grant(str(place.root), trust_of(str(place.root), place.state).files, place.state)
+    Trust(str(place.root), place.state).grant(Trust(str(place.root), place.state).standing().files)
 
 
 def test_the_users_file_is_private_and_whole(place: Place) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from inarch.config.load import load_config
 from inarch.config.tables import PROFILE_KEYS, Profile
-from inarch.config.trust import grant, trust_of
+from inarch.config.trust import Trust
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "model": st.sampled_from(["auto", "offline", "offline/extractive", "litellm/a/b"]),
@@ -58,7 +58,7 @@ def test_layers_agree_with_a_naive_model(
         project_file.write_text(toml(project))
         environ = {"HOME": str(home), "XDG_STATE_HOME": str(home), "INARCH_CONFIG": str(user_file)}
         environ |= {f"INARCH_{key.upper()}": as_variable(value) for key, value in variables.items()}
-        grant(str(root), trust_of(str(root), home / "inarch").files, home / "inarch")
+        Trust(str(root), home / "inarch").grant(Trust(str(root), home / "inarch").standing().files)
         config = load_config(str(root), profile=chain[0], flags=flags, environ=environ)
 
     value: dict[str, Any] = {key: getattr(Profile(), key) for key in PROFILE_KEYS}

@@ -47,14 +47,14 @@ def test_the_variable_knows_it(place: Place) -> None:
 
 
 def test_a_trusted_project_adds_to_the_users_list_and_an_untrusted_one_does_not(place: Place) -> None:
-    from inarch.config.trust import grant, trust_of
+    from inarch.config.trust import Trust
 
     place.user('[profiles.default]\nplugins = ["...", "mine"]\n')
     place.project('[profiles.default]\nplugins = ["...", "theirs"]\n')
     config = place.load()
     assert config.profile.plugins == (*SHIPPED_PLUGINS, "mine")
     assert any("profiles.default.plugins: ignored" in note for note in config.notes)
-    grant(str(place.root), trust_of(str(place.root), place.state).files, place.state)
+    Trust(str(place.root), place.state).grant(Trust(str(place.root), place.state).standing().files)
     config = place.load()
     assert config.profile.plugins == (*SHIPPED_PLUGINS, "mine", "theirs")
     assert str(config.origins["profiles.default.plugins"]) == f"{place.project_file}:2"

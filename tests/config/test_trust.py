@@ -11,18 +11,18 @@ import pytest
 
 from inarch.config.plugin_folders import folders_of
 from inarch.config.project_files import read_trusted
-from inarch.config.trust import grant, revoke, trust_of
+from inarch.config.trust import Trust
 from inarch.contract.errors import StoreError, ToolFailed
 
 from .conftest import Place
 
 
 def trust(place: Place) -> None:
-    grant(str(place.root), trust_of(str(place.root), place.state).files, place.state)
+    Trust(str(place.root), place.state).grant(Trust(str(place.root), place.state).standing().files)
 
 
 def test_an_empty_project_needs_no_trust(place: Place) -> None:
-    assert trust_of(str(place.root), place.state).state == "nothing"
+    assert Trust(str(place.root), place.state).standing().state == "nothing"
     assert not place.load().trusted
     assert not place.state.exists()
 
@@ -31,7 +31,7 @@ def test_a_trusted_project_counts_like_the_users_file(place: Place) -> None:
     place.user("[profiles.default]\nmax_iterations = 3\nmax_tokens = 5\n")
     place.project('[profiles.default]\nmax_iterations = 300\n[commands.t]\nargv = ["a"]\n[plugins.p]\nx = 1\n')
     (place.root / "AGENTS.md").write_text("Use tabs.")
-    assert trust_of(str(place.root), place.state).state == "untrusted"
+    assert Trust(str(place.root), place.state).standing().state == "untrusted"
     trust(place)
     config = place.load()
     assert (config.trusted, config.notes) == (True, ())
@@ -67,7 +67,7 @@ def test_a_change_ends_trust_and_is_said(place: Place, path: str) -> None:
     assert config.profile.max_iterations == 50
     assert f"{path} changed since" in config.notes[0]
     assert read_trusted(config.root, "AGENTS.md", config.trusted_files) is None
-    assert trust_of(str(place.root), place.state).changed == (path,)
+    assert Trust(str(place.root), place.state).standing().changed == (path,)
     trust(place)
     assert place.load().trusted
 
@@ -77,17 +77,17 @@ def test_trust_belongs_to_a_path(place: Place) -> None:
     trust(place)
     link = place.root.parent / "link"
     link.symlink_to(place.root)
-    assert trust_of(str(link), place.state).state == "trusted"
+    assert Trust(str(link), place.state).standing().state == "trusted"
     moved = place.root.rename(place.root.parent / "moved")
-    assert trust_of(str(moved), place.state).state == "untrusted"
+    assert Trust(str(moved), place.state).standing().state == "untrusted"
 
 
 def test_revoked_trust_is_gone(place: Place) -> None:
     place.project("")
-    assert not revoke(str(place.root), place.state)
+    assert not Trust(str(place.root), place.state).revoke()
     trust(place)
-    assert revoke(str(place.root), place.state)
-    assert trust_of(str(place.root), place.state).state == "untrusted"
+    assert Trust(str(place.root), place.state).revoke()
+    assert Trust(str(place.root), place.state).standing().state == "untrusted"
 
 
 def test_a_text_that_was_swapped_after_the_check_is_not_read(place: Place) -> None:
@@ -106,7 +106,7 @@ def test_trust_is_private_and_a_damaged_file_trusts_nobody(place: Place) -> None
     assert place.state.stat().st_mode & 0o777 == 0o700
     for damaged in (b"", b"{", b"[]", b"\xff", b'{"projects": [1]}', b'{"projects": {"a": 1}}', b"[" * 100_000):
         file.write_bytes(damaged)
-        assert trust_of(str(place.root), place.state).state == "untrusted"
+        assert Trust(str(place.root), place.state).standing().state == "untrusted"
     trust(place)
     assert place.load().trusted
 
@@ -117,7 +117,7 @@ def test_projects_trusted_at_the_same_time_are_all_kept(place: Place) -> None:
 
     def run(root: Path) -> None:
         start.wait()
-        grant(str(root), {"AGENTS.md": "x"}, place.state)
+        Trust(str(root), place.state).grant({"AGENTS.md": "x"})
 
     threads = [threading.Thread(target=run, args=(root,)) for root in roots]
     for thread in threads:
@@ -132,7 +132,7 @@ def test_a_state_folder_that_can_not_be_written(place: Place) -> None:
     place.state.parent.mkdir(parents=True)
     place.state.write_text("a file")
     with pytest.raises(StoreError, match="trust can't be kept"):
-        grant(str(place.root), {"a": "b"}, place.state)
+        Trust(str(place.root), place.state).grant({"a": "b"})
 
 
 def test_links_are_followed_inside_the_project_only(place: Place) -> None:
@@ -190,7 +190,7 @@ def test_a_folder_of_too_many_files_is_not_trusted(place: Place) -> None:
     place.project("")
     for number in range(1_001):
         (place.root / ".inarch" / str(number)).touch()
-    files = trust_of(str(place.root), place.state).files
+    files = Trust(str(place.root), place.state).standing().files
     assert set(files) == {".inarch/config.toml"}
     assert any("more than 1,000 files" in note for note in place.load().notes)
 
@@ -208,14 +208,14 @@ def test_other_files_of_other_agents_end_nothing(place: Place) -> None:
     for path in (".claude/settings.local.json", ".claude/worktrees/a/AGENTS.md", "node_modules/p/AGENTS.md"):
         (place.root / path).parent.mkdir(parents=True, exist_ok=True)
         (place.root / path).write_text("{}")
-    assert trust_of(str(place.root), place.state, whole=True).state == "trusted"
+    assert Trust(str(place.root), place.state).standing(whole=True).state == "trusted"
 
 
 def test_guides_of_folders_are_trusted_with_the_project_and_not_before(place: Place) -> None:
     guide, later = (place.root / name / "AGENTS.md" for name in ("src/deep", "docs"))
     guide.parent.mkdir(parents=True)
     guide.write_text("Use tabs.")
-    grant(str(place.root), trust_of(str(place.root), place.state, whole=True).files, place.state)
+    Trust(str(place.root), place.state).grant(Trust(str(place.root), place.state).standing(whole=True).files)
     config = place.load()
     assert read_trusted(config.root, "src/deep/AGENTS.md", config.trusted_files) == b"Use tabs."
     later.parent.mkdir()
@@ -223,9 +223,9 @@ def test_guides_of_folders_are_trusted_with_the_project_and_not_before(place: Pl
     config = place.load()
     assert config.trusted  # what came since counts for nothing, and is seen when trust is given anew
     assert read_trusted(config.root, "docs/AGENTS.md", config.trusted_files) is None
-    assert trust_of(str(place.root), place.state, whole=True).changed == ("docs/AGENTS.md",)
+    assert Trust(str(place.root), place.state).standing(whole=True).changed == ("docs/AGENTS.md",)
     guide.write_text("Use spaces.")
-    assert trust_of(str(place.root), place.state).changed == ("src/deep/AGENTS.md",)
+    assert Trust(str(place.root), place.state).standing().changed == ("src/deep/AGENTS.md",)
     assert not place.load().trusted
 
 
@@ -233,7 +233,7 @@ def test_a_file_that_inarch_keeps_leaves_the_trust_in_guides_of_folders(place: P
     guide = place.root / "src" / "AGENTS.md"
     guide.parent.mkdir()
     guide.write_text("Use tabs.")
-    grant(str(place.root), trust_of(str(place.root), place.state, whole=True).files, place.state)
+    Trust(str(place.root), place.state).grant(Trust(str(place.root), place.state).standing(whole=True).files)
     folder = folders_of(place.load())["project"]
     assert folder is not None
     folder.change("memory.md", lambda before: b"a note")

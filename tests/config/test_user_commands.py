@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.config.plugin_folders import BroughtFiles, folders_of
-from inarch.config.trust import grant, trust_of
+from inarch.config.trust import Trust
 from inarch.config.user_commands import named_folders, user_command
 from inarch.contract.errors import ToolFailed
 
@@ -35,8 +35,8 @@ def test_no_word_that_names_a_file_runs_before_trust_or_after_a_change(name: str
             user_command(argv, root=str(root), brought=None)
         (root / ".inarch").mkdir()
         (root / ".inarch" / "hooks.json").write_text(json.dumps({"command": f"sh d/{name}"}))
-        grant(str(root), trust_of(str(root), root / "state", whole=True).files, root / "state")
-        brought = BroughtFiles(str(root), trust_of(str(root), root / "state").files)
+        Trust(str(root), root / "state").grant(Trust(str(root), root / "state").standing(whole=True).files)
+        brought = BroughtFiles(str(root), Trust(str(root), root / "state").standing().files)
         assert user_command(argv, root=str(root), brought=brought) == argv
         (root / "d" / name).write_text("two")
         with pytest.raises(ToolFailed, match="not as it was"):
@@ -77,17 +77,17 @@ def test_a_changed_script_ends_no_trust_and_is_bound_anew(place: Place) -> None:
         '{"hooks": {"Stop": [{"hooks": [{"command": "python3 keep_out.py"}]}]}}'
     )
     root, folder = str(place.root), place.file.parent
-    grant(root, trust_of(root, place.state, True, folder).files, place.state)
-    assert trust_of(root, place.state, True, folder).state == "trusted"
+    Trust(root, place.state).grant(Trust(root, place.state).standing(True, folder).files)
+    assert Trust(root, place.state).standing(True, folder).state == "trusted"
     script.write_text("two")
     config = place.load()
     assert config.trusted and folders_of(config)["brought"].read("keep_out.py") is None
-    standing = trust_of(root, place.state, True, folder)
+    standing = Trust(root, place.state).standing(True, folder)
     assert (standing.state, standing.changed) == ("changed", ("keep_out.py",))
 
 
 def test_a_project_that_brings_nothing_can_be_trusted_until_it_brings_something(place: Place) -> None:
-    grant(str(place.root), trust_of(str(place.root), place.state, True).files, place.state)
+    Trust(str(place.root), place.state).grant(Trust(str(place.root), place.state).standing(True).files)
     assert place.load().trusted and folders_of(place.load())["brought"].names() == []
     (place.root / "AGENTS.md").write_text("Use tabs.")
     assert not place.load().trusted
@@ -96,5 +96,5 @@ def test_a_project_that_brings_nothing_can_be_trusted_until_it_brings_something(
 def test_a_relative_program_is_granted_in_trusted_projects_only(place: Place) -> None:
     place.user('[commands.run]\nargv = ["./run.sh"]\n[commands.test]\nargv = ["pytest"]\n')
     assert set(place.load().commands) == {"test"}
-    grant(str(place.root), {}, place.state)
+    Trust(str(place.root), place.state).grant({})
     assert set(place.load().commands) == {"run", "test"}

@@ -77,10 +77,10 @@ class Desk:
 
     def trust(self) -> None:
         """Trust the project as it stands."""
-        from inarch.host import grant, trust_of
+        from inarch.host import Trust
 
         state = Path(self.environ["XDG_STATE_HOME"]) / "inarch"
-        grant(str(self.root), trust_of(str(self.root), state, True, self.config).files, state)
+        Trust(str(self.root), state).grant(Trust(str(self.root), state).standing(True, self.config).files)
 
 
 def one(command: str, matcher: str | None = None, **more: Any) -> list[dict[str, Any]]:

@@ -206,7 +206,7 @@ def test_whatever_it_says_instead_of_being_loaded_only_it_is_refused(compose: An
 
 @pytest.mark.parametrize("names", [("ﬁ", "fi"), ("self",), tuple(f"n{number}" for number in range(2000))])
 def test_settings_are_names_or_it_is_refused(compose: Any, tmp_path: Path, names: tuple[str, ...]) -> None:
-    from inarch.plugins.checks import PORTS
+    from inarch_sdk.port_checks import PORTS
 
     table = {"properties": {name: {"type": "string"} for name in names}}
     offers: dict[str, list[Any]] = {kind: [] for kind in PORTS}

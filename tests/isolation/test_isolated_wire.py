@@ -19,7 +19,6 @@ from inarch.contract.errors import (
 )
 from inarch.contract.loaders import Offered
 from inarch.contract.records import PluginContext
-from inarch.plugins.checks import PORTS
 from inarch.plugins.registration import registration_of
 from inarch_plugins.isolation.failures import error_data, error_from
 from inarch_plugins.isolation.methods import MEMBERS
@@ -27,6 +26,7 @@ from inarch_plugins.isolation.process import PluginProcess
 from inarch_plugins.isolation.proxy_plugin import _described_settings, _proxies
 from inarch_plugins.isolation.rights import Launch
 from inarch_plugins.isolation.wire import Malformed, Messages, encoded
+from inarch_sdk.port_checks import PORTS
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -13,7 +13,7 @@ import pytest
 
 import inarch
 from inarch.contract.codec import to_data
-from inarch.host import grant
+from inarch.host import Trust
 
 HERE = Path(__file__).parent / "configurations"
 RESOLVED = json.loads((HERE / "resolved.json").read_text())
@@ -32,7 +32,7 @@ def as_then(now: Any, then: Any) -> Any:
 def test_it_gives_the_same_profile_tables_and_plugins(name: str, tmp_path: Path) -> None:
     then = RESOLVED[name]
     state = Path(os.environ["XDG_STATE_HOME"]) / "inarch"
-    grant(str(tmp_path), {}, state)  # a relative program of a grant counts in trusted projects only
+    Trust(str(tmp_path), state).grant({})  # a relative program of a grant counts in trusted projects only
     with inarch.compose(root=tmp_path, config=HERE / name) as app:
         config, composed = app.config, app.composition
         assert not app.ignored and not composed.refused

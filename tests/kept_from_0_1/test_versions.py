@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.config.approvals import approvals_of
+from inarch.config.approvals import Approvals
 from inarch.config.load import check_config
 
 from .conftest import Kept
@@ -64,7 +64,7 @@ def test_newer_approvals_are_refused_and_never_written_over(everyday: Kept) -> N
     file = newer(everyday.state / "approvals.json")
     kept = file.read_bytes()
     with pytest.raises(inarch.StoreError, match="newer Inarch"):
-        approvals_of(str(everyday.project), everyday.state)
+        Approvals(str(everyday.project), everyday.state).known()
     for words in (["policy", "list"], ["policy", "revoke", "all"]):
         done = cli(everyday, *words)
         assert done.returncode != 0 and REFUSED in done.stderr, words

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.config.trust import grant, trust_of
+from inarch.config.trust import Trust
 from inarch.sessions.app import App
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 
@@ -130,9 +130,9 @@ def test_a_projects_memory_needs_trust(root: Path, own_home: Path, file: Path) -
     assert refused.error is not None and refused.error.code == "permission"
     assert "inarch config trust" in refused.error.remedy
     state = own_home / "state" / "inarch"
-    grant(str(root), trust_of(str(root), state).files, state)
+    Trust(str(root), state).grant(Trust(str(root), state).standing().files)
     assert save_in(root).success
-    assert trust_of(str(root), state).state == "trusted"
+    assert Trust(str(root), state).standing().state == "trusted"
     app, model = scripted_app([says("hello")], root, config=PROJECT)
     run(app, "hello")
     assert "Use tabs." in told(model, 0)[0]
@@ -146,7 +146,7 @@ def test_a_projects_memory_needs_trust(root: Path, own_home: Path, file: Path) -
 def test_a_project_that_brings_nothing_gets_a_memory(root: Path, own_home: Path) -> None:
     assert save_in(root).data == {"saved": True, "file": ".inarch/memory.md", "note": None}
     assert save_in(root).data["saved"] is False
-    assert trust_of(str(root), own_home / "state" / "inarch").state == "trusted"
+    assert Trust(str(root), own_home / "state" / "inarch").standing().state == "trusted"
 
 
 def test_the_slash_command_lists_the_newest_first(root: Path, file: Path) -> None:

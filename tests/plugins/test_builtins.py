@@ -12,9 +12,9 @@ import pytest
 from tests.plugins.conftest import Site
 
 import inarch
-from inarch.plugins.checks import PORTS
 from inarch.plugins.discovery import discover, own_names
 from inarch.testing import says, scripted_app
+from inarch_sdk.port_checks import PORTS
 
 BUILTINS = {
     "auth": "inarch_plugins.auth",

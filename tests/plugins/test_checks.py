@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.plugins.checks import fault_of, twice
+from inarch_sdk.port_checks import fault_of, twice
 
 
 class Judge:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inarch.config.load import load_config
-from inarch.config.trust import grant, trust_of
+from inarch.config.trust import Trust
 from inarch.contract.errors import ConfigError, UsageError
 from inarch.plugins.composition import compose_plugins
 
@@ -58,7 +58,7 @@ def test_a_file_of_an_untrusted_project_is_refused_until_the_project_is_trusted(
     refused(root, "tools/../tools/said.py")
     assert not (tmp_path / "ran").exists()
     config = load_config(str(root), environ=dict(os.environ))
-    grant(str(root), trust_of(str(root), config.state_dir).files, config.state_dir)
+    Trust(str(root), config.state_dir).grant(Trust(str(root), config.state_dir).standing().files)
     assert tools(root, file) == {"said"}
     (root / ".inarch" / "config.toml").write_text("[profiles.default]\nmax_iterations = 4\n")
     refused(root, file)

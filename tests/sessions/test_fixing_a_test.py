@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch.host import grant
+from inarch.host import Trust
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 
 TESTS = [".venv/bin/python", "-m", "unittest", "-q"]
@@ -52,7 +52,7 @@ def fix(root: Path, command: str, **options: Any) -> tuple[inarch.Turn, Scripted
 
 def test_a_granted_test_command_runs_in_the_repositorys_own_environment(tmp_path: Path) -> None:
     repository(tmp_path)
-    grant(str(tmp_path), {}, Path(os.environ["XDG_STATE_HOME"]) / "inarch")  # its program is the project's own
+    Trust(str(tmp_path), Path(os.environ["XDG_STATE_HOME"]) / "inarch").grant({})  # its program is the project's own
 
     turn, _ = fix(tmp_path, " ".join(TESTS), config={"commands": {"test": {"argv": TESTS}}}, flags={"approve": "edits"})
 

@@ -39,10 +39,10 @@ class Desk:
 
     def trust(self) -> None:
         """Trust the project as it stands."""
-        from inarch.host import grant, trust_of
+        from inarch.host import Trust
 
         state = self.home / "state" / "inarch"
-        grant(str(self.root), trust_of(str(self.root), state, whole=True).files, state)
+        Trust(str(self.root), state).grant(Trust(str(self.root), state).standing(whole=True).files)
 
     def talk(self, script: Sequence[Step], *lines: str, session: str | None = None, **options: Any) -> inarch.Turn:
         """Have a conversation of prompts and slash commands, and return its last turn."""

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from inarch import AnsweredBy, ModelInfo, ProviderNote, Replacements, Usage, compose
 from inarch.calls.grants import Grants, ProjectGrants
-from inarch.config.approvals import ProjectApproval, approvals_of, keep_approval
+from inarch.config.approvals import Approvals, ProjectApproval
 from inarch.contract.errors import StoreError
 from inarch.contract.ids import utc_now
 from inarch.plugins.discovery import own_names
@@ -168,7 +168,7 @@ def test_approve_takes_back_what_was_approved_for_the_project(
     grants.project = ProjectGrants(str(tmp_path), tmp_path / "state", {})
     for key in ("0123456789", "abcdefghij"):
         approval = ProjectApproval(key[:8], "execute_command", f"pytest {key} …", key, "inarch 1", "s", utc_now())
-        keep_approval(str(tmp_path), approval, tmp_path / "state")
+        Approvals(str(tmp_path), tmp_path / "state").keep(approval)
         grants.shapes[key] = approval.shape
     assert talk.took("/approve revoke 01234567") and set(grants.shapes) == {"abcdefghij"}
     assert talk.took("/approve")
@@ -179,7 +179,7 @@ def test_approve_takes_back_what_was_approved_for_the_project(
 
 
 def _ids(root: Path) -> list[str]:
-    return [one.id for one in approvals_of(str(root), root / "state")]
+    return [one.id for one in Approvals(str(root), root / "state").known()]
 
 
 def test_a_session_that_another_process_went_on_with_is_left_or_read_again(tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ class ProjectGrants:
         Raises:
             StoreError: A newer Inarch wrote the approvals.
         """
-        from inarch.config.approvals import approvals_of
+        from inarch.config.approvals import Approvals
 
-        known = approvals_of(self.root, self.state_dir)
+        known = Approvals(self.root, self.state_dir).known()
         return next((one for one in known if one.key == shape.key and self.still_holds(one, bound)), None)
 
     def still_holds(self, approval: ProjectApproval, bound: Bound[Tool]) -> bool:
@@ -107,7 +107,7 @@ class ProjectGrants:
         Raises:
             StoreError: It can't be kept.
         """
-        from inarch.config.approvals import ProjectApproval, keep_approval
+        from inarch.config.approvals import Approvals, ProjectApproval
 
         tool, origin = bound.value, self._origin(bound)
         if origin is None:
@@ -117,7 +117,7 @@ class ProjectGrants:
             )  # fmt: skip
         schema = schema_digest(tool)
         approval = ProjectApproval(shape.key[:8], tool.name, words, shape.key, origin, schema, utc_now(), rights)
-        keep_approval(self.root, approval, self.state_dir)
+        Approvals(self.root, self.state_dir).keep(approval)
 
 
 class Covered(NamedTuple):
@@ -220,16 +220,16 @@ class Grants:
 
     def kept(self) -> Sequence[ProjectApproval]:
         """Return what was approved for good in the project."""
-        from inarch.config.approvals import approvals_of
+        from inarch.config.approvals import Approvals
 
-        return approvals_of(self.project.root, self.project.state_dir) if self.project is not None else ()
+        return Approvals(self.project.root, self.project.state_dir).known() if self.project is not None else ()
 
     def revoke_kept(self, which: str | None = None) -> Sequence[ProjectApproval]:
         """Take back what was approved for good in the project, all or the one of this id, and return it."""
-        from inarch.config.approvals import revoke_approvals
+        from inarch.config.approvals import Approvals
 
         project = self.project
-        return revoke_approvals(project.root, project.state_dir, which) if project is not None else ()
+        return Approvals(project.root, project.state_dir).revoke(which) if project is not None else ()
 
     def revoke(self) -> None:
         """Forget every approval of the session; those of the project stay."""

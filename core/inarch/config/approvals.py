@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import asdict, field, fields, frozen
 
@@ -43,38 +43,42 @@ _RIGHTS = "rights"
 _NAMES = {attribute.name for attribute in fields(ProjectApproval)} - {_RIGHTS}
 
 
-def approvals_of(root: str, state_dir: Path) -> tuple[ProjectApproval, ...]:
-    """Return the approvals of the project at `root`, oldest first; damaged ones count for nothing."""
-    return tuple(_records(read_kept(state_dir / APPROVALS_FILE, list).get(os.path.realpath(root))))
+class Approvals(NamedTuple):
+    """What was approved for good in the project at `root`."""
 
+    root: str
+    state_dir: Path
 
-def keep_approval(root: str, approval: ProjectApproval, state_dir: Path) -> None:
-    """Keep an approval; it takes the place of an earlier one for the same shape.
+    def known(self) -> tuple[ProjectApproval, ...]:
+        """Return the approvals, oldest first; damaged ones count for nothing."""
+        return tuple(_records(read_kept(self.state_dir / APPROVALS_FILE, list).get(os.path.realpath(self.root))))
 
-    Raises:
-        StoreError: It can't be kept.
-    """
-    place = os.path.realpath(root)
-    with changing_kept(state_dir / APPROVALS_FILE, list, "approvals") as projects:
-        others = [known for known in _records(projects.get(place)) if known.id != approval.id]
-        projects[place] = [_kept(known) for known in (*others, approval)]
+    def keep(self, approval: ProjectApproval) -> None:
+        """Keep an approval; it takes the place of an earlier one for the same shape.
 
+        Raises:
+            StoreError: It can't be kept.
+        """
+        place = os.path.realpath(self.root)
+        with changing_kept(self.state_dir / APPROVALS_FILE, list, "approvals") as projects:
+            others = [known for known in _records(projects.get(place)) if known.id != approval.id]
+            projects[place] = [_kept(known) for known in (*others, approval)]
 
-def revoke_approvals(root: str, state_dir: Path, id: str | None = None) -> tuple[ProjectApproval, ...]:
-    """Take approvals of a project back, the one of this id or all; return those that were there.
+    def revoke(self, id: str | None = None) -> tuple[ProjectApproval, ...]:
+        """Take approvals back, the one of this id or all; return those that were there.
 
-    Raises:
-        StoreError: It can't be kept.
-    """
-    place = os.path.realpath(root)
-    with changing_kept(state_dir / APPROVALS_FILE, list, "approvals") as projects:
-        known = _records(projects.get(place))
-        left = [approval for approval in known if id is not None and approval.id != id]
-        if left:
-            projects[place] = [_kept(approval) for approval in left]
-        else:
-            projects.pop(place, None)
-    return tuple(approval for approval in known if approval not in left)
+        Raises:
+            StoreError: It can't be kept.
+        """
+        place = os.path.realpath(self.root)
+        with changing_kept(self.state_dir / APPROVALS_FILE, list, "approvals") as projects:
+            known = _records(projects.get(place))
+            left = [approval for approval in known if id is not None and approval.id != id]
+            if left:
+                projects[place] = [_kept(approval) for approval in left]
+            else:
+                projects.pop(place, None)
+        return tuple(approval for approval in known if approval not in left)
 
 
 def _kept(approval: ProjectApproval) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import evolve, field, frozen
 
 from inarch.config.layers import Layer
-from inarch.config.sources import BUILT_IN, Given, Origin, Source, dotted
+from inarch.config.sources import BUILT_IN, Given, Origin, Source
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.contract.errors import ConfigError
+from inarch_sdk.settings import dotted
 from inarch_sdk.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Config:
     _given: Chosen
     added: tuple[str, ...] = field(default=(), kw_only=True)
     copy_of: str = ""
-    settings_classes: dict[str, type] = field(factory=dict, init=False)
+    settings_classes: dict[str, type] = field(factory=dict, kw_only=True)
 
     @property
     def origins(self) -> Mapping[str, Origin]:

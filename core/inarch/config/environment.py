@@ -9,7 +9,7 @@ from inarch.config.sources import BUILT_IN, Given, Source
 from inarch.config.tables import PROFILE_KEYS, Profile
 from inarch.config.values import read_given
 from inarch.contract.errors import ConfigError
-from inarch_sdk.settings import Kind, keys_of
+from inarch_sdk.settings import Kind, keys_of, plugin_variable
 from inarch_sdk.suggestions import nearest
 
 PREFIX = "INARCH_"
@@ -36,11 +36,6 @@ def profile_values(environ: Mapping[str, str], problems: list[ConfigError]) -> d
             remedy = "write INARCH_PLUGIN_<NAME>__<KEY>, with two underscores before the key"
             problems.append(source.error((), "names no plugin setting", remedy))
     return read_given(Profile, values, Given(None, BUILT_IN), problems)
-
-
-def plugin_variable(plugin: str) -> str:
-    """Return the beginning that the variables of a plugin's settings share."""
-    return f"{PLUGIN_PREFIX}{plugin.upper().replace('-', '_').replace('.', '_')}__"
 
 
 def plugin_variables(environ: Mapping[str, str]) -> tuple[str, ...]:

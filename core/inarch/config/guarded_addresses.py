@@ -9,7 +9,8 @@ from typing import Any
 from attrs import evolve
 
 from inarch.config.layers import Layer
-from inarch.config.sources import Given, dotted
+from inarch.config.sources import Given
+from inarch_sdk.settings import dotted
 
 _ADDRESSES = ("base_url", "api_base")
 _EXACTLY = {"url": "addresses", "command": "programs to start"}

@@ -8,10 +8,11 @@ from typing import Any
 from attrs import field, frozen
 
 from inarch.config.files import parse
-from inarch.config.sources import Given, KeyPath, Source, shown
+from inarch.config.sources import Given, Source
 from inarch.config.tables import PROFILE_KEYS, Profile, laid_over
 from inarch.config.values import MANY, plain, read_table
 from inarch.contract.errors import ConfigError
+from inarch_sdk.settings import KeyPath, shown
 from inarch_sdk.suggestions import nearest
 
 TOP_LEVEL = ("version", "profile", "profiles", "plugins", "isolation", "rules", "commands", "may_allow")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from inarch.config import directories
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
 from inarch.config.project_files import digest, is_left, read_project_file, read_trusted
-from inarch.config.trust import change_project_file, trust_of
+from inarch.config.trust import Trust
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.frozen import frozen
 from inarch_lib.staging import make_folder, write_whole
@@ -40,9 +40,8 @@ def _project_folder(config: Config) -> ProjectFolder | None:
     """
     root = config.copy_of or config.root
     # An empty `.inarch` is what is left where the last file was removed: nothing in it needs trust.
-    if config.trusted or not needs_trust(root, config.state_dir) or trust_of(root, config.state_dir).state == "nothing":
-        return ProjectFolder(root, config.state_dir)
-    return None
+    found, trust = ProjectFolder(root, config.state_dir), Trust(root, config.state_dir)
+    return found if config.trusted or not needs_trust(*trust) or trust.standing().state == "nothing" else None
 
 
 @frozen
@@ -132,14 +131,12 @@ class ProjectFolder:
             return _sized(path, edit(before))
 
         try:
-            change_project_file(self.root, path, self.state_dir, edited)
-        except Unreadable as error:
-            raise ToolFailed("permission", f"{path} {error}") from error
+            Trust(self.root, self.state_dir).change(path, edited)
         except StoreError as error:
             raise ToolFailed("execution", error.message, error.remedy) from error
 
     def _trusted(self) -> dict[str, str]:
-        standing = trust_of(self.root, self.state_dir)
+        standing = Trust(self.root, self.state_dir).standing()
         if standing.state in ("untrusted", "changed"):
             raise self._untrusted()
         return dict(standing.files)

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from inarch.config.files import CONFIG_FILE, TRUSTED_FILES
 from inarch.config.guarded_addresses import without_addresses
 from inarch.config.layers import Layer, read_file
-from inarch.config.trust import Standing, trust_of
+from inarch.config.trust import Standing, Trust
 from inarch.config.untrusted_project import NOT_TRUSTED, shortened, strict_part
 from inarch.contract.errors import ConfigError
 
@@ -37,7 +37,7 @@ def read_project(root: str, own: Layer, state_dir: Path, config_path: Path, prob
         config_path: The user's file, for notes that send something there.
         problems: Takes the mistakes.
     """
-    standing, name = trust_of(root, state_dir), str(Path(root, CONFIG_FILE))
+    standing, name = Trust(root, state_dir).standing(), str(Path(root, CONFIG_FILE))
     files = standing.found
     refused = [f"{Path(root, path)}: ignored, it {why}" for path, why in files.refused.items()]
     if standing.state == "trusted":

@@ -9,8 +9,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from inarch.config.sources import KeyPath, shown
-from inarch_sdk.settings import Kind
+from inarch_sdk.settings import KeyPath, Kind, shown
 from inarch_sdk.suggestions import nearest
 
 _WORDS: dict[Any, str] = {

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from attrs import field, frozen
 
 from inarch.contract.errors import ConfigError
-
-KeyPath = tuple[str | int, ...]
+from inarch_sdk.settings import KeyPath, dotted
 
 
 class Origin(NamedTuple):
@@ -67,21 +65,3 @@ class Given:
     def error(self, message: str, remedy: str = "") -> ConfigError:
         """Return the error for this value."""
         return self.source.error(self.path, message, remedy)
-
-
-def dotted(path: KeyPath) -> str:
-    """Write a key path as in TOML: `profiles.default.plugins[2]`; unprintable characters are shown escaped."""
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        else:
-            bare = part.replace("-", "").replace("_", "").isalnum() and part.isascii()
-            text += ("." if text else "") + (part if bare else shown(part))
-    return text
-
-
-def shown(value: Any) -> str:
-    """Return a short, printable form of a value for a message."""
-    text = str(value) if isinstance(value, Decimal) else repr(list(value) if isinstance(value, tuple) else value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -6,9 +6,10 @@ from typing import Any
 
 from inarch.config import profiles
 from inarch.config.layers import Layer, Tables
-from inarch.config.sources import Given, dotted
+from inarch.config.sources import Given
 from inarch.config.tables import STRICTNESS
 from inarch.contract.errors import ConfigError
+from inarch_sdk.settings import dotted
 
 LIMITS = ("max_iterations", "max_seconds", "max_cost_usd", "max_tokens", "max_reply_bytes")
 _MAX_NOTES = 20

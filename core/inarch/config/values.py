@@ -11,9 +11,9 @@ from typing import Any
 from attrs import Attribute, Converter
 
 from inarch.config.scalars import SCALARS, Wrong, choice, kind_of, mismatch, wanted
-from inarch.config.sources import Given, KeyPath, Source, shown
+from inarch.config.sources import Given, Source
 from inarch.contract.errors import ConfigError
-from inarch_sdk.settings import ANYTHING, Key, Kind, keys_of
+from inarch_sdk.settings import ANYTHING, Key, KeyPath, Kind, keys_of, shown
 from inarch_sdk.suggestions import nearest
 
 MANY = 100

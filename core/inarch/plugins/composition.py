@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pluggy
-from attrs import Factory, define
+from attrs import Factory, define, evolve
 
 from inarch.config.plugin_folders import Folders, folders_of
 from inarch.contract.errors import PluginError, UsageError
@@ -24,12 +24,12 @@ from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
 from inarch.contract.stores import StoreSpec
 from inarch.contract.workspaces import WorkspaceSpec
-from inarch.plugins.checks import PORTS
 from inarch.plugins.discovery import Discovery, FoundPlugin, discover, own_names
 from inarch.plugins.plugin_loader import PROBE_SECONDS, absent, load_plugin, providers_named
 from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, new_manager
 from inarch.plugins.single_files import tried_file
+from inarch_sdk.port_checks import PORTS
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -134,6 +134,20 @@ class Composition:
     def loaders(self) -> Mapping[str, Bound[Loader]]:
         """What loads plugins elsewhere, by name."""
         return self.outcome.loaders
+
+    def of(self, plugin: str) -> dict[str, list[Any]]:
+        """Return what a plugin registered, by kind."""
+        found = {kind: getattr(self, kind) for kind in PORTS}
+        all_of = {kind: known.values() if isinstance(known, Mapping) else known for kind, known in found.items()}
+        own = {kind: [one.value for one in bound if one.plugin == plugin] for kind, bound in all_of.items()}
+        return {kind: values for kind, values in own.items() if values}
+
+    def adding(self, kind: str, value: Any, context: PluginContext) -> Composition:
+        """Return the same with one more object, as if the plugin of this context had registered it last."""
+        known, bound = getattr(self, kind), Bound(context.name, value, context)
+        more: Any = {**known, value.name: bound} if isinstance(known, Mapping) else (*known, bound)
+        changed: dict[str, Any] = {kind: more}
+        return evolve(self, **changed)
 
     def close(self) -> None:
         """End what runs for plugins elsewhere; may be called twice."""

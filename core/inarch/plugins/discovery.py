@@ -86,6 +86,11 @@ class Discovery(NamedTuple):
         """What providers need, the lowest rank first."""
         return tuple(sorted({*self.declared, *own_ready()}))
 
+    @staticmethod
+    def is_own_name(name: str) -> bool:
+        """Whether Inarch itself brings something of this name, of whichever kind."""
+        return any(name == own for _, own in own_names())
+
 
 def discover(paths: Sequence[str] | None = None) -> Discovery:
     """Return what is installed on `paths` (default: `sys.path` without the working directory).

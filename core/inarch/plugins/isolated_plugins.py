@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import asdict, define, field
+from attrs import asdict, define, field, frozen
 
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guard import blame, guarded
@@ -17,7 +17,9 @@ from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import locate
 from inarch.plugins.plugin_loader import PROBE_SECONDS, context_of, probe_job, settings_of
 from inarch.plugins.registration import Registration, registration_of
+from inarch.plugins.single_files import tried_file
 from inarch.plugins.verdicts import Refusal, Verdict, key_of
+from inarch.plugins.version_contract import VersionContract, version_contract
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -99,7 +101,7 @@ class Apart:
 
     def _job(self, found: FoundPlugin) -> LoadJob:
         from inarch.config.directories import config_dir
-        from inarch.config.environment import plugin_variable
+        from inarch_sdk.settings import plugin_variable
 
         config, beginning = self._config, plugin_variable(found.name)
         return LoadJob(
@@ -139,19 +141,40 @@ def isolated_verdict(found: FoundPlugin, config: Config) -> Verdict | None:
         return None
 
 
-def try_again(found: FoundPlugin, config: Config, commands: tuple[str, ...]) -> Tried | None:
-    """Probe a plugin and its commands whatever is remembered of it, and remember what comes of that instead.
+@frozen
+class Trial:
+    """A plugin, and the configuration that it is tried in."""
 
-    One that the user wants loaded elsewhere is not tried, for a probe would give it every right of the user: what is
-    remembered of it is forgotten, and None comes back.
-    """
-    from inarch.plugins.probe import probe
+    found: FoundPlugin
+    config: Config
 
-    if not config.is_isolated(found.name):
-        return probe(found, probe_job(found, config, PROBE_SECONDS, commands), afresh=True)
-    if verdict := isolated_verdict(found, config):
-        verdict.forget()
-    return None
+    @classmethod
+    def of_file(cls, path: str, config: Config) -> Trial:
+        """Return the trial of a single file.
+
+        Raises:
+            UsageError: There is no such file, it can't name a plugin, or it may not be loaded.
+        """
+        return cls(tried_file(path, config), config)
+
+    @property
+    def contract(self) -> VersionContract:
+        """What its distribution needs, and whether it is there."""
+        return version_contract(self.found)
+
+    def again(self, commands: tuple[str, ...]) -> Tried | None:
+        """Probe the plugin and its commands whatever is remembered of it, and remember what comes of that instead.
+
+        One that the user wants loaded elsewhere is not tried, for a probe would give it every right of the user: what
+        is remembered of it is forgotten, and None comes back.
+        """
+        from inarch.plugins.probe import probe
+
+        if not self.config.is_isolated(self.found.name):
+            return probe(self.found, probe_job(self.found, self.config, PROBE_SECONDS, commands), afresh=True)
+        if verdict := isolated_verdict(self.found, self.config):
+            verdict.forget()
+        return None
 
 
 def _code(found: FoundPlugin) -> tuple[str, ...]:
@@ -166,7 +189,7 @@ def _code(found: FoundPlugin) -> tuple[str, ...]:
 
 def _settings_error(name: str, config: Config, error: ConfigError) -> Exception:
     """Return the error about a setting, with the place where the kernel's own configuration gives it."""
-    from inarch.config.environment import plugin_variable
+    from inarch_sdk.settings import plugin_variable
 
     own, key, source = f"plugins.{name}", error.key, error.source
     bare = error.message.removeprefix(f"{source}: ").removeprefix(f"{key}: ")

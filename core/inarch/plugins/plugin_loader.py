@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 from pluggy import PluginManager
 
-from inarch.config.environment import plugin_variable
 from inarch.contract.errors import PluginError
 from inarch.contract.frozen import frozen
 from inarch.contract.records import PluginContext, Refused
@@ -16,6 +15,7 @@ from inarch.plugins.discovery import Discovery, FoundPlugin, full_name
 from inarch.plugins.modules import load_module
 from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, register
+from inarch_sdk.settings import plugin_variable
 
 if TYPE_CHECKING:
     from inarch.config.config import Config

@@ -14,7 +14,7 @@ from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guard import blame, guarded
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
-from inarch.plugins.checks import PORTS, fault_of, schema_fault, twice
+from inarch_sdk.port_checks import PORTS, fault_of, schema_fault, twice
 
 if TYPE_CHECKING:
     from inarch.contract.loaders import Offered

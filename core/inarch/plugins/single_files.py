@@ -26,12 +26,12 @@ def tried_file(path: str, config: Config) -> FoundPlugin:
     Raises:
         UsageError: There is no such file, it can't name a plugin, or it may not be loaded.
     """
-    from inarch.config.trust import trust_of
+    from inarch.config.trust import Trust
 
     found = single_file(path)
     _check_owner(path, found.file)
     for project in _projects(found.file, config):
-        if trust_of(project, config.state_dir).state not in ("nothing", "trusted"):
+        if Trust(project, config.state_dir).standing().state not in ("nothing", "trusted"):
             raise UsageError(
                 f"--plugin {path}: the file is in {project}, and that project is not trusted",
                 f"look at the file and at the project, then: inarch config trust --root {project}",

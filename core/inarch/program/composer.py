@@ -11,6 +11,8 @@ from inarch.contract.errors import UsageError
 from inarch.program.failure import say
 
 if TYPE_CHECKING:
+    from inarch.config.config import Config
+    from inarch.contract.errors import ConfigError
     from inarch.contract.records import SessionInfo
     from inarch.sessions.app import App
     from inarch.sessions.session import Session
@@ -72,6 +74,22 @@ class Options(NamedTuple):
             naming=(naming,) if naming else (),
             **{name: bool(given.get(name)) for name in ("resume", "no_journal", "quiet", "no_color", "debug")},
         )
+
+    def config(self) -> Config:
+        """Return the configuration of the run.
+
+        Raises:
+            ConfigError: The first thing that is wrong.
+        """
+        from inarch.config.load import load_config
+
+        return load_config(self.root, profile=self.profile, flags=self.flags)
+
+    def checked_config(self) -> tuple[Config | None, tuple[ConfigError, ...]]:
+        """Return the configuration as far as it can be read, and everything that is wrong with it."""
+        from inarch.config.load import check_config
+
+        return check_config(self.root, profile=self.profile, flags=self.flags)
 
 
 def _money(text: str) -> Decimal:

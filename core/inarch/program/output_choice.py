@@ -13,11 +13,11 @@ from inarch.contract.capabilities import Beside, able, passed_on
 from inarch.contract.errors import InarchError, PluginError, UsageError
 from inarch.contract.front_ends import FrontEndOptions, FrontEndSpec
 from inarch.contract.guard import KERNEL, guarded
-from inarch.plugins.checks import opened_fault
 from inarch.program.composer import tell_left_out
 from inarch.program.diagnostics import diagnostics, note_event
 from inarch.program.failure import say
 from inarch_lib.output.printer import Harmless
+from inarch_sdk.port_checks import opened_fault
 
 if TYPE_CHECKING:
     from inarch.contract.approval_records import Approval, ApprovalRequest

@@ -17,6 +17,7 @@ from inarch.plugins.plugin_loader import is_given
 if TYPE_CHECKING:
     from inarch.plugins.readiness import Ready
     from inarch.sessions.composed_profile import Composed
+    from inarch.turns.context.token_count import TokenCounter
     from inarch.turns.models import Choice
 
 
@@ -69,6 +70,13 @@ class Models:
 
         await ComposedModels(self.composed.composition.models, self.composed.environ).find_default(name)
         return self.choice(name)
+
+    @staticmethod
+    def counter() -> TokenCounter:
+        """Return what estimates tokens, as a session does that has asked nothing yet."""
+        from inarch.turns.context.token_count import TokenCounter
+
+        return TokenCounter()
 
     def retirement(self, choice: Choice) -> tuple[str, str] | None:
         """Return that a model retires soon, and what to do; None if that is not known. Nothing is sent."""

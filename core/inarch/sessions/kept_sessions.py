@@ -13,7 +13,9 @@ from inarch.contract.errors import PluginError
 from inarch.contract.guard import guarded
 
 if TYPE_CHECKING:
+    from inarch.contract.event import Event
     from inarch.contract.records import SessionInfo
+    from inarch.journal.history import History
     from inarch.sessions.contents import Contents, KeptTranscript
     from inarch.sessions.parts import Parts
 
@@ -56,6 +58,21 @@ class KeptSessions:
         from inarch.sessions.contents import contents_of
 
         return contents_of(self.parts.store, session_id)
+
+    def histories(
+        self, session_id: str, first_turn: int = 1, last_turn: int | None = None
+    ) -> Iterator[tuple[Sequence[Event], History]]:
+        """Yield the events of each prompt that has such turns of the agent, and what they come to.
+
+        Raises:
+            StoreError: They can't be read.
+        """
+        from inarch.journal.fold import fold
+        from inarch_sdk.snapshots import between
+
+        for first, last in self.contents(session_id).parts(first_turn, last_turn):
+            events = list(between(self.parts.store, session_id, first, last))
+            yield events, fold(events)
 
     def fork(self, session_id: str, at: int | None = None, root: str = "") -> str:
         """Return the id of a new session that begins with the first `at` agent turns of another; None takes all.

@@ -12,8 +12,8 @@ from inarch.config.config import Config
 from inarch.contract.errors import UsageError
 from inarch.contract.records import PluginContext
 from inarch.contract.replacements import Replacements
-from inarch.plugins.checks import OPENED, PORTS, fault_of
 from inarch.plugins.composition import Bound, Composition
+from inarch_sdk.port_checks import OPENED, PORTS, fault_of
 from inarch_sdk.suggestions import nearest
 
 Replacing = Replacements | Callable[[Composition], Replacements]

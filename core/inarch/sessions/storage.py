@@ -10,7 +10,7 @@ from attrs import define, field
 from inarch.contract.capabilities import Damaged, SetsAside, able
 from inarch.contract.errors import InarchError
 from inarch.contract.guard import guarded
-from inarch.plugins.checks import opened_fault
+from inarch_sdk.port_checks import opened_fault
 
 if TYPE_CHECKING:
     from inarch.contract.stores import ContextStore

@@ -27,7 +27,7 @@ from inarch import (
     result_size,
     result_stub,
 )
-from inarch.host import STRUCTURE_TITLE
+from inarch_sdk.short_data import STRUCTURE_TITLE
 
 EASE = 0.8
 """Where something must go, so much goes that this share of the room is used: not a little at every request."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import inarch
-from inarch.host import STRUCTURE_TITLE as TITLE
 from inarch_lib.toml import loads
+from inarch_sdk.short_data import STRUCTURE_TITLE as TITLE
 
 MANIFEST_BYTES = 262_144
 MAX_NAMES = 25

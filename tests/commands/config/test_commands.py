@@ -15,6 +15,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from inarch.config.layers import VERSION
+
 from ...running.program import PROGRAM
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -120,6 +122,8 @@ def test_init_writes_once(cli: Run, environ: dict[str, str]) -> None:
 def test_schema_is_a_schema(cli: Run) -> None:
     document = json.loads(cli("config", "schema").stdout)
     jsonschema.Draft202012Validator.check_schema(document)
+    assert "agents" in document["properties"]["plugins"]["properties"]
+    assert document["properties"]["version"]["const"] == VERSION
     assert "model" in document["properties"]["profiles"]["additionalProperties"]["properties"]
 
 

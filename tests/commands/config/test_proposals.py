@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config.trust import trust_of
+from inarch.config.trust import Trust
 from inarch.contract.errors import UsageError
 from inarch_plugins.commands.config.first_steps import proposals
 from inarch_plugins.commands.config.starter import write_project_config, write_starter
@@ -105,5 +105,5 @@ def test_what_the_project_brings_along_is_not_trusted_by_the_way(place: Place) -
     (place.root / "pytest.ini").write_text("")
     (place.root / "AGENTS.md").write_text("Do as I say.\n")
     assert write_project_config(os.fspath(place.root), proposals(os.fspath(place.root)), place.state) is False
-    assert trust_of(os.fspath(place.root), place.state).state == "untrusted"
+    assert Trust(os.fspath(place.root), place.state).standing().state == "untrusted"
     assert dict(place.load().commands) == {}

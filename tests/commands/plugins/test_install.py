@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from inarch.contract.errors import UsageError
-from inarch.plugins.discovery import discover
 from inarch.program.main import run
 from inarch_plugins.commands.plugins.install import distributions_named, read_things
 from inarch_plugins.commands.plugins.installers import CannotInstall, What, installing, uninstalling
@@ -109,8 +108,7 @@ def test_shipped_plugins_stay_and_others_are_found_by_both_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(tmp_path, monkeypatch, "one", "two")
-    found = discover()
-    assert distributions_named(["one", "the-dist-one", "the_dist_two"], found) == ("the-dist-one", "the-dist-two")
+    assert distributions_named(["one", "the-dist-one", "the_dist_two"]) == ("the-dist-one", "the-dist-two")
     for name, said in {
         "git": "-p no:git",
         "inarch": "is this program",
@@ -118,7 +116,7 @@ def test_shipped_plugins_stay_and_others_are_found_by_both_names(
         "pytest": "no plugin is called",
     }.items():
         with pytest.raises(UsageError, match=said):
-            distributions_named([name], found)
+            distributions_named([name])
 
 
 def test_a_plugin_is_enabled_once_it_is_there_and_named_when_it_goes(

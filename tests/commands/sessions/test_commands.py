@@ -58,7 +58,7 @@ def store() -> MemoryStore:
 def told(store: ContextStore, session: str, *, full: bool = False) -> str:
     info = find_session(store, session)
     history = fold(store.load(info.id))
-    return "\n".join([*heading(info, 1), *turns_told(history, GLYPHS, full=full)])
+    return "\n".join([*heading(info, 1), *turns_told(history.turns, GLYPHS, full=full)])
 
 
 def test_a_list_has_a_line_a_session_with_enough_of_its_id(store: MemoryStore) -> None:

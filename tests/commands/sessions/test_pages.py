@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import inarch
 from inarch import UsageError
 from inarch.contract.events import Event, TurnEnded, TurnStarted, event_data
 from inarch.contract.records import Turn
-from inarch.sessions.contents import contents_of
 from inarch_plugins.commands.sessions.pages import PAGE, Shown, chosen, pieces
 from inarch_plugins.commands.sessions.session_text import PLAIN
 from inarch_sdk.memory_store import MemoryStore
@@ -30,7 +30,8 @@ def shown(first: int, last: int | None) -> list[str]:
             seq += 1
             store.append("s", [Event(seq, "", "s", turn.id, payload.kind, event_data(payload))])
     (info,) = store.sessions()
-    return list(Shown(store, info, contents_of(store, "s"), first, last).lines(PLAIN))
+    app = inarch.compose(config={}, builtins=False, replacing=inarch.Replacements(store=store))
+    return list(Shown(app, info, first, last).lines(PLAIN))
 
 
 def prompts(lines: list[str]) -> list[int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inarch.config.plugin_folders import ProjectFolder
-from inarch.config.trust import grant, trust_of
+from inarch.config.trust import Trust
 from inarch_lib.staging import temporary_name, write_whole
 from inarch_plugins.commands.sessions.export import write_export
 from inarch_plugins.dispatch.cache import DecisionCache
@@ -25,7 +25,7 @@ def _project(folder: Path) -> None:
 
 WRITERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "project": (_project, ".inarch/.memory.md.4711.tmp"),
-    "trust": (lambda folder: grant("/p", {"AGENTS.md": "0"}, folder), ".trust.json.a1_bcde9"),
+    "trust": (lambda folder: Trust("/p", folder).grant({"AGENTS.md": "0"}), ".trust.json.a1_bcde9"),
     "blob": (lambda folder: Blobs(folder).put("s", HASH, b"x"), f"s/.{HASH}-4711-140123"),
     "export": (lambda folder: write_export(lambda out: out.write("x"), folder / "a.html"), f".a.html.{ID}.part"),
     "cache": (lambda folder: DecisionCache(folder / "chosen.json").clear(), "chosen.json.4711"),
@@ -43,7 +43,7 @@ def test_the_next_write_sweeps_what_an_older_version_left(tmp_path: Path, name: 
     for path in (old, other):
         os.utime(path, (path.stat().st_mtime - 2 * HOUR_S,) * 2)
     if name == "project":  # what is no leftover needs trust
-        grant(str(place), trust_of(str(place), tmp_path / "state").files, tmp_path / "state")
+        Trust(str(place), tmp_path / "state").grant(Trust(str(place), tmp_path / "state").standing().files)
     write(place)
     assert not old.exists()
     assert young.exists() or young == old
@@ -54,22 +54,22 @@ def test_a_leftover_of_any_version_is_no_file_of_a_project(tmp_path: Path) -> No
     root, state = tmp_path / "root", tmp_path / "state"
     (root / ".inarch").mkdir(parents=True)
     (root / ".inarch" / "memory.md").write_bytes(b"old")
-    files = trust_of(str(root), state).files
-    grant(str(root), files, state)
+    files = Trust(str(root), state).standing().files
+    Trust(str(root), state).grant(files)
     folder = os.open(root / ".inarch", os.O_RDONLY)
     names = (temporary_name(folder), ".memory.md.4711.tmp")
     os.close(folder)
     for name in names:
         (root / ".inarch" / name).write_bytes(b"half")
-        standing = trust_of(str(root), state)
+        standing = Trust(str(root), state).standing()
         assert (standing.state, standing.files, standing.changed) == ("trusted", files, ())
         (root / ".inarch" / name).unlink()
         (root / ".inarch" / name).symlink_to("memory.md")  # nothing that is written is a link, or a folder
-        assert trust_of(str(root), state).state == "changed"
+        assert Trust(str(root), state).standing().state == "changed"
         (root / ".inarch" / name).unlink()
         (root / ".inarch" / name).mkdir()
         (root / ".inarch" / name / "x.md").touch()
-        assert trust_of(str(root), state).state == "changed"
+        assert Trust(str(root), state).standing().state == "changed"
         (root / ".inarch" / name / "x.md").unlink()
         (root / ".inarch" / name).rmdir()
 

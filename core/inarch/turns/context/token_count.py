@@ -16,6 +16,7 @@ from inarch.contract.events import Event
 from inarch.contract.records import CallPart, Image, Message, ModelRequest, Part, Reasoning, ResultPart, Text, ToolSpec
 from inarch_sdk.message_cache import MessageCache
 from inarch_sdk.result_text import json_text, result_text
+from inarch_sdk.short_data import STRUCTURE_TITLE
 
 _LETTERS = bytes(range(65, 91)) + bytes(range(97, 123))
 _DIGITS = b"0123456789"

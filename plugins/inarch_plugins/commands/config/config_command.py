@@ -49,11 +49,10 @@ def check(as_json: bool, **given: Any) -> int:
     """Look for everything that is wrong; exit 2 if there is anything."""
 
     from inarch.commands import ANSWERED, USAGE
-    from inarch.host import check_config
     from inarch_plugins.commands.config.config_text import loading_notes
 
     options = _options(given)
-    loaded, problems = check_config(options.root, profile=options.profile, flags=options.flags)
+    loaded, problems = options.checked_config()
     found = list(problems)
     if loaded is not None:
         found += _plugin_problems(loaded, options)
@@ -89,15 +88,13 @@ def init(project: bool, force: bool, yes: bool, root: str) -> int:
 def schema(**given: Any) -> None:
     """Print the JSON Schema of the configuration file, with the settings of the profile's plugins."""
 
-    from inarch.host import check_config
     from inarch_plugins.commands.config.starter import schema as schema_of
 
     options = _options(given)
-    loaded, _ = check_config(options.root, profile=options.profile, flags=options.flags)
+    loaded, _ = options.checked_config()
     if loaded is not None:
         _plugin_problems(loaded, options)
-    classes = {} if loaded is None else dict(sorted(loaded.settings_classes.items()))
-    print_json(schema_of(classes))
+    print_json(schema_of({} if loaded is None else dict(sorted(loaded.settings_classes.items()))))
 
 
 @config.command("trust")
@@ -111,28 +108,28 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
     from pathlib import Path
 
     from inarch.commands import ANSWERED, FAILED
-    from inarch.host import config_dir, grant, state_dir, trust_of
-    from inarch.host import revoke as revoke_trust
+    from inarch.host import Trust, state_dir
 
-    folder, state = os.path.realpath(root), state_dir()
+    folder = os.path.realpath(root)
+    project = Trust(folder, state_dir())
     if not Path(folder).is_dir():
         raise UsageError(f"{root} is not a directory")
     if revoke:
-        was = revoke_trust(folder, state)
+        was = project.revoke()
         print_line(f"{folder} is {'no longer' if was else 'not'} trusted")
         return ANSWERED
-    standing = trust_of(folder, state, whole=True, config_dir=config_dir())
+    standing = project.standing(whole=True)
     if standing.state == "trusted":
         print_line(f"{folder} is trusted already")
         return ANSWERED
-    _show_what(folder, standing.files, standing.changed)
+    _show_what(folder, standing.files, standing.changed, standing.found.config)
     if not yes:
         if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
             raise UsageError("nobody is here to answer", "look at the files and give --yes")
         if not click.confirm("Trust it?", default=False):
             return FAILED
     # The hashes of what was shown: a file that was swapped meanwhile is not trusted.
-    grant(folder, standing.files, state)
+    project.grant(standing.files)
     until = "one of these files changes" if standing.files else "it has something that needs trust"
     print_line(f"{folder} is trusted until {until}")
     return ANSWERED
@@ -145,10 +142,8 @@ def _options(given: Mapping[str, Any]) -> Options:
 
 
 def _load(given: Mapping[str, Any]) -> Config:
-    from inarch.host import load_config
-
     options = _options(given)
-    loaded = load_config(options.root, profile=options.profile, flags=options.flags)
+    loaded = options.config()
     _tell(loaded, options)
     return loaded
 
@@ -208,15 +203,12 @@ def _all_right(loaded: Config) -> str:
     return f"all right: {loaded.config_path}, profiles {', '.join(loaded.profiles)}, {loaded.profile.name} in use"
 
 
-def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...]) -> None:
-    from inarch.host import read_trusted
-
+def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...], config: bytes | None) -> None:
     lines = [f"{folder} would be trusted with:" if files else f"{folder} has nothing that needs trust"]
     for path, known in files.items():
         lines.append(f"  {path}  {known[:12]}{'  (changed)' if path in changed else ''}")
         if path == ".inarch/config.toml":
-            text = read_trusted(folder, path, files) or b""
-            lines += [f"    | {line}" for line in text.decode("utf-8", "replace").splitlines()]
+            lines += [f"    | {line}" for line in (config or b"").decode("utf-8", "replace").splitlines()]
     lines += [f"  {path}  (gone)" for path in changed if path not in files]
     for line in lines:
         print_line(line)

@@ -10,7 +10,8 @@ from typing import Any
 from attrs import asdict
 
 from inarch import to_data
-from inarch.host import Config, dotted, plugin_variable
+from inarch.host import Config
+from inarch_sdk.settings import dotted, plugin_variable
 
 _SECRET_WORDS = ("key", "token", "secret", "password")
 

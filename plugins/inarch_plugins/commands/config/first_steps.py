@@ -16,7 +16,6 @@ from attrs import evolve, frozen
 
 from inarch import UsageError
 from inarch.commands import ANSWERED, FAILED
-from inarch.host import Unreadable, read_project_file
 
 _HINT = "inarch config init --project"
 
@@ -90,15 +89,11 @@ def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) 
 
 def _granted(folder: str) -> list[tuple[str, ...]]:
     """Return the commands that a project's file has, whatever its state; none where it can't be read."""
-    import tomllib
-
-    from inarch.host import Unreadable, read_project_file
     from inarch_plugins.commands.config.starter import PROJECT_FILE
 
     try:
-        commands = tomllib.loads((read_project_file(folder, PROJECT_FILE) or b"").decode()).get("commands", {})
-        return [tuple(command["argv"]) for command in commands.values()]
-    except (Unreadable, ValueError, RecursionError, AttributeError, KeyError, TypeError):
+        return [tuple(command["argv"]) for command in _Project(folder).toml(PROJECT_FILE)["commands"].values()]
+    except (AttributeError, KeyError, TypeError):
         return []
 
 
@@ -117,6 +112,7 @@ def _say(text: str) -> None:
 _VENVS = (".venv", "venv", "env")
 _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn"}
 _NPM_PLACEHOLDER = "no test specified"
+_MOST_BYTES = 1_000_000
 
 
 @frozen
@@ -155,11 +151,12 @@ class _Project:
 
     def text(self, path: str) -> str:
         """Return a file's text, empty where there is none; no link leads out of the project."""
+        place = Path(self.root, path)
         try:
-            data = read_project_file(self.root, path)
-        except Unreadable:
+            is_inside = place.is_file() and place.resolve().is_relative_to(Path(self.root).resolve())
+            return place.read_text("utf-8", "replace") if is_inside and place.stat().st_size <= _MOST_BYTES else ""
+        except OSError:
             return ""
-        return (data or b"").decode("utf-8", "replace")
 
     def has(self, *paths: str) -> str:
         """Return the first of the paths that is there, else nothing."""

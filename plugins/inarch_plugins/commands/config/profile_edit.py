@@ -15,16 +15,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inarch import UsageError
-from inarch.host import Unreadable, parse, read_user_file
+from inarch import ConfigError, UsageError
 from inarch_lib.staging import make_folder, write_whole
+from inarch_lib.toml import key_lines, loads
 
 _REST = "..."
 
 
 def chosen_profile(path: Path) -> str:
     """Return the profile that the user's file chooses."""
-    name = parse(_read(path), str(path))[1].get("profile")
+    name = _parsed(path, _read(path)).get("profile")
     return name if isinstance(name, str) else "default"
 
 
@@ -78,7 +78,7 @@ class _Change(NamedTuple):
 
 def _change(path: Path, profile: str, change: _Change) -> bool:
     data = _read(path)
-    source, tables = parse(data, str(path))
+    tables = _parsed(path, data)
     profiles = tables.get("profiles", {})
     if profile != "default" and profile not in profiles:
         raise UsageError(f"{path} has no profile {profile!r}", f"write it there: {change.by_hand}")
@@ -87,9 +87,10 @@ def _change(path: Path, profile: str, change: _Change) -> bool:
     table[change.key] = change.wanted(table.get(change.key))
     if wanted == tables:
         return False
-    line = source.line(("profiles", profile, change.key)) if profiles else None  # of the nearest table without the key
     mark = data[: len(BOM_UTF8)] if data.startswith(BOM_UTF8) else b""
-    for changed in _candidates(data[len(mark) :].decode(), line, profile, change):
+    text = data[len(mark) :].decode()
+    line = _line(text, "profiles", profile, change.key) if profiles else None  # of the nearest table without the key
+    for changed in _candidates(text, line, profile, change):
         if _says(changed, wanted):
             _write(path, mark + changed.encode())
             return True
@@ -104,12 +105,13 @@ def lines_to_add(profile: str, plugin: str) -> str:
 
 def naming(path: Path, plugin: str) -> tuple[str, ...]:
     """Return each place of the user's file where a profile names the plugin."""
-    source, tables = parse(_read(path), str(path))
+    data = _read(path)
+    tables, text = _parsed(path, data), data.decode("utf-8-sig")
     found = []
     for profile, table in tables.get("profiles", {}).items():
         names = table.get("plugins", ()) if isinstance(table, dict) else ()
         if plugin in names:
-            line = source.line(("profiles", profile, "plugins", names.index(plugin)))
+            line = _line(text, "profiles", profile, "plugins", names.index(plugin))
             found.append(f"{path}:{line}: profiles.{_key(profile)}.plugins")
     return tuple(found)
 
@@ -170,9 +172,24 @@ def _says(text: str, wanted: Mapping[str, Any] | None = None) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        return read_user_file(path) or b""
-    except Unreadable as error:
-        raise UsageError(f"{path} {error}") from None
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}") from None
+
+
+def _parsed(path: Path, data: bytes) -> dict[str, Any]:
+    try:
+        return loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"is not valid TOML: {error}", source=str(path)) from error
+
+
+def _line(text: str, *path: str | int) -> int:
+    """Return the line of a key, or of the nearest table around it."""
+    lines = key_lines(text.replace("\r\n", "\n"))
+    return next((lines[path[:length]] for length in range(len(path), 0, -1) if path[:length] in lines), 1)
 
 
 def _write(path: Path, data: bytes) -> None:

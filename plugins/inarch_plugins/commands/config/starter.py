@@ -8,14 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inarch import UsageError
-from inarch.host import TABLES, VERSION
+from inarch import ToolFailed, UsageError
+from inarch.host import TABLES, Trust
 from inarch_lib.staging import make_folder, write_whole
 from inarch_sdk.settings_schema import table_schema
 
 if TYPE_CHECKING:
     from inarch_plugins.commands.config.first_steps import Proposal
 
+VERSION = 1
+"""Of the file's keys; a test compares it with what is read."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -159,8 +161,6 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
         UsageError: The file is there already, or can't be written.
         StoreError: Trust can't be kept.
     """
-    from inarch.host import Unreadable, change_project_file
-
     path = Path(root, PROJECT_FILE)
 
     def granted(before: bytes | None, is_trusted: bool) -> bytes:
@@ -169,9 +169,9 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
         return f"# Commands that may run without a question in this project.\n\n{_tables(found)}".encode()
 
     try:
-        return change_project_file(root, PROJECT_FILE, state_dir, granted)
-    except Unreadable as error:
-        raise UsageError(f"{path} {error}") from error
+        return Trust(root, state_dir).change(PROJECT_FILE, granted)
+    except ToolFailed as error:
+        raise UsageError(f"{root}/{error.message}") from error
 
 
 def _tables(found: Sequence[Proposal]) -> str:

@@ -18,12 +18,12 @@ from attrs import frozen
 
 from inarch import ConfigError, Finding, InarchError, PluginError, SelfCheck, __version__
 from inarch.figures import confinement_words
-from inarch.host import blame, guarded
+from inarch.host import guarded
 from inarch_sdk.event_log import WAY_ON
 
 if TYPE_CHECKING:
     from inarch import App, Confinement
-    from inarch.host import Bound, Config, Options
+    from inarch.host import Config, Options
 
 Ports = Sequence[tuple[int, str]]
 PORTS: Ports = (
@@ -77,9 +77,7 @@ def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
 
 
 def _configuration(options: Options) -> Generator[Finding, None, Config | None]:
-    from inarch.host import check_config
-
-    config, problems = check_config(options.root, profile=options.profile, flags=options.flags)
+    config, problems = options.checked_config()
     for problem in problems:
         yield Finding("configuration", "wrong", problem.message, problem.remedy)
     if config is None:
@@ -95,10 +93,10 @@ def _configuration(options: Options) -> Generator[Finding, None, Config | None]:
 
 
 def _trust(config: Config) -> Iterator[Finding]:
-    from inarch.host import trust_of
+    from inarch.host import Trust
 
     try:
-        standing = trust_of(config.root, config.state_dir)
+        standing = Trust(config.root, config.state_dir).standing()
     except InarchError as error:
         yield Finding("trust", "wrong", error.message, error.remedy)
         return
@@ -274,28 +272,30 @@ def _store(app: App) -> Iterator[Finding]:
 
 def _of_plugins(app: App) -> Iterator[Finding]:
     """Yield what the plugins say of themselves; all are asked at once, and one that fails or hangs is wrong."""
-    asked = [(bound, _asked(bound)) for bound in app.composition.checks]
+    asked = [(bound.plugin, bound.value.name, _asked(bound.plugin, bound.value)) for bound in app.composition.checks]
     end = time.monotonic() + CHECK_S
-    for bound, answer in asked:
+    for plugin, name, answer in asked:
         try:
             yield from answer.result(max(end - time.monotonic(), 0.0))
         except TimeoutError:
-            hung = blame(bound.plugin, "check", f"did not look at {bound.value.name!r} within {CHECK_S:g} s")
-            yield Finding("plugins", "wrong", hung.message, hung.remedy)
+            remedy = f"leave it out with -p no:{plugin}, or report it to its author"
+            yield Finding(
+                "plugins", "wrong", f"plugin {plugin!r} did not look at {name!r} within {CHECK_S:g} s", remedy
+            )
         except PluginError as error:
             yield Finding("plugins", "wrong", error.message, error.remedy)
 
 
-def _asked(bound: Bound[SelfCheck]) -> Future[list[Finding]]:
+def _asked(plugin: str, check: SelfCheck) -> Future[list[Finding]]:
     """Have a check run in a thread, which is left to itself if it hangs."""
     answer: Future[list[Finding]] = Future()
 
     def look() -> None:
         try:
-            with guarded(bound.plugin, "check", ()):
-                found = list(islice(bound.value.run(), MOST_FINDINGS))
+            with guarded(plugin, "check", ()):
+                found = list(islice(check.run(), MOST_FINDINGS))
                 if not all(isinstance(one, Finding) and one.state in _STATES for one in found):
-                    raise TypeError(f"what {bound.value.name!r} found are no findings")
+                    raise TypeError(f"what {check.name!r} found are no findings")
             answer.set_result(found)
         except PluginError as error:
             answer.set_exception(error)

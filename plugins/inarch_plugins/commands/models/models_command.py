@@ -17,7 +17,6 @@ from inarch.output import columns_of, print_json, print_line
 
 if TYPE_CHECKING:
     from inarch import App, ModelProvider, Price
-    from inarch.host import Bound
     from inarch_plugins.commands.models.check import Check, Checked
 
 _MARKS = {"works": "ok  ", "fails": "BAD ", "skipped": "--  "}
@@ -71,17 +70,18 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
 async def _offers(app: App) -> list[dict[str, Any]]:
     try:
-        found = [await _offer(app, name, bound) for name, bound in sorted(app.composition.models.items())]
+        found = [
+            await _offer(app, name, bound.plugin, bound.value) for name, bound in sorted(app.composition.models.items())
+        ]
     finally:
         await app.aclose()
     return [row for rows in found for row in rows]
 
 
-async def _offer(app: App, name: str, bound: Bound[ModelProvider]) -> list[dict[str, Any]]:
+async def _offer(app: App, name: str, plugin: str, provider: ModelProvider) -> list[dict[str, Any]]:
     """Ask one provider; one that fails becomes a row that says so."""
-    provider = bound.value
     try:
-        with guarded(bound.plugin, "provider"):
+        with guarded(plugin, "provider"):
             return [
                 {
                     "model": f"{name}/{info.name}",

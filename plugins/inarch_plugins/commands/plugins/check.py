@@ -33,14 +33,11 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
 
 def _rows(names: tuple[str, ...], given: dict[str, Any]) -> tuple[Checked, ...]:
-    import os
-
-    from inarch.host import Options, discover, load_config
+    from inarch.host import Options
     from inarch_plugins.commands.plugins.plugin_check import check_plugins
 
     options = Options.of(given)
-    config = load_config(os.path.realpath(options.root), profile=options.profile, flags=options.flags)
-    return check_plugins(config, discover(), names, options.files, options.without)
+    return check_plugins(options.config(), names, options.files, options.without)
 
 
 def _plain(_owner: object, _field: object, value: Any) -> Any:

@@ -15,7 +15,6 @@ from inarch.commands import ANSWERED, FAILED, composing_options, say, say_remedy
 from inarch.output import print_line
 
 if TYPE_CHECKING:
-    from inarch.host import Discovery
     from inarch_plugins.commands.plugins.installers import What
 
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
@@ -66,10 +65,9 @@ def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
     from inarch_plugins.commands.config.profile_edit import naming
     from inarch_plugins.commands.plugins.installers import uninstalling
 
-    found = discover()
-    distributions = distributions_named(names, found)
+    distributions = distributions_named(names)
     done = _print_command("uninstalled", " ".join(distributions), lambda: uninstalling(distributions))
-    for plugin in found.plugins.values():
+    for plugin in discover().plugins.values():
         if plugin.distribution in distributions:
             try:
                 places = naming(user_config_path(os.environ), plugin.name)
@@ -119,7 +117,7 @@ def _check(text: str) -> None:
         raise UsageError(f"{text!r} is an option, not a thing to install", "add it to the printed command")
 
 
-def distributions_named(names: Sequence[str], found: Discovery) -> tuple[str, ...]:
+def distributions_named(names: Sequence[str]) -> tuple[str, ...]:
     """Return the distributions that plugins or distributions of these names are.
 
     Raises:
@@ -127,8 +125,10 @@ def distributions_named(names: Sequence[str], found: Discovery) -> tuple[str, ..
     """
     from packaging.utils import canonicalize_name
 
+    from inarch.host import discover
     from inarch_sdk.suggestions import nearest
 
+    found = discover()
     others = [*found.plugins.values(), *found.shadowed]
     known = {one.name: one for one in reversed(others)} | {one.distribution: one for one in others if not one.ours}
     wanted: list[str] = []
@@ -160,11 +160,11 @@ def _print_command(done: str, words: str, command: Callable[[], Sequence[str]]) 
 
 
 def _enable(name: str, given: Mapping[str, Any]) -> None:
-    from inarch.host import load_config, user_config_path
+    from inarch.host import Options, user_config_path
     from inarch_plugins.commands.config.profile_edit import chosen_profile, enable
 
     path = user_config_path(os.environ)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
-    load_config(given.get("root") or ".", profile=profile)  # a file with an error is not changed
+    Options(profile, given.get("root") or ".").config()  # a file with an error is not changed
     added = enable(path, profile, name)
     print_line(f"{path}: profiles.{profile}.plugins {'now names' if added else 'names'} {name!r}")

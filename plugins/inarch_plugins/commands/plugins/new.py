@@ -67,12 +67,13 @@ def checked_name(given: str) -> str:
 def _check_free(name: str, word: str) -> None:
     from importlib.util import find_spec
 
-    from inarch.host import discover, own_names
+    from inarch.host import discover
 
-    found = discover().plugins.get(name)
-    if found is not None:
-        raise UsageError(f"the plugin {name!r} exists: {found.distribution} {found.version} brings it", "take another")
-    if any(name == own for _, own in own_names()):
+    found = discover()
+    if (plugin := found.plugins.get(name)) is not None:
+        brought = f"{plugin.distribution} {plugin.version}"
+        raise UsageError(f"the plugin {name!r} exists: {brought} brings it", "take another")
+    if found.is_own_name(name):
         raise UsageError(f"{name!r} is a name of Inarch's own", "take another")
     if find_spec(f"inarch_{word}") is not None:
         raise UsageError(f"a module inarch_{word} is installed", "take another name")
@@ -84,11 +85,11 @@ def check_tool_name(name: str) -> None:
     Raises:
         UsageError: There is such a tool.
     """
-    from inarch import ConfigError
-    from inarch.host import compose_plugins, load_config
+    from inarch import App, ConfigError
+    from inarch.host import Options
 
     try:
-        tools = compose_plugins(load_config(os.path.realpath(".")), recorded=False).tools
+        tools = App.of(Options().config(), recorded=False).composition.tools
     except ConfigError:  # it can't be said; calling the tool will
         return
     if name in tools:

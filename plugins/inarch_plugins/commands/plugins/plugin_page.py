@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inarch.host import PORTS, version_contract
+from inarch.host import Trial, discover
+from inarch_sdk.settings import dotted
 
 if TYPE_CHECKING:
     from inarch.host import Config
@@ -16,14 +17,14 @@ _FLAGS = ("requires_confirmation", "receives_secrets")
 
 def page_data(row: Row, inventory: Inventory) -> dict[str, Any]:
     """Return everything that is known of a plugin without importing one that the profile doesn't name."""
-    config, name = inventory.config, row.name
-    found = inventory.discovery.plugins.get(name)
+    config, name = inventory.app.config, row.name
+    found = discover().plugins.get(name)
     data = row.data()
     data["offers"] = _offers(row, inventory)
     data["settings"] = _settings(name, config) if row.state == "loaded" else []
     data["isolation"] = "process" if config.is_isolated(name) else "in-process"
     installed = found is not None and found.distribution == row.distribution
-    data["contract"] = version_contract(found)._asdict() if found is not None and installed else {}
+    data["contract"] = Trial(found, config).contract._asdict() if found is not None and installed else {}
     if row.state == "available":
         data["remedy"] = _how_to_enable(row, inventory)
     return data
@@ -51,14 +52,8 @@ def page_lines(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _offers(row: Row, inventory: Inventory) -> dict[str, list[dict[str, Any]]]:
-    composition, offers = inventory.composition, {}
-    for kind in PORTS:
-        bound = getattr(composition, kind)
-        items = bound.values() if isinstance(bound, Mapping) else bound
-        described = [_described(kind, item.value) for item in items if item.plugin == row.name]
-        if described and row.state == "loaded":
-            offers[kind] = described
-    return offers
+    offered = inventory.app.composition.of(row.name) if row.state == "loaded" else {}
+    return {kind: [_described(kind, value) for value in values] for kind, values in offered.items()}
 
 
 def _described(kind: str, value: Any) -> dict[str, Any]:
@@ -98,8 +93,6 @@ def _settings(name: str, config: Config) -> list[dict[str, Any]]:
 
 def _origin(name: str, key: str, variable: str, config: Config) -> str:
     """Say where the present value was given; never the value, which may be a secret."""
-    from inarch.host import dotted
-
     given = next((one for one, text in config.environ.items() if text and one.upper() == variable), None)
     if given is not None:
         return given
@@ -110,7 +103,7 @@ def _origin(name: str, key: str, variable: str, config: Config) -> str:
 def _how_to_enable(row: Row, inventory: Inventory) -> str:
     from inarch_plugins.commands.config.profile_edit import lines_to_add
 
-    profile, where = inventory.config.profile.name, inventory.config.config_path
+    profile, where = inventory.app.config.profile.name, inventory.app.config.config_path
     loads = f"{lines_to_add(profile, row.name)} in {where} loads it"
     return f"nothing of it is imported; `inarch plugins check {row.name}` tries it; {loads}"
 

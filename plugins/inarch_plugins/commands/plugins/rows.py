@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from attrs import asdict, frozen
 
-from inarch.host import Composition, Config, Discovery, FoundPlugin, Options, compose_plugins, discover, load_config
+from inarch import App
+from inarch.host import discover
 
 if TYPE_CHECKING:
-    from inarch import Refused
+    from inarch.host import Options
 
 State = Literal["loaded", "built-in", "refused", "available"]
 
@@ -46,19 +45,32 @@ class Row:
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
 
+class _Named(Protocol):
+    """A plugin that is installed, loaded or refused."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def distribution(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+
+
 @frozen
 class Inventory:
     """All rows: loaded ones in the order of the profile, refused and built-in ones, the available; `notes` on settings.
 
-    The rest is what they were made from.
+    `app` is what they were made from.
     """
 
     rows: tuple[Row, ...]
-    safe_mode: bool
     notes: tuple[str, ...]
-    config: Config
-    discovery: Discovery
-    composition: Composition
+    app: App
+
+    @property
+    def safe_mode(self) -> bool:
+        """Whether no plugin is loaded."""
+        return self.app.config.safe_mode
 
     def nearest(self, name: str) -> str:
         """Return the remedy for a name that nobody has."""
@@ -74,38 +86,22 @@ def take_inventory(options: Options) -> Inventory:
     Raises:
         ConfigError: The configuration is wrong.
     """
-    config = load_config(os.path.realpath(options.root), profile=options.profile, flags=options.flags)
-    found = discover()
-    composition = compose_plugins(config, without=options.without, files=options.files)
-    rows = [*_loaded(composition, found), *(_refused(item, found) for item in composition.refused)]
-    rows += [
-        _row(found.builtins[name], "built-in", found, hooks=one.hooks, tools=one.tools)
-        for name, one in composition.builtins.items()
-    ]
-    named = {row.name for row in rows}
-    rows += [_row(plugin, "available", found) for name, plugin in sorted(found.plugins.items()) if name not in named]
-    notes = (*config.notes, *config.hints(row.name for row in rows))
-    return Inventory(tuple(rows), config.safe_mode, notes, config, found, composition)
+    config = options.config()
+    app = App.of(config, without=options.without, files=options.files, environ=config.environ)
+    found, composition = discover(), app.composition
 
+    def row(one: _Named, state: State, **more: Any) -> Row:
+        known = [group[one.name] for group in (found.plugins, found.builtins) if one.name in group]
+        plugin = next((each for each in known if each.distribution == one.distribution), None)
+        if plugin is None:  # a single file, or absent
+            return Row(one.name, state, one.distribution, one.version, **more)
+        commands = tuple(command.name for command in found.commands.values() if plugin.owns(command))
+        place = plugin.module, plugin.location, plugin.ours
+        return Row(one.name, state, one.distribution, one.version, *place, commands=commands, **more)
 
-def _loaded(composition: Composition, found: Discovery) -> Iterator[Row]:
-    for plugin in composition.loaded:
-        installed = found.plugins.get(plugin.name)
-        if installed is None or installed.distribution != plugin.distribution:  # a single file
-            installed = FoundPlugin(plugin.name, "", plugin.distribution, plugin.version, "")
-        yield _row(installed, "loaded", found, hooks=plugin.hooks, tools=plugin.tools)
-
-
-def _refused(refused: Refused, found: Discovery) -> Row:
-    installed = found.plugins.get(refused.name)
-    if installed is None or installed.distribution != refused.distribution:
-        installed = FoundPlugin(refused.name, "", refused.distribution, refused.version, "")
-    return _row(installed, "refused", found, reason=refused.reason, remedy=refused.remedy)
-
-
-def _row(plugin: FoundPlugin, state: State, found: Discovery, **more: Any) -> Row:
-    commands = tuple(command.name for command in found.commands.values() if plugin.owns(command))
-    return Row(
-        plugin.name, state, plugin.distribution, plugin.version, plugin.module, plugin.location, plugin.ours,
-        commands=commands, **more,
-    )  # fmt: skip
+    rows = [row(one, "loaded", hooks=one.hooks, tools=one.tools) for one in composition.loaded]
+    rows += [row(one, "refused", reason=one.reason, remedy=one.remedy) for one in composition.refused]
+    rows += [row(one, "built-in", hooks=one.hooks, tools=one.tools) for one in composition.builtins.values()]
+    named = {one.name for one in rows}
+    rows += [row(plugin, "available") for name, plugin in sorted(found.plugins.items()) if name not in named]
+    return Inventory(tuple(rows), (*config.notes, *config.hints(one.name for one in rows)), app)

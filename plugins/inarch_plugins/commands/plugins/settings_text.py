@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from attrs import NOTHING, Factory
 
 from inarch import PluginError
-from inarch.host import guarded, plugin_variable
+from inarch.host import guarded
 from inarch_sdk.docstrings import describe_fields
-from inarch_sdk.settings import Key, Kind, keys_of
+from inarch_sdk.settings import Key, Kind, keys_of, plugin_variable
 
 _WORDS = {"str": "string", "bool": "boolean", "int": "whole number", "float": "number", "Decimal": "amount"} | {
     "Path": "path", "date": "date", "datetime": "date and time",

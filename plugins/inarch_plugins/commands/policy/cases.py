@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from inarch import ConfigError, Tool, ToolFailed, UsageError
-from inarch.host import STRICTNESS
+from inarch import Tool, ToolFailed, UsageError
 
 if TYPE_CHECKING:
     from inarch import App
     from inarch.host import Rule
 
-EXPECTED = ("allow", "ask", "deny", "invalid")
+_LENIENT_FIRST = ("allow", "ask", "deny")
+EXPECTED = (*_LENIENT_FIRST, "invalid")
 _KEYS = {"tool", "arguments", "command", "expected", "note"}
 
 
@@ -40,20 +40,17 @@ def read_cases(file: str) -> list[Case]:
     """
     from pathlib import Path
 
-    from inarch.host import Unreadable, parse, read_user_file
+    from inarch_lib.toml import loads
 
     try:
-        data = read_user_file(Path(file))
-    except Unreadable as error:
-        raise UsageError(f"{file} {error}") from None
-    if data is None:
-        raise UsageError(f"there is no file {file}")
-    try:
-        found: Any = json.loads(data) if file.endswith(".json") else parse(data, file)[1]
+        text = Path(file).read_text("utf-8-sig")
+        found: Any = json.loads(text) if file.endswith(".json") else loads(text)
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {file}") from None
+    except OSError as error:
+        raise UsageError(f"{file} can't be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{file} is not JSON: {error}") from None
-    except ConfigError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(f"{file} is not {'JSON' if file.endswith('.json') else 'valid TOML'}: {error}") from None
     listed = found.get("cases") if isinstance(found, dict) else found
     if not isinstance(listed, list) or not listed:
         raise UsageError(f"{file} has no cases", 'write [[cases]] with tool, arguments and expected = "allow"')
@@ -147,7 +144,7 @@ def _no_command(glob: str) -> str:
 
 def _overrules(stronger: Rule, rule: Rule, *, earlier: bool) -> bool:
     """Whether one rule is about every call that another is about, for as long, and at least as strict."""
-    more = STRICTNESS[stronger.decision] - STRICTNESS[rule.decision]
+    more = _LENIENT_FIRST.index(stronger.decision) - _LENIENT_FIRST.index(rule.decision)
     return (
         (more > 0 or (more == 0 and earlier))
         and stronger.expires in (None, rule.expires)

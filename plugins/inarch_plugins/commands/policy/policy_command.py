@@ -72,9 +72,9 @@ def _is_command(what: str, tools: Collection[str]) -> bool:
 @click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
 def revoke(which: str, root: str) -> int:
     """Take back what was approved for this project: one approval by its ID, or all."""
-    from inarch.host import revoke_approvals, state_dir
+    from inarch.host import Approvals, state_dir
 
-    gone = revoke_approvals(root, state_dir(), None if which == "all" else which)
+    gone = Approvals(root, state_dir()).revoke(None if which == "all" else which)
     if not gone and which != "all":
         raise UsageError(f"nothing of the id {which!r} was approved for this project", "inarch policy list shows them")
     _show([f"revoked {one.id}  {one.shape}" for one in gone] or ["nothing was approved for this project"])
@@ -110,11 +110,12 @@ def _show(lines: list[str]) -> None:
 def _listed(app: App) -> dict[str, Any]:
     from attrs import asdict
 
-    from inarch.host import approvals_of, dotted
+    from inarch.host import Approvals
     from inarch_plugins.commands.policy.call_explanation import origin, rule_data
+    from inarch_sdk.settings import dotted
 
     config, grants, tools = app.config, app.parts.tools.project_grants, app.composition.tools
-    known = approvals_of(config.root, config.state_dir)
+    known = Approvals(config.root, config.state_dir).known()
     mode = dotted(("profiles", config.profile.name, "approve"))
     return {
         "root": config.root,

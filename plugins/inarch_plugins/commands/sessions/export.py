@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TextIO
 
-    from inarch.host import Bound
-
 
 @click.command("export")
 @click.argument("session_id", metavar="[ID]", default="")
@@ -43,7 +41,9 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
 
     with compose_given(given, tells=False) as app:
         session = app.transcript(session_id)
-        chosen = _chosen(app.composition.exporters, form, place or "", given["without"])
+        chosen = _chosen(
+            {name: one.value for name, one in app.composition.exporters.items()}, form, place or "", given["without"]
+        )
         target = Path(place or f"session-{session.info.id[:13]}{chosen.suffixes[0]}")
         if place != "-":
             check_place(target, force=force)
@@ -62,14 +62,13 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
 
 
 def _chosen(
-    bound: Mapping[str, Bound[inarch.Exporter]], form: str | None, place: str, without: tuple[str, ...]
+    exporters: Mapping[str, inarch.Exporter], form: str | None, place: str, without: tuple[str, ...]
 ) -> inarch.Exporter:
     """Return the exporter that is named, else the one for such a file, else the first.
 
     Raises:
         UsageError: There is none.
     """
-    exporters = {name: one.value for name, one in bound.items()}
     if form is not None and form in exporters:
         return exporters[form]
     if form is not None or not exporters:

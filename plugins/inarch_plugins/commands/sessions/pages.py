@@ -7,19 +7,16 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
-
 from inarch import CallPart, Event, Message, ResultPart, Text, UsageError, escape, escape_json
 from inarch.figures import dropped_words
-from inarch.host import STRUCTURE_TITLE, TokenCounter
 from inarch_plugins.commands.sessions.session_text import heading, is_told, told
 from inarch_plugins.commands.sessions.sessions_command import branch_of
 from inarch_sdk.context_breaks import REASONS, break_lines
 from inarch_sdk.exchanges import Recoveries
+from inarch_sdk.short_data import STRUCTURE_TITLE
 
 if TYPE_CHECKING:
-    from inarch import ContextStore, Event, SessionInfo, Turn
-    from inarch.host import Contents, History
+    from inarch import App, SessionInfo, Turn
 
 PAGE = 30
 """Turns of the agent that are shown unless others, or all, are asked for."""
@@ -39,42 +36,28 @@ def chosen(turns: str | None, everything: bool, there_are: int) -> tuple[int, in
     return first, last
 
 
-@define(eq=False, repr=False)
 class Shown:
     """Some turns of a kept session, read a prompt at a time: what is held doesn't grow with the session."""
 
-    store: ContextStore
-    info: SessionInfo
-    contents: Contents
-    first: int
-    last: int | None
-    full: bool = False
-    _left_out: list[Any] = field(init=False, factory=list)
-    _unknown: list[str] = field(init=False, factory=list)
-    _events: list[Event] = field(init=False, factory=list)
-    _tokens: TokensWent = field(init=False)
-    _recoveries: Recoveries = field(init=False, factory=Recoveries)
+    def __init__(self, app: App, info: SessionInfo, first: int, last: int | None, full: bool = False) -> None:
+        self.info, self.first, self.last, self.full = info, first, last, full
+        self.store, self.kept, self.contents = app.store, app.kept, app.kept.contents(info.id)
+        self._left_out: list[Any] = []
+        self._unknown: list[str] = []
+        self._events: list[Event] = []
+        self._tokens = TokensWent(app)
+        self._recoveries = Recoveries()
 
-    @_tokens.default
-    def _no_tokens(self) -> TokensWent:
-
-        return TokensWent()
-
-    def histories(self) -> Iterator[History]:
-        """Yield what each prompt came to, and add up on the way what comes after all of them."""
-        from inarch.host import fold
-        from inarch_sdk.snapshots import between
-
-        for first, last in self.contents.parts(self.first, self.last):
-            events = list(between(self.store, self.info.id, first, last))
-            history = fold(events)
+    def prompts(self) -> Iterator[Sequence[Turn]]:
+        """Yield the turns of each prompt, and add up on the way what comes after all of them."""
+        for events, history in self.kept.histories(self.info.id, self.first, self.last):
             self._tokens.add(history.messages, events)
             for event in events:
                 self._recoveries.take(event)
             self._left_out += history.left_out
             self._unknown += history.unknown
             self._events += (event for event in events if is_told(event))
-            yield history
+            yield history.turns
 
     def lines(self, glyphs: dict[str, str]) -> Iterator[str]:
         """Yield the lines for people, made harmless."""
@@ -87,9 +70,9 @@ class Shown:
         if self.first > 1:
             before = f"{self.first - 1:,} earlier turn{'s' if self.first > 2 else ''}"
             yield f"… {before}: --turns {max(1, self.first - PAGE)}-{self.first - 1}, or --all"
-        for history in self.histories():
+        for turns in self.prompts():
             events, self._events = self._events, []
-            yield from told(history, glyphs, full=self.full, events=events, recovered=self._recoveries.of)
+            yield from told(turns, glyphs, full=self.full, events=events, recovered=self._recoveries.of)
         spent = to_data(self.contents.ledger.rows())
         if spent:
             yield ""
@@ -105,7 +88,7 @@ class Shown:
         from inarch import to_data
 
         yield "session", {**to_data(self.info), **branch_of(self.store, self.info.id)}
-        yield "turns", (self._turn_data(turn) for history in self.histories() for turn in history.turns)
+        yield "turns", (self._turn_data(turn) for turns in self.prompts() for turn in turns)
         yield "tokens", [{"what": name, "count": many, "tokens": tokens} for name, many, tokens in self._tokens.rows()]
         yield "left_out", to_data(self._left_out)
         yield "began_anew", to_data(self.contents.breaks.found)
@@ -155,13 +138,13 @@ def _indented(value: Any, columns: int) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * columns)
 
 
-@define(eq=False, repr=False)
 class TokensWent:
     """What a kept session, or some turns of it, consisted of, each thing counted once."""
 
-    _learned: TokenCounter = field(init=False, factory=TokenCounter)
-    _model: str = field(init=False, default="")
-    _sums: dict[str, list[int]] = field(init=False, factory=dict)
+    def __init__(self, app: App) -> None:
+        self._app, self._learned = app, app.models.counter()
+        self._model = ""
+        self._sums: dict[str, list[int]] = {}
 
     def add(self, messages: Iterable[Message], events: Iterable[Event]) -> None:
         """Add messages, and what their events say about how models count."""
@@ -169,7 +152,7 @@ class TokensWent:
             if event.kind == "model.replied" and event.data.get("purpose") == "turn":
                 self._learned.recall((event,))
                 self._model = str(event.data.get("model", ""))
-        counter = TokenCounter()  # it holds what it has measured
+        counter = self._app.models.counter()  # it holds what it has measured
         for message in messages:
             for name, part in _parts(message):
                 row = self._sums.setdefault(name, [0, 0])

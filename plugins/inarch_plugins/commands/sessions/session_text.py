@@ -9,13 +9,11 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from inarch import escape, result_text, shorten
+from inarch import EVENT_KINDS, escape, result_text, shorten
 from inarch.figures import answered_words, child_words, held_words, local_time, reviewed_words, rewritten_words
-from inarch.host import is_plugins
 
 if TYPE_CHECKING:
     from inarch import Event, SessionInfo, ToolCall, Turn
-    from inarch.host import History
 
 GLYPHS = {"turn": "●", "item": "├─", "end": "╰─", "bar": "│ ", "success": "✓", "error": "✗", "cancelled": "⊘"}
 PLAIN = {"turn": "*", "item": "|-", "end": "`-", "bar": "| ", "success": "ok", "error": "failed",
@@ -44,7 +42,7 @@ def heading(info: SessionInfo, turns: int) -> Iterator[str]:
 
 
 def told(
-    history: History,
+    turns: Iterable[Turn],
     glyphs: dict[str, str],
     *,
     full: bool = False,
@@ -54,7 +52,7 @@ def told(
     """Yield the lines of turns, made harmless.
 
     Args:
-        history: The turns.
+        turns: The turns.
         glyphs: The signs of the tree.
         full: Whether all is shown that calls brought.
         events: Those that plugins recorded in and after the turns.
@@ -63,7 +61,7 @@ def told(
     said: dict[str | None, list[str]] = {}
     for event in events:
         said.setdefault(event.turn_id, []).append(line_of(event))
-    yield from map(_harmless, _told(history, glyphs, None if full else OUTPUT_LINES, said, recovered))
+    yield from map(_harmless, _told(turns, glyphs, None if full else OUTPUT_LINES, said, recovered))
     if said:
         yield ""
     yield from map(_harmless, chain.from_iterable(said.values()))
@@ -74,13 +72,13 @@ def _harmless(line: str) -> str:
 
 
 def _told(
-    history: History,
+    turns: Iterable[Turn],
     glyphs: dict[str, str],
     most: int | None,
     said: dict[str | None, list[str]],
     recovered: Mapping[str, str],
 ) -> Iterator[str]:
-    for turn in history.turns:
+    for turn in turns:
         yield ""
         if turn.type == "user":
             yield from (f"> {line}" for line in _lines(turn.content))
@@ -163,7 +161,7 @@ def is_told(event: Event) -> bool:
     """Whether an event has a line of its own."""
     if event.kind == "input.ended":
         return bool(event.data.get("outcome") == "added")
-    return event.kind in WORDS or is_plugins(event.kind)
+    return event.kind in WORDS or event.kind not in EVENT_KINDS  # the others are plugins' own
 
 
 def line_of(event: Event) -> str:

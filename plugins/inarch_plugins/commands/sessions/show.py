@@ -32,7 +32,7 @@ def show_session(session_id: str, as_json: bool, turns: str | None, everything: 
         info = app.find_session(session_id)
         contents = app.kept.contents(info.id)
         first, last = chosen(turns, everything or as_json, contents.turns)
-        shown = Shown(app.store, info, contents, first, last, full)
+        shown = Shown(app, info, first, last, full)
         if as_json:
             print_json_object(shown.as_json())
             return
