@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inarch.plugins.modules import single_file
-from inarch.plugins.verdicts import Verdict, key_of
+from inarch.plugins.probe import Verdict, key_of
 
 
 def pass_of(file: Path) -> str:

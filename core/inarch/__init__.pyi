@@ -33,6 +33,8 @@ from inarch.contract.errors import ToolFailed as ToolFailed
 from inarch.contract.errors import UsageError as UsageError
 from inarch.contract.event import Event as Event
 from inarch.contract.event_kinds import EVENT_KINDS as EVENT_KINDS
+from inarch.contract.event_parts import EventKind as EventKind
+from inarch.contract.files import KeptFolder as KeptFolder
 from inarch.contract.findings import Finding as Finding
 from inarch.contract.findings import SelfCheck as SelfCheck
 from inarch.contract.front_ends import FrontEnd as FrontEnd
@@ -49,11 +51,10 @@ from inarch.contract.interventions import Review as Review
 from inarch.contract.interventions import Reviewer as Reviewer
 from inarch.contract.interventions import Rewrite as Rewrite
 from inarch.contract.interventions import Rewriter as Rewriter
-from inarch.contract.live_tools import LateTools as LateTools
-from inarch.contract.plugin_events import EventKind as EventKind
 from inarch.contract.ports import Clock as Clock
 from inarch.contract.ports import ContextSource as ContextSource
 from inarch.contract.ports import DecisionStrategy as DecisionStrategy
+from inarch.contract.ports import LateTools as LateTools
 from inarch.contract.ports import ModelProvider as ModelProvider
 from inarch.contract.ports import Policy as Policy
 from inarch.contract.ports import Situation as Situation
@@ -123,7 +124,6 @@ from inarch.contract.replacements import Replacements as Replacements
 from inarch.contract.replacements import Settled as Settled
 from inarch.contract.session_extensions import SessionAccess as SessionAccess
 from inarch.contract.session_extensions import SessionExtension as SessionExtension
-from inarch.contract.shared_folders import KeptFolder as KeptFolder
 from inarch.contract.slash_commands import SlashCommand as SlashCommand
 from inarch.contract.slash_commands import SlashContext as SlashContext
 from inarch.contract.slash_commands import Submitted as Submitted

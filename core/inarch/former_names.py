@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _PRESENT = ("inarch_brief", "inarch_lib", "inarch_plugins", "inarch_sdk", "inarch_testing")
-_LENT = {"inarch.confinement": "inarch_lib.confinement"}
+_LENT = {
+    "inarch.capabilities": "inarch.contract.capabilities",
+    "inarch.confinement": "inarch_lib.confinement",
+    "inarch.figures": "inarch_sdk.figures",
+    "inarch.hosts": "inarch_lib.confinement.hosts",
+    "inarch.staging": "inarch_lib.staging",
+    "inarch.testing": "inarch_testing",
+    "inarch.testing.stores": "inarch_sdk.memory_store",
+}
 """Names that stay."""
 
 

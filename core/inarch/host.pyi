@@ -13,6 +13,7 @@ from inarch.config.load import load_config as load_config
 from inarch.config.trust import Trust as Trust
 from inarch.contract import capabilities as capabilities
 from inarch.contract.event_parts import PluginEvent as PluginEvent
+from inarch.contract.event_parts import is_plugins as is_plugins
 from inarch.contract.guard import OURS as OURS
 from inarch.contract.guard import blame as blame
 from inarch.contract.guard import guarded as guarded
@@ -21,6 +22,7 @@ from inarch.contract.loaders import LoadJob as LoadJob
 from inarch.contract.loaders import Offered as Offered
 from inarch.contract.other_events import CommandRan as CommandRan
 from inarch.contract.plugin_events import is_plugins as is_plugins
+from inarch.journal.changes import NOTHING as NOTHING
 from inarch.journal.changes import Changes as Changes
 from inarch.journal.changes import changes_now as changes_now
 from inarch.journal.changes import kept_changes as kept_changes

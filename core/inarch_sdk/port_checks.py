@@ -8,8 +8,8 @@ from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
 from inarch.contract.capabilities import Converses, able
+from inarch.contract.event_parts import RESERVED, EventKind
 from inarch.contract.front_ends import FrontEndSpec
-from inarch.contract.plugin_events import RESERVED, EventKind
 from inarch.contract.records import Category
 from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand

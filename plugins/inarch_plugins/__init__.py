@@ -51,7 +51,7 @@ READY = {"openai-compatible": ("settings.base_url", 30), "offline": ("nothing", 
 
 COMMANDS = {
     "ask": "inarch.program.ask:ask",
-    "chat": "inarch.program.chat:chat",
+    "chat": "inarch.program.ask:chat",
     "sessions": "inarch_plugins.commands.sessions.sessions_command:sessions",
     "sessions.show": "inarch_plugins.commands.sessions.show:show_session",
     "sessions.fork": "inarch_plugins.commands.sessions.fork:fork_a_session",

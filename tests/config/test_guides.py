@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.config.guides import together
+from inarch.config.project import together
 
 A, G, C = "AGENTS.md", "GEMINI.md", "CLAUDE.md"
 

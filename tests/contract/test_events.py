@@ -109,6 +109,6 @@ def test_event_data_is_plain_json() -> None:
 
 
 def test_no_plugin_has_the_first_word_of_a_kind_of_the_kernels() -> None:
-    from inarch.contract.plugin_events import RESERVED
+    from inarch.contract.event_parts import RESERVED
 
     assert {kind.partition(".")[0] for kind in EVENT_KINDS} == RESERVED

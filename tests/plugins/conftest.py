@@ -15,7 +15,7 @@ from inarch.config.config import Config
 from inarch.config.load import load_config
 from inarch.plugins.composition import Composition, compose_plugins
 from inarch.plugins.discovery import discover
-from inarch.plugins.verdicts import Verdict, key_of
+from inarch.plugins.probe import Verdict, key_of
 
 TOOL = """
     import inarch

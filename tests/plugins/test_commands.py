@@ -8,7 +8,7 @@ import pytest
 
 from inarch.contract.errors import PluginError, UsageError
 from inarch.plugins.discovery import discover
-from inarch.plugins.plugin_commands import load_command
+from inarch.program.foreign_command import load_command
 
 if TYPE_CHECKING:
     from conftest import Site

@@ -19,7 +19,7 @@ from inarch.contract.loaders import LoadJob, Offered
 from inarch.plugins import composition
 from inarch.plugins.composition import Composition, compose_plugins
 from inarch.plugins.discovery import FoundPlugin, discover
-from inarch.plugins.plugin_commands import load_command
+from inarch.program.foreign_command import load_command
 
 LOUD = "raise SystemExit('imported in this process')\n"
 TABLES: Mapping[str, Any] = {"asking": {"mode": "process"}}

@@ -17,9 +17,8 @@ from inarch.contract.guard import guarded
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import FoundPlugin, discover
 from inarch.plugins.modules import files_hash, locate
-from inarch.plugins.probe import ProbeJob, probe
+from inarch.plugins.probe import ProbeJob, Refusal, Verdict, key_of, probe
 from inarch.plugins.registration import check_schemas, new_manager, register
-from inarch.plugins.verdicts import Refusal, Verdict, key_of
 
 from ..forking import LONGEST_S
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.plugins.conftest import Site
 
 from inarch import compose
-from inarch.plugins.discovery import discover, own_ready
-from inarch.plugins.readiness import Ready, read_ready
+from inarch.plugins.discovery import Ready, discover, own_ready, read_ready
 from inarch.turns.models import choose_model
 from inarch_sdk.model_table import SERVICES
 

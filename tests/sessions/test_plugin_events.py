@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import inarch
-from inarch.contract.plugin_events import is_plugins
+from inarch.contract.event_parts import is_plugins
 from inarch.journal.fold import fold
 from inarch.testing import calls, says, scripted_app
 from inarch_plugins.commands.sessions.session_text import line_of

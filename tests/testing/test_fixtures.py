@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
+import inarch.testing.stores
 import pytest
 
-import inarch.testing.stores
 import inarch_testing
 from inarch import ToolFailed, Workspace
 from inarch.sessions.app import App

@@ -121,7 +121,7 @@ class _Loading:
     def _tightened(
         self, values: dict[str, Given], choice: Given, own: Layer, strict: Layer
     ) -> tuple[dict[str, Given], tuple[str, ...]]:
-        from inarch.config.untrusted_project import tighten
+        from inarch.config.project import tighten
 
         chosen = choice if choice is strict.profile else None
         return tighten(values, choice.value, chosen, own, strict.profiles)

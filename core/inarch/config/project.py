@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from inarch.config import profiles
 from inarch.config.files import CONFIG_FILE, TRUSTED_FILES
-from inarch.config.guarded_addresses import without_addresses
-from inarch.config.layers import Layer, read_file
+from inarch.config.layers import Layer, Tables, read_file
+from inarch.config.sources import Given
+from inarch.config.tables import STRICTNESS
 from inarch.config.trust import Standing, Trust
-from inarch.config.untrusted_project import NOT_TRUSTED, shortened, strict_part
 from inarch.contract.errors import ConfigError
+from inarch_sdk.settings import dotted
 
 USERS_ALONE = "only your own configuration may say it"
 
@@ -63,3 +67,164 @@ def _unread(root: str, standing: Standing) -> list[str]:
     single = [name for name in TRUSTED_FILES if name in standing.files]
     below = {"/".join(path.split("/")[:2]) for path in standing.files if path not in (*TRUSTED_FILES, CONFIG_FILE)}
     return [f"{Path(root, thing)}: not read, {NOT_TRUSTED}" for thing in [*single, *sorted(below)]]
+
+
+_ADDRESSES = ("base_url", "api_base")
+_EXACTLY = {"url": "addresses", "command": "programs to start"}
+_VARIABLES = "_env"
+_PROCESSES = "_in_background"
+
+
+def without_addresses(layer: Layer, config_path: Path) -> tuple[Layer, tuple[str, ...]]:
+    """Return a project's layer without addresses of services and names of key variables, and a note for each."""
+    notes: list[str] = []
+    plugins: dict[str, dict[str, Given]] = {}
+    for name, table in layer.plugins.items():
+        plugins[name] = {}
+        for key, given in table.items():
+            what = _directs(key, given.value)
+            if what:
+                notes.append(_address_note(given, what, config_path))
+            else:
+                plugins[name][key] = given
+    return (evolve(layer, plugins=plugins), tuple(notes)) if notes else (layer, ())
+
+
+def _directs(key: str, value: Any) -> str:
+    """Return what a setting, or something inside it, would direct elsewhere; "" for nothing."""
+    if isinstance(value, str) and key in _EXACTLY:
+        return _EXACTLY[key]
+    if key.endswith(_ADDRESSES):
+        return "addresses"
+    if key.endswith(_VARIABLES):
+        return "variables that hold keys"
+    if key.endswith(_PROCESSES):
+        return "programs to start"
+    inner = value.items() if isinstance(value, Mapping) else ()
+    return next((what for name, one in inner if (what := _directs(str(name), one))), "")
+
+
+def _address_note(given: Given, what: str, config_path: Path) -> str:
+    key = dotted(given.path)
+    return f"{given.origin}: {key}: ignored, {what} come from your own configuration only: write it into {config_path}"
+
+
+LIMITS = ("max_iterations", "max_seconds", "max_cost_usd", "max_tokens", "max_reply_bytes")
+_MAX_NOTES = 20
+NOT_TRUSTED = "this project is not trusted (see: inarch config trust)"
+
+
+def is_stricter(key: str, value: Any, present: Any) -> bool:
+    """Whether a value of `approve` or of a limit leaves less room than the present one."""
+    if key == "approve":
+        return STRICTNESS.index(value) > STRICTNESS.index(present)
+    return present is None or bool(value < present)
+
+
+def strict_part(layer: Layer, own: Layer, problems: list[ConfigError]) -> tuple[Layer, tuple[str, ...]]:
+    """Return what may count of an untrusted layer over the user's own, and a note for each thing ignored."""
+    ignored = [f"{problem}" for problem in problems]
+    choice = layer.profile
+    if choice is not None and choice.value not in {profiles.DEFAULT, *own.profiles}:
+        ignored.append(_note(choice))
+        choice = None
+    tables: Tables = {}
+    for name, table in layer.profiles.items():
+        for key, given in table.items():
+            if key in ("approve", *LIMITS):
+                tables.setdefault(name, {})[key] = given
+            else:
+                ignored.append(_note(given))
+    others = (*layer.plugins.values(), *layer.isolation.values(), layer.commands)
+    ignored += [_note(given) for table in others for given in table.values()]
+    ignored += [_note(given) for given in (layer.may_allow,) if given is not None]
+    ignored += [_note(given) for given in layer.rules if given.value.decision == "allow"]
+    rules = tuple(given for given in layer.rules if given.value.decision != "allow")
+    return Layer(choice, tables, rules=rules), shortened([f"{text}: ignored, {NOT_TRUSTED}" for text in ignored])
+
+
+def _note(given: Given) -> str:
+    return f"{given.origin}: {dotted(given.path)}"
+
+
+def shortened(notes: list[str]) -> tuple[str, ...]:
+    """Return the notes, without the tail of a list that nobody would read."""
+    rest = len(notes) - _MAX_NOTES
+    return tuple(notes) if rest <= 0 else (*notes[:_MAX_NOTES], f"and {rest} more things ignored: {NOT_TRUSTED}")
+
+
+def tighten(
+    values: dict[str, Given], name: str, chosen: Given | None, own: Layer, limits: Tables
+) -> tuple[dict[str, Given], tuple[str, ...]]:
+    """Return a profile's values with an untrusted project's limits; notes name the ones that would loosen.
+
+    Args:
+        values: What the profile sets.
+        name: The profile in use.
+        chosen: The project's own choice of it: then it can't be more lenient than the one the user would have had.
+        own: The user's layer.
+        limits: The project's `approve` and `max_*`, by profile.
+    """
+    result = dict(values)
+    notes: list[str] = []
+    chain = profiles.chain_of(own.profiles, name)
+    for link, table in limits.items():
+        for key, given in table.items():
+            if link not in chain:
+                notes.append(f"{_note(given)}: ignored, the profile is not in use and {NOT_TRUSTED}")
+            elif is_stricter(key, given.value, _present(result, key)):
+                result[key] = given
+            elif given.value != _present(result, key):
+                notes.append(f"{_note(given)}: ignored, it is not stricter and {NOT_TRUSTED}")
+    if chosen is not None:
+        result.update(_kept_strict(result, chosen, own, notes))
+    return result, shortened(notes)
+
+
+def _kept_strict(result: dict[str, Given], choice: Given, own: Layer, notes: list[str]) -> dict[str, Given]:
+    usual = profiles.resolve(own.profiles, own.profile.value if own.profile else profiles.DEFAULT)
+    kept: dict[str, Given] = {}
+    for key in ("approve", *LIMITS):
+        value = _present(usual, key)
+        if value is not None and is_stricter(key, value, _present(result, key)):
+            kept[key] = usual.get(key) or Given(value, choice.source, choice.path)
+            notes.append(f"{_note(choice)}: profile {choice.value!r} is used, but {key} stays {value}: {NOT_TRUSTED}")
+    return kept
+
+
+def _present(values: dict[str, Given], key: str) -> Any:
+    given = values.get(key)
+    return given.value if given is not None else getattr(_BUILT_IN, key)
+
+
+_BUILT_IN = profiles.make(profiles.DEFAULT, {})
+
+
+_POINTING = """
+a agent agents all also and are as at below claude claude.ai cli code details file follow following for from full gemini
+guidance guide guidelines here in include instructions is link only please project provides read refer repository rules
+same see the these this to use when with working
+"""
+"""Words that add nothing to the name of another file."""
+
+
+def together(texts: Mapping[str, str]) -> str:
+    """Return the texts of guide files, each under its name where there are several.
+
+    One that says the same as an earlier one, white space aside, or only names another, is left out.
+    """
+    said = {name: text for name, text in texts.items() if text.strip()}
+    kept: dict[str, str] = {}
+    for name, text in said.items():
+        if not _only_names(name, text, {*said} - {name}) and text.split() not in map(str.split, kept.values()):
+            kept[name] = text
+    kept = kept or dict(list(said.items())[:1])  # each names another
+    if len(kept) == 1:
+        return next(iter(kept.values()))
+    return "\n\n".join(f"## {name}\n{text.strip()}" for name, text in kept.items())
+
+
+def _only_names(name: str, text: str, others: set[str]) -> bool:
+    """Whether a file's text is no more than `@AGENTS.md`, or `See [AGENTS.md](AGENTS.md).` below a title."""
+    words = set(re.findall(r"[\w.-]*\w", text))
+    return not words.isdisjoint(others) and {word.lower() for word in words - others - {name}} <= set(_POINTING.split())

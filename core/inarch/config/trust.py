@@ -6,12 +6,13 @@ Kept in `trust.json` in the state folder, mode 0600, written atomically under a 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from inarch.config.files import TRUST_FILE, Unreadable
+from inarch.config.files import READ, TRUST_FILE, Unreadable, why
 from inarch.config.private_files import changing_kept, read_kept, write_kept
 from inarch.config.project_files import (
     ProjectFiles,
@@ -23,8 +24,8 @@ from inarch.config.project_files import (
     project_files,
     read_project_file,
 )
-from inarch.config.project_write import write_project_file
 from inarch.contract.errors import ToolFailed
+from inarch_lib.staging import write_whole
 
 
 class Standing(NamedTuple):
@@ -147,3 +148,50 @@ def _changed(known: Mapping[str, str], files: Mapping[str, str]) -> tuple[str, .
     """Return the paths that are not as they are known: with one of two hashes while one is written, "" for no file."""
     paths = {*files, *filter(needs_trust_itself, known)}
     return tuple(sorted(path for path in paths if files.get(path, "") not in known.get(path, "").split("|")))
+
+
+def write_project_file(root: str, path: str, data: bytes | None) -> None:
+    """Write a file, or remove it where `data` is None.
+
+    Raises:
+        Unreadable: A link or something else stands in the way.
+    """
+    *folders, name = path.split("/")
+    try:
+        folder = _folder(root, folders)
+        try:
+            if data is None:
+                _remove(name, folder)
+            else:
+                write_whole(name, data, folder=folder, former=rf"\.{re.escape(name)}\.[0-9]+\.tmp")
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise Unreadable(why(error).replace("read", "written")) from error
+
+
+def _folder(root: str, names: list[str]) -> int:
+    """Open a folder below the root, making what is missing; no component may be a link."""
+    folder = os.open(root, READ | os.O_DIRECTORY)
+    for name in names:
+        try:
+            _make(name, folder)
+            inner = os.open(name, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = inner
+    return folder
+
+
+def _make(name: str, folder: int) -> None:
+    try:
+        os.mkdir(name, 0o700, dir_fd=folder)
+    except FileExistsError:
+        pass
+
+
+def _remove(name: str, folder: int) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass

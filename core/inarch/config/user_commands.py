@@ -15,7 +15,7 @@ from typing import Any
 from inarch.config.files import CONFIG_FILE, Unreadable, read_user_file
 from inarch.config.project_files import read_project_file
 from inarch.contract.errors import ToolFailed
-from inarch.contract.shared_folders import KeptFolder
+from inarch.contract.files import KeptFolder
 
 _HOOK_FILES = (".inarch/hooks.json", ".claude/settings.json")
 _USER_FILES = ("hooks.json", "config.toml")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol
 
 from inarch.contract.frozen import frozen
 
@@ -155,3 +155,27 @@ def whole_mode(entry: FileStat | None) -> int:
     if entry is None:
         return 0
     return stat.S_IFLNK | 0o777 if entry.kind == "link" else _TYPES.get(entry.kind, 0) | entry.mode
+
+
+class KeptFolder(Protocol):
+    """Files that a plugin keeps in the user's configuration folder or in a trusted project's `.inarch`.
+
+    A name is relative to the folder, such as `memory.md` or `paths/login.md`; the configuration itself is out of
+    bounds. Everything fails with `ToolFailed`: `permission` where the project is not trusted as it stands now.
+    """
+
+    def place(self, name: str) -> str:
+        """Return a file's path as messages show it."""
+
+    def names(self, folder: str = "") -> Sequence[str]:
+        """Return the names of the files there are below `folder`, sorted."""
+
+    def read(self, name: str) -> bytes | None:
+        """Return a file's bytes, None if it is not there."""
+
+    def change(self, name: str, edit: Callable[[bytes | None], bytes | None]) -> None:
+        """Give `edit` the present bytes and put what it returns in their place, whole or not at all.
+
+        Other processes wait meanwhile, so nothing of theirs is lost. Equal bytes are not written; None removes the
+        file. A project stays trusted over such a change.
+        """

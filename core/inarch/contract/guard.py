@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from inspect import isawaitable
 from typing import Literal, TypeVar
 
-from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError, ToolFailed
+from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError, ToolFailed, UsageError
 
 Door = Literal[
     "load", "hook", "tool", "tracer", "policy", "strategy", "source", "compaction", "provider", "store", "workspace",
@@ -61,6 +61,11 @@ def blame(plugin: str, door: Door, what: str) -> PluginError:
 def leaving_out(plugin: str) -> str:
     """Return what to do about a plugin that fails."""
     return "report it" if plugin == KERNEL else f"leave it out with -p no:{plugin}, or report it to its author"
+
+
+def left_out(what: str, part: str) -> UsageError:
+    """Return the error for something of a built-in part that is left out."""
+    return UsageError(f"{what} is of the built-in part {part!r}, which is left out", f"take -p no:{part} away")
 
 
 def _told(error: BaseException) -> str:

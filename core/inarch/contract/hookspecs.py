@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
+from inarch.contract.event_parts import EventKind
 from inarch.contract.front_ends import FrontEnd, FrontEndSpec
-from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import ContextSource, DecisionStrategy, ModelProvider, Policy, Tool, Tracer
 from inarch.contract.records import PluginContext
 from inarch.contract.session_extensions import SessionExtension
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction  # only where a conversation is too long
     from inarch.contract.findings import SelfCheck  # only doctor looks
     from inarch.contract.interventions import EndGuard, Reviewer, Rewriter  # few profiles have one
-    from inarch.contract.live_tools import LateTools  # few plugins have one
     from inarch.contract.loaders import Loader  # most plugins are loaded here
+    from inarch.contract.ports import LateTools
     from inarch.contract.transcripts import Exporter  # only an export reads a session
 
 hookspec = pluggy.HookspecMarker("inarch")

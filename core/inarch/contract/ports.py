@@ -325,3 +325,14 @@ class Tracer(Protocol):
 
     def close(self) -> None:
         """Let go of files; may be called twice."""
+
+
+class LateTools(Protocol):
+    """Knows of tools that come while sessions run, such as those that a server lists by and by."""
+
+    @property
+    def name(self) -> str:
+        """Name for messages."""
+
+    def new_tools(self) -> Sequence[Tool]:
+        """Return the tools that came since it was last asked; asked at each prompt and after each batch of calls."""

@@ -34,13 +34,13 @@ from inarch.contract.files import FileBytes as FileBytes
 from inarch.contract.files import FileChange as FileChange
 from inarch.contract.files import FileStat as FileStat
 from inarch.contract.files import FileState as FileState
+from inarch.contract.files import KeptFolder as KeptFolder
 from inarch.contract.files import ProposedFile as ProposedFile
 from inarch.contract.files import SearchHit as SearchHit
 from inarch.contract.files import SearchHits as SearchHits
 from inarch.contract.files import Survey as Survey
 from inarch.contract.files import Walk as Walk
 from inarch.contract.frozen import frozen
-from inarch.contract.shared_folders import KeptFolder as KeptFolder
 
 if TYPE_CHECKING:
     from inarch.contract.event import Event

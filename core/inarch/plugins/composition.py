@@ -14,21 +14,20 @@ from attrs import Factory, define, evolve
 
 from inarch.config.plugin_folders import Folders, folders_of
 from inarch.contract.errors import PluginError, UsageError
+from inarch.contract.event_parts import EventKind
 from inarch.contract.front_ends import FrontEnd, FrontEndSpec
 from inarch.contract.frozen import frozen
 from inarch.contract.guard import guarded, leaving_out
-from inarch.contract.plugin_events import EventKind
 from inarch.contract.ports import ContextSource, DecisionStrategy, ModelProvider, Policy, Tool, Tracer
 from inarch.contract.records import PluginContext, Refused
 from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.slash_commands import SlashCommand
 from inarch.contract.stores import StoreSpec
 from inarch.contract.workspaces import WorkspaceSpec
-from inarch.plugins.discovery import Discovery, FoundPlugin, discover, own_names
+from inarch.plugins.discovery import Discovery, FoundPlugin, Ready, discover, own_names
+from inarch.plugins.modules import tried_file
 from inarch.plugins.plugin_loader import PROBE_SECONDS, absent, load_plugin, providers_named
-from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, new_manager
-from inarch.plugins.single_files import tried_file
 from inarch_sdk.port_checks import PORTS
 
 if TYPE_CHECKING:
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction
     from inarch.contract.findings import SelfCheck
     from inarch.contract.interventions import EndGuard, Reviewer, Rewriter
-    from inarch.contract.live_tools import LateTools
     from inarch.contract.loaders import Loader, Loading
+    from inarch.contract.ports import LateTools
     from inarch.contract.transcripts import Exporter
     from inarch.plugins.isolated_plugins import Apart
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -19,7 +20,6 @@ from inarch.contract.metadata import (
     search_path,
     shipped,
 )
-from inarch.plugins.readiness import Ready, proposed_ready, read_ready
 
 
 class FoundPlugin(NamedTuple):
@@ -190,3 +190,59 @@ def _commands_of(distribution: Distribution, plugins: Mapping[str, FoundPlugin])
     for name, target in entries:
         command = FoundCommand(name, target, "", distribution.name, distribution.version)
         yield command._replace(plugin=owners.get(command.package, ""))
+
+
+_ENTRY = re.compile(r"([A-Z][A-Z0-9_]*|settings\.[a-z_]+|nothing):rank_(\d{1,9})")
+
+
+class Ready(NamedTuple):
+    """What a provider needs, by its plugin, and its rank: lower ones are taken first.
+
+    `model` is asked then; "" is the provider's default.
+    """
+
+    rank: int
+    plugin: str
+    needs: str
+    model: str = ""
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that has to be set, "" if there is none."""
+        return self.needs if self.needs.isupper() else ""
+
+    @property
+    def setting(self) -> str:
+        """The key of the plugin's settings that has to name a server's address, "" if there is none."""
+        return self.needs.partition(".")[2]
+
+    @property
+    def place(self) -> str:
+        """Where its models are: `PLUGIN`, or `PLUGIN/SERVICE` where the offered model's name begins with a service."""
+        service, slash, _ = self.model.partition("/")
+        return f"{self.plugin}/{service}" if slash else self.plugin
+
+    @property
+    def always(self) -> bool:
+        """Whether it needs nothing: a last resort."""
+        return self.needs == "nothing"
+
+
+def read_ready(name: str, target: str) -> Ready | None:
+    """Return what an entry says; None if it isn't understood."""
+    found = _ENTRY.fullmatch(target)
+    plugin, _, model = name.partition("/")
+    ready = None if found is None else Ready(int(found[2]), plugin, found[1], model)
+    return None if ready is None or (model and not ready.variable) else ready
+
+
+def proposed_ready(plugins: Collection[str]) -> Iterator[Ready]:
+    """Yield what the table of proposed models says of these plugins: which keys each takes, and the model if it is one
+    of many services behind a provider."""
+    from inarch_sdk.model_table import SERVICES
+
+    for service in SERVICES:
+        plugin, slash, place = service.provider.partition("/")
+        if plugin in plugins:
+            for variable, rank in service.keys:
+                yield Ready(rank, plugin, variable, f"{place}/{service.model}" if slash else "")

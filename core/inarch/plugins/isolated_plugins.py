@@ -14,11 +14,10 @@ from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guard import blame, guarded
 from inarch.contract.loaders import Loader, Loading, LoadJob
 from inarch.plugins.discovery import FoundPlugin
-from inarch.plugins.modules import locate
+from inarch.plugins.modules import locate, tried_file
 from inarch.plugins.plugin_loader import PROBE_SECONDS, context_of, probe_job, settings_of
+from inarch.plugins.probe import Refusal, Verdict, key_of
 from inarch.plugins.registration import Registration, registration_of
-from inarch.plugins.single_files import tried_file
-from inarch.plugins.verdicts import Refusal, Verdict, key_of
 from inarch.plugins.version_contract import VersionContract, version_contract
 
 if TYPE_CHECKING:

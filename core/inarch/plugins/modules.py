@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.guard import guarded
 from inarch.contract.metadata import package_of
 from inarch.plugins.discovery import FoundPlugin
+
+if TYPE_CHECKING:
+    from inarch.config.config import Config
 
 _CODE = (".py", *EXTENSION_SUFFIXES)
 
@@ -137,3 +140,44 @@ def _specs(name: str) -> Iterator[ModuleSpec | None]:
     for finder in sys.meta_path:
         if isinstance(finder, _Finder):
             yield finder.find_spec(name, None, None)
+
+
+def tried_file(path: str, config: Config) -> FoundPlugin:
+    """Return the plugin that a file is.
+
+    Raises:
+        UsageError: There is no such file, it can't name a plugin, or it may not be loaded.
+    """
+    from inarch.config.trust import Trust
+
+    found = single_file(path)
+    _check_owner(path, found.file)
+    for project in _projects(found.file, config):
+        if Trust(project, config.state_dir).standing().state not in ("nothing", "trusted"):
+            raise UsageError(
+                f"--plugin {path}: the file is in {project}, and that project is not trusted",
+                f"look at the file and at the project, then: inarch config trust --root {project}",
+            )
+    return found
+
+
+def _check_owner(path: str, file: str) -> None:
+    """Refuse a file of somebody else, such as one that waits in a shared folder; root may read everybody's."""
+    user = os.geteuid()
+    if user != 0 and os.stat(file).st_uid not in (user, 0):  # noqa: PTH116 - beside realpath
+        raise UsageError(f"--plugin {path}: the file belongs to another user", "copy it to a folder of yours, read it")
+
+
+def _projects(file: str, config: Config) -> Iterator[str]:
+    """Yield the workspace's root and every other folder around the file; where it is a link, around both ends."""
+    home = config.environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - what counts in this run
+    outside = {home, os.path.realpath(home), "/"}
+    root = os.path.realpath(config.root)
+    seen: set[str] = set()
+    for place in (os.path.abspath(file), os.path.realpath(file)):  # noqa: PTH100
+        folder = os.path.dirname(place)  # noqa: PTH120
+        while folder not in seen:
+            seen.add(folder)
+            if os.path.realpath(folder) == root or folder not in outside:
+                yield folder
+            folder = os.path.dirname(folder)  # noqa: PTH120

@@ -11,9 +11,8 @@ from pluggy import PluginManager
 from inarch.contract.errors import PluginError
 from inarch.contract.frozen import frozen
 from inarch.contract.records import PluginContext, Refused
-from inarch.plugins.discovery import Discovery, FoundPlugin, full_name
+from inarch.plugins.discovery import Discovery, FoundPlugin, Ready, full_name
 from inarch.plugins.modules import load_module
-from inarch.plugins.readiness import Ready
 from inarch.plugins.registration import Registration, register
 from inarch_sdk.settings import plugin_variable
 

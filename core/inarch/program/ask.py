@@ -1,16 +1,18 @@
-"""`inarch "…"` and `inarch ask WORDS…`: the words and what is piped in become one prompt, and that one turn."""
+"""`inarch "…"` and `inarch ask WORDS…`: words and what is piped in become one prompt, one turn; and `inarch chat`."""
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from inarch.contract.errors import UsageError
-from inarch.program import standard_input
 from inarch.program.failure import say
-from inarch.program.options import asking_options
+from inarch.program.options import all_options, asking_options
 
 
 @click.command("ask")
@@ -75,16 +77,63 @@ def _fenced(text: str) -> str:
 
 def _piped(insisted: bool, beside_words: bool) -> str:
     if not insisted:
-        if not standard_input.is_piped():
+        if not _is_piped():
             return ""
-        if beside_words and not standard_input.has_something():
-            say("note", f"standard input is open but gave nothing in {standard_input.PATIENCE_S:g} s, so it was left "
+        if beside_words and not _has_something():
+            say("note", f"standard input is open but gave nothing in {_PATIENCE_S:g} s, so it was left "
                 "out; a last word - waits for it, </dev/null closes it")  # fmt: skip
             return ""
     try:
-        text, cut = standard_input.read()
+        text, cut = _read()
     except OSError as error:
         raise UsageError(f"standard input can't be read: {error.strerror}") from None
     if cut:
-        say("note", f"standard input was cut after {standard_input.LIMIT // 1024} kB")
+        say("note", f"standard input was cut after {_LIMIT // 1024} kB")
     return text.strip("\n") if text.strip() else ""
+
+
+_LIMIT = 256 * 1024
+_PATIENCE_S = 5.0
+
+
+def _is_piped() -> bool:
+    """Whether standard input is a file, a pipe or a socket: something that a prompt can be in."""
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError:  # closed
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
+def _has_something(seconds: float = _PATIENCE_S) -> bool:
+    """Whether standard input has bytes or its end to give within `seconds`."""
+    if sys.platform == "win32":
+        return True
+    from select import select
+
+    return bool(select([0], [], [], seconds)[0])
+
+
+def _read() -> tuple[str, bool]:
+    """Return what standard input holds as text, and whether it was cut at `_LIMIT` bytes."""
+    chunks: list[bytes] = []
+    left = _LIMIT + 1
+    while left > 0 and (chunk := os.read(0, min(left, 65536))):
+        chunks.append(chunk)
+        left -= len(chunk)
+    data = b"".join(chunks)
+    if len(data) <= _LIMIT:
+        return data.decode("utf-8", "replace"), False
+    return data[:_LIMIT].decode("utf-8", "replace").rstrip("\ufffd"), True
+
+
+@click.command("chat")
+@all_options
+def chat(**given: Any) -> int:
+    """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
+    from inarch.program.composer import Options
+
+    options = Options.of(given)
+    from inarch.program.chat_launch import converse
+
+    return converse(options)

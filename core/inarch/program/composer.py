@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inarch.contract.errors import UsageError
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from inarch.contract.records import SessionInfo
     from inarch.sessions.app import App
     from inarch.sessions.session import Session
-
 
 _PLAIN = ("model", "approve", "max_iterations", "effort")
 """Flags that are keys of the profile as they stand."""
@@ -58,8 +59,6 @@ class Options(NamedTuple):
         if given.get("max_cost") is not None:
             flags["max_cost_usd"] = _money(given["max_cost"])
         if given.get("output_schema") is not None:
-            from inarch.program.answer_schema import read_schema
-
             flags["output_schema"] = read_schema(given["output_schema"])
         return cls(
             profile=given.get("profile"),
@@ -190,3 +189,31 @@ def _latest(app: App) -> SessionInfo:
         lost = f", or: {WAY_ON}" if app.parts.storage.set_aside else ""
         raise UsageError(f"no session of {app.config.root} to continue", f"leave --continue out to begin one{lost}")
     return found
+
+
+LARGEST = 1 << 20
+"""Bytes of the file."""
+
+
+def read_schema(place: str) -> dict[str, Any]:
+    """Return the JSON Schema in a file.
+
+    Raises:
+        UsageError: It can't be read, is no JSON Schema, or no answer could keep it.
+    """
+    from inarch_lib.schemas.answers import schema_fault
+
+    remedy = "name a file with a JSON Schema (Draft 2020-12) in it"
+    try:
+        with Path(place).open("rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise UsageError(f"--output-schema {place} is larger than {LARGEST >> 20} MB", remedy)
+        schema = json.loads(data.decode("utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"--output-schema {place} can't be read: {error.strerror or error}", remedy) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"--output-schema {place} is no JSON: {error}", remedy) from None
+    if fault := schema_fault(schema):
+        raise UsageError(f"--output-schema {place} {fault}", remedy)
+    return dict(schema)

@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch.contract.errors import InarchError, UsageError
+from inarch.contract.errors import InarchError, PluginError, UsageError
 from inarch.contract.guard import guarded
 from inarch.contract.metadata import shipped
 from inarch.contract.records import PluginContext
+from inarch.plugins.discovery import FoundCommand, FoundPlugin, discover
 
 if TYPE_CHECKING:
+    import click
+
+    from inarch.config.config import Config
     from inarch.plugins.discovery import FoundCommand
 
 _BEFORE = ("--root", "--profile", "--quiet", "--no-color", "--debug")
@@ -74,7 +78,6 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
     from inarch.config.load import load_config
     from inarch.config.plugin_folders import folders_of
     from inarch.plugins.discovery import discover
-    from inarch.plugins.plugin_commands import load_command
     from inarch.plugins.plugin_loader import PROBE_SECONDS, load_plugin
     from inarch.plugins.registration import new_manager
 
@@ -93,3 +96,54 @@ def _is_known(found: FoundCommand) -> bool:
     """Whether Inarch itself says that this command is of this distribution."""
     package = shipped().offered.get(found.name, "")
     return (found.package, found.distribution) == (package, package.replace("_", "-"))
+
+
+def load_command(found: FoundCommand, config: Config) -> click.Command:
+    """Import a plugin's command, once its plugin has passed its probe.
+
+    Raises:
+        UsageError: The profile does not have the command's plugin, or this is safe mode.
+        PluginError: The plugin or the command can't be loaded.
+    """
+    owner = _owner(found, config)
+    if owner is None:
+        name = found.plugin or found.distribution
+        raise UsageError(
+            f"command {found.name!r} belongs to plugin {name!r}, which profile {config.profile.name!r} does not have",
+            f"add {name!r} to its `plugins`",
+        )
+    if config.is_isolated(owner.name):
+        raise UsageError(
+            f"command {found.name!r} belongs to plugin {owner.name!r}, whose code runs in a process of its own only",
+            f'use mode = "in-process" in [isolation.{owner.name}]',
+        )
+    from inarch.plugins.modules import load_module
+    from inarch.plugins.plugin_loader import PROBE_SECONDS, admit
+
+    admit(owner, config, PROBE_SECONDS)
+    module, _, attribute = found.target.partition(":")
+    loaded = load_module(owner._replace(module=module))
+    import click
+
+    with guarded(owner.name, "load"):
+        command = getattr(loaded, attribute)
+    if not isinstance(command, click.Command):
+        raise PluginError(
+            f"plugin {owner.name!r}: {found.target} is no click command",
+            plugin=owner.name,
+            door="command",
+            remedy="report it to its author",
+        )
+    return command
+
+
+def _owner(found: FoundCommand, config: Config) -> FoundPlugin | None:
+    """Return the plugin of the profile that shares distribution and top-level package with the command."""
+    if config.safe_mode:
+        raise UsageError(f"command {found.name!r} is a plugin's", "INARCH_SAFE_MODE=1 loads none; unset it")
+    plugins = discover().plugins
+    for name in config.profile.plugins:
+        plugin = plugins.get(name)
+        if plugin and plugin.owns(found):
+            return plugin
+    return None

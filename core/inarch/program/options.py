@@ -17,7 +17,7 @@ def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> 
         UsageError: It is to.
     """
     if names:
-        from inarch.plugins.plugin_commands import left_out
+        from inarch.contract.guard import left_out
         from inarch.program.groups import own_commands
 
         words = ctx.command_path.partition(" ")[2]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inarch.contract.workspaces import Workspace
     from inarch.journal.redaction.redactor import Redactor
     from inarch.plugins.composition import Bound, Composition
-    from inarch.plugins.readiness import Ready
+    from inarch.plugins.discovery import Ready
     from inarch.sessions.choices import Models
     from inarch.sessions.replacements import Replacing
     from inarch.sessions.session import Session

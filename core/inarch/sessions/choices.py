@@ -15,7 +15,7 @@ from inarch.plugins.discovery import discover, full_name
 from inarch.plugins.plugin_loader import is_given
 
 if TYPE_CHECKING:
-    from inarch.plugins.readiness import Ready
+    from inarch.plugins.discovery import Ready
     from inarch.sessions.composed_profile import Composed
     from inarch.turns.context.token_count import TokenCounter
     from inarch.turns.models import Choice

@@ -190,8 +190,8 @@ def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events:
     """
     found = extensions.get(name)
     if found is None:
+        from inarch.contract.guard import left_out
         from inarch.plugins.discovery import discover
-        from inarch.plugins.plugin_commands import left_out
 
         if name in discover().builtins:
             raise left_out(f"the session extension {name!r}", name)

@@ -323,7 +323,7 @@ def _instructions(config: Config) -> str:
     """Return the project's own instructions to agents, if they are trusted as they stand now."""
     if not config.trusted_files:
         return ""
-    from inarch.config.guides import together
+    from inarch.config.project import together
     from inarch.config.project_files import read_trusted
 
     found = {name: read_trusted(config.root, name, config.trusted_files) or b"" for name in GUIDE_FILES}

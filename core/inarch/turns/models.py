@@ -14,8 +14,7 @@ from inarch.contract.guard import guarded
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
 from inarch.plugins.composition import Bound
-from inarch.plugins.discovery import full_name, own_ready
-from inarch.plugins.readiness import Ready
+from inarch.plugins.discovery import Ready, full_name, own_ready
 
 Models = Mapping[str, Bound[ModelProvider]]
 

@@ -18,6 +18,7 @@ from inarch.contract.events import Event
 from inarch.contract.ids import new_id
 from inarch.contract.inputs import Input
 from inarch.contract.plugin_events import is_plugins
+from inarch.contract.event_parts import is_plugins
 from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer
 from inarch.contract.records import Message, Turn
 from inarch.contract.session_extensions import SessionExtension
