@@ -41,7 +41,12 @@ __all__ = ["__version__", *sorted(_HOMES)]
 
 
 def __getattr__(name: str) -> object:
-    globals()[name] = value = _loaded(__name__, _HOMES, name)
+    homes = _HOMES if name in _HOMES else {}
+    if not homes:
+        from inarch.former_names import home_of
+
+        homes = home_of(name)
+    globals()[name] = value = _loaded(__name__, homes, name)
     return value
 
 

@@ -164,16 +164,12 @@ from inarch_sdk.chat import chat_call as chat_call
 from inarch_sdk.chat import chat_content as chat_content
 from inarch_sdk.chat import chat_pays_to_cache as chat_pays_to_cache
 from inarch_sdk.chat import chat_tool as chat_tool
-from inarch_sdk.commandline import NeedsShell as NeedsShell
-from inarch_sdk.commandline import split_command as split_command
 from inarch_sdk.front_matter import split_front_matter as split_front_matter
 from inarch_sdk.http_errors import provider_error as provider_error
 from inarch_sdk.message_cache import MessageCache as MessageCache
-from inarch_sdk.model_table import ProposedModel as ProposedModel
 from inarch_sdk.model_table import ProposedService as ProposedService
 from inarch_sdk.model_table import proposed as proposed
 from inarch_sdk.prices import KnownModel as KnownModel
-from inarch_sdk.prices import PriceTable as PriceTable
 from inarch_sdk.prices import price_table as price_table
 from inarch_sdk.result_text import result_text as result_text
 from inarch_sdk.service import HttpService as HttpService

@@ -23,6 +23,28 @@ _LENT = {
     "inarch.testing.stores": "inarch_sdk.memory_store",
 }
 """Names that stay."""
+_MEMBERS = {
+    "NeedsShell": "inarch.command_lines",
+    "PriceTable": "inarch_sdk.prices",
+    "ProposedModel": "inarch_sdk.model_table",
+    "is_dotenv": "inarch_lib.secrets.dotenv",
+    "keep_former": "inarch.staging",
+    "openapi_parameters": "inarch_lib.schemas.openapi",
+    "reference_fault": "inarch_lib.schemas.validation",
+    "repair_arguments": "inarch_lib.schemas.repair",
+    "split_command": "inarch.command_lines",
+}
+"""Where names of `inarch` are now."""
+
+
+def home_of(name: str) -> dict[str, str]:
+    """Return the module of a former name of `inarch` by the name, with a warning; nothing for any other."""
+    if name not in _MEMBERS:
+        return {}
+    import warnings
+
+    warnings.warn(f"inarch.{name} is now in {_MEMBERS[name]}", DeprecationWarning, stacklevel=3)
+    return {name: _MEMBERS[name]}
 
 
 class _Alias:

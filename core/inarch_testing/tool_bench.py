@@ -15,11 +15,12 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch import App, repair_arguments
+from inarch import App
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import PluginContext, ToolResult
+from inarch_lib.schemas.repair import repair_arguments
 from inarch_testing.apps import environ_in, scripted_app
 from inarch_testing.scripted import ScriptedModel, says
 

@@ -17,7 +17,6 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from inarch import repair_arguments
 from inarch.contract.approval_records import RightsOffer
 from inarch.contract.capabilities import (
     AsksInParts,
@@ -34,6 +33,7 @@ from inarch.contract.codec import from_data, to_data
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolResult
+from inarch_lib.schemas.repair import repair_arguments
 from inarch_sdk.port_checks import fault_of
 from inarch_testing.apps import write_files
 from inarch_testing.model_bench import tasks_left

@@ -326,7 +326,7 @@ def test_another_variable_is_asked_about_with_its_command(name: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_never_kept_for_good_are_shells_and_code(line: str, kept: bool) -> None:
-    from inarch import split_command
+    from inarch.command_lines import split_command
     from inarch_plugins.sandbox_fs.commands.shells import can_be_kept
 
     assert can_be_kept(split_command(line)) == kept

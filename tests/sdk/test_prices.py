@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch import Limits, Price, PriceTable, Usage, cost_of, price_at, price_table
+from inarch import Limits, Price, Usage, cost_of, price_at, price_table
+from inarch_sdk.prices import PriceTable
 from inarch_sdk.usage import priced
 
 CHAT = {"mode": "chat", "litellm_provider": "acme", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}

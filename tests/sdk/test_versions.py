@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch import StoreError, is_older, keep_former
+from inarch import StoreError, is_older
+from inarch_lib.staging import keep_former
 
 
 def test_an_older_one_is_to_be_brought_up_and_the_same_is_not() -> None:

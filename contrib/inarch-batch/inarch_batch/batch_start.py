@@ -25,6 +25,7 @@ from inarch_batch.reports import write_predictions, write_report
 from inarch_batch.results import Output
 from inarch_batch.tasks import Task, TaskFault, TaskFile, TaskFileFaults, open_tasks
 from inarch_batch.trees import GitFailed, Sources, git
+from inarch_lib.schemas.validation import reference_fault
 
 _EVERY_S = 30.0
 _MOVES_S = 0.5
@@ -177,7 +178,7 @@ def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> TaskFile
 
 def check_schema(task: Task) -> None:
     """Raise `TaskFault` where a task's schema refers to something outside of it."""
-    if task.schema is not None and (fault := inarch.reference_fault(task.schema)):
+    if task.schema is not None and (fault := reference_fault(task.schema)):
         raise TaskFault(f"'schema': {fault}")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import field, frozen
 
 import inarch
+from inarch_lib.schemas.validation import reference_fault
 from inarch_mcp.mcp_settings import Server
 
 LONGEST_DESCRIPTION = 1_500
@@ -171,7 +172,7 @@ def _check(schema: Mapping[str, Any], what: str) -> None:
 
     try:
         _walk(schema, 0)
-        if stray := inarch.reference_fault(schema):
+        if stray := reference_fault(schema):
             raise ValueError(f"it {inarch.escape(stray, keep_newlines=False)}")
         if len(json.dumps(schema)) > LARGEST_SCHEMA:
             raise ValueError(f"more than {LARGEST_SCHEMA >> 10} KiB")

@@ -13,6 +13,7 @@ from typing import Any
 from attrs import define
 
 import inarch
+from inarch.staging import keep_former
 from inarch_mcp.definitions import Definition, Listing
 from inarch_mcp.mcp_settings import Server
 
@@ -110,7 +111,7 @@ class Agreed:
             return
         path = self._path(name)
         if path.exists() and not isinstance(read(path).get("version"), int):
-            inarch.keep_former(path, 0)
+            keep_former(path, 0)
         write(path, {"version": _AGREED_VERSION, "tools": value})
 
 

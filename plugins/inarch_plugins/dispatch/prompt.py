@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from inarch import DispatchReply, ToolSpec, repair_arguments, to_data
+from inarch import DispatchReply, ToolSpec, to_data
+from inarch_lib.schemas.repair import repair_arguments
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator

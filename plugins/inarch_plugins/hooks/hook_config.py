@@ -12,6 +12,7 @@ from typing import Any
 from attrs import Factory, define, field, frozen
 
 import inarch
+from inarch.command_lines import NeedsShell, split_command
 from inarch_plugins.hooks.hook_files import CLAUDE, FILE, PROJECTS
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
@@ -227,8 +228,8 @@ def _matcher(pattern: Any) -> re.Pattern[str] | None:
 def _words(command: str) -> tuple[str, ...]:
     """Return the words of a command line, or a shell that runs it where splitting is not enough."""
     try:
-        return inarch.split_command(command)
-    except inarch.NeedsShell:
+        return split_command(command)
+    except NeedsShell:
         return ("sh", "-c", command)
     except inarch.ToolFailed as error:
         raise ValueError(f"{command!r:.100}: {error.message}") from None

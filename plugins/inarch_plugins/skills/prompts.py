@@ -9,6 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 import inarch
+from inarch.command_lines import NeedsShell, split_command
 from inarch_plugins.skills.skill_folders import Folder, folders
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
@@ -37,8 +38,8 @@ class Allowed:
 def _begins(command: str, start: str) -> bool:
     """Whether a command is the one that is allowed, or begins with its words where that ends with `:*`."""
     try:
-        words, wanted = inarch.split_command(command), inarch.split_command(start.removesuffix(":*"))
-    except (inarch.ToolFailed, inarch.NeedsShell):
+        words, wanted = split_command(command), split_command(start.removesuffix(":*"))
+    except (inarch.ToolFailed, NeedsShell):
         return False
     return words[: len(wanted)] == wanted if start.endswith(":*") else words == wanted
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
+from inarch.staging import keep_former
 from inarch_lib.staging import make_folder
 from inarch_plugins.sqlite_store import shared_events, snapshots
 from inarch_plugins.sqlite_store.faults import SQLITE_FAULTS
@@ -124,7 +125,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         version = _version(connection)
         if inarch.is_older(file, version, SCHEMA_VERSION):
             if version:  # else it was made a moment ago
-                inarch.keep_former(file, version, _copy)
+                keep_former(file, version, _copy)
             for statement in "".join(_SCHEMAS[version:]).split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

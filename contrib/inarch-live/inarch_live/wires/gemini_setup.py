@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from inarch import openapi_parameters
+from inarch_lib.schemas.openapi import openapi_parameters
 from inarch_live.port import History, LiveCall, LiveResult, LiveSetup, LiveTool, Said
 
 Message = dict[str, Any]

@@ -133,7 +133,7 @@ def _arguments(tool: Tool) -> Mapping[str, Any]:
 
 def _no_command(glob: str) -> str:
     """Return why a glob over commands matches none that the tokenizer takes; empty where some may match."""
-    from inarch import split_command
+    from inarch.command_lines import split_command
 
     try:
         split_command(re.sub(r"\[[^]]*\]|[*?]", "x", glob))

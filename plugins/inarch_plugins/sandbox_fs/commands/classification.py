@@ -7,8 +7,8 @@ from functools import cache
 
 from attrs import evolve
 
-from inarch import NeedsShell, Rights, ToolFailed
-from inarch.command_lines import Line, Part, split_line
+from inarch import Rights, ToolFailed
+from inarch.command_lines import Line, NeedsShell, Part, split_line
 from inarch_plugins.sandbox_fs.commands import lines, secret_files
 from inarch_plugins.sandbox_fs.commands.classified import Classified
 from inarch_plugins.sandbox_fs.commands.command_grants import Grants, allowing, matching, network

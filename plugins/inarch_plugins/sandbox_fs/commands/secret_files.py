@@ -12,7 +12,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inarch import is_dotenv
+from inarch_lib.secrets.dotenv import is_dotenv
 
 MOST_ENTRIES = 50_000
 """Names that are looked at for such files; in a larger tree whatever is named like one is passed over."""
