@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from inarch.testing import HttpReply, json_reply, sse_reply
-from inarch_testing.http_server import Answer
+from inarch_testing.http_server import Answer, HttpReply, json_reply, sse_reply
 
 from .wire import KEY, call, calls, chunk, says, whole
 

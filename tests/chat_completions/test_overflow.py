@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from inarch.testing import HttpRequest, json_reply, sse_reply
-from inarch_testing.http_server import Answer, HttpReply
+from inarch_testing.http_server import Answer, HttpReply, HttpRequest, json_reply, sse_reply
 
 from .wire import call, calls, run, says
 

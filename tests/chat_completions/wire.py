@@ -10,8 +10,7 @@ from typing import Any
 from attrs import field, frozen
 
 import inarch
-from inarch.testing import HttpRequest, HttpServer
-from inarch_testing.http_server import Answer
+from inarch_testing.http_server import Answer, HttpRequest, HttpServer
 
 KEY = "sk-or-v1-0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 MODEL = "acme/large"

@@ -9,7 +9,8 @@ import pytest
 
 from inarch import DecisionStrategy, Tracer
 from inarch.sessions.app import App
-from inarch.testing import StrategyContract, TracerContract
+from inarch_testing.strategy_contract import StrategyContract
+from inarch_testing.tracer_contract import TracerContract
 
 pytest_plugins = ["inarch.testing"]
 

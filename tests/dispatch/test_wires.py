@@ -12,8 +12,7 @@ import pytest
 from attrs import frozen
 
 import inarch
-from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
-from inarch_testing.http_server import Answer
+from inarch_testing.http_server import Answer, HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 
 
 def chat(text: str) -> HttpReply:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import calls, says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import calls, says
 
 from .conftest import Place
 from .test_reading import conflict

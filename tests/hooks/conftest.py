@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import ScriptedModel, Step, scripted_app
+from inarch.contract.transcripts import Step
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import ScriptedModel
 
 from ..running.program import cli, environ, passes, probed, project
 

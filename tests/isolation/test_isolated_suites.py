@@ -14,15 +14,12 @@ import pytest
 from isolated_apps import make
 
 import inarch
-from inarch.testing import (
-    ChildContract,
-    InboxContract,
-    ModelContract,
-    StoreContract,
-    StrategyContract,
-    ToolContract,
-    TracerContract,
-)
+from inarch_testing.model_contract import ModelContract
+from inarch_testing.session_contracts import ChildContract, InboxContract
+from inarch_testing.store_contract import StoreContract
+from inarch_testing.strategy_contract import StrategyContract
+from inarch_testing.tool_contract import ToolContract
+from inarch_testing.tracer_contract import TracerContract
 
 PLUGIN = '''
 import asyncio

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inarch.sessions.app import App
-from inarch.testing import ToolContract
+from inarch_testing.tool_contract import ToolContract
 
 pytest_plugins = ["inarch.testing"]
 

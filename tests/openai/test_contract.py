@@ -12,7 +12,8 @@ import pytest
 
 from inarch import ModelProvider
 from inarch.sessions.app import App
-from inarch.testing import HttpReply, HttpRequest, HttpServer, ModelContract
+from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer
+from inarch_testing.model_contract import ModelContract
 
 from ..providers.test_same_conversation import conversation, normal
 from ..providers.wires import KEY, WIRES, Calls, Refused, Says

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from inarch import ModelRequest
-from inarch.testing import ScriptedModel, Step, calls, says
+from inarch.contract.transcripts import Step
+from inarch_testing.scripted import ScriptedModel, calls, says
 
 from .recording import Recorded, project, record
 

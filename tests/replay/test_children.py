@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inarch.testing import Step, calls, says
+from inarch.contract.transcripts import Step
+from inarch_testing.scripted import calls, says
 
 from .families import READ, WRITE, family
 from .recording import assert_same

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from attrs import define, field
 
-from inarch.testing import says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import says
 
 from ..forking import run_inarch
 from .hostile import INSTRUCTION, build

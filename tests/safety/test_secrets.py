@@ -23,7 +23,8 @@ import inarch
 from inarch.contract.codec import to_data
 from inarch.contract.records import PluginContext
 from inarch.plugins.composition import Bound
-from inarch.testing import calls, says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import calls, says
 
 _LOT = random.Random(42)
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import ScriptedModel, calls, says
 
 PATCH = """*** Begin Patch
 *** Update File: a.txt

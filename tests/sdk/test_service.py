@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import HttpService, ProviderError, StoreError, bearer_of
-from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 from inarch_sdk.sse import Lines
-from inarch_testing.http_server import Answer, HttpRequest
+from inarch_testing.http_server import Answer, HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 
 SECRET = "sk-0123456789abcdef"
 

@@ -19,8 +19,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from attrs import define, field
 
-from inarch.testing import HttpReply, HttpServer, json_reply
-from inarch_testing.http_server import HttpRequest
+from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply
 
 RESOURCE = "https://api.openai.com/v1"
 PLAN = "chatgpt.tokens.use.direct"

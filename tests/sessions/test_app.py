@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.testing import says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import says
 
 
 def test_the_library_answers_without_a_key(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch.testing import says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import says
 
 PLUGIN = r'''
 import asyncio

@@ -11,7 +11,8 @@ import pytest
 from attrs import define, field
 
 import inarch
-from inarch.testing import says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import says
 
 PLUGIN = """
 import asyncio

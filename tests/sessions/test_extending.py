@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import says
 
 MARKING = str(Path(__file__).with_name("marking.py"))
 

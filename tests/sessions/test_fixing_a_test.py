@@ -10,7 +10,8 @@ from typing import Any
 
 import inarch
 from inarch.host import Trust
-from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import ScriptedModel, calls, says
 
 TESTS = [".venv/bin/python", "-m", "unittest", "-q"]
 

@@ -15,7 +15,8 @@ import pytest
 import inarch_testing
 from inarch import ToolFailed, Workspace
 from inarch.sessions.app import App
-from inarch.testing import HttpServer, calls, json_reply, says
+from inarch_testing.http_server import HttpServer, json_reply
+from inarch_testing.scripted import calls, says
 
 pytest_plugins = ["inarch.testing"]
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from inarch.contract.records import Turn
-from inarch.testing import ScriptedModel, says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import ScriptedModel, says
 
 
 class Careless(ScriptedModel):

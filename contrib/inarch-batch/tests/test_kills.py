@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from inarch.testing import HttpReply
+from inarch_testing.http_server import HttpReply
 
 pytestmark = pytest.mark.needs("git")
 

@@ -12,7 +12,8 @@ from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import Place
 
 import inarch
-from inarch.testing import ToolContract, TracerContract
+from inarch_testing.tool_contract import ToolContract
+from inarch_testing.tracer_contract import TracerContract
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from inarch_otel.tracer import OtelTracer
 
 from inarch import Tracer
-from inarch.testing import TracerContract
+from inarch_testing.tracer_contract import TracerContract
 
 
 class TestOtelTracer(TracerContract):

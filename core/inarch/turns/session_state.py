@@ -14,11 +14,10 @@ from inarch.calls.offered_tools import OfferedTools
 from inarch.config.config import Config
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import StoreError, UsageError
+from inarch.contract.event_parts import is_plugins
 from inarch.contract.events import Event
 from inarch.contract.ids import new_id
 from inarch.contract.inputs import Input
-from inarch.contract.plugin_events import is_plugins
-from inarch.contract.event_parts import is_plugins
 from inarch.contract.ports import ContextSource, DecisionStrategy, Tracer
 from inarch.contract.records import Message, Turn
 from inarch.contract.session_extensions import SessionExtension

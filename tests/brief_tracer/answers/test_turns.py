@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import ScriptedModel, calls, says
 
 GENEROUS: Mapping[str, Any] = {"plugins": {"brief-tracer": {"context_seconds": 60.0, "link_seconds": 60.0}}}
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from inarch.program.main import run
-from inarch.testing import calls, says, scripted_app
+from inarch_testing.apps import scripted_app
+from inarch_testing.scripted import calls, says
 
 CALLS = """
 import csv

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch.testing import ConversationContract
+from inarch_testing.conversation_contract import ConversationContract
 
 
 class Lines:

@@ -21,7 +21,7 @@ from inarch import (
     Usage,
     UsageDelta,
 )
-from inarch.testing import ModelContract
+from inarch_testing.model_contract import ModelContract
 
 
 def prompt_of(request: ModelRequest) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Effects, ToolFailed
-from inarch.testing import ToolContract
+from inarch_testing.tool_contract import ToolContract
 
 SCHEMA = {
     "type": "object",

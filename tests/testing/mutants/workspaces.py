@@ -11,8 +11,7 @@ from attrs import evolve
 
 import inarch_plugins.sandbox_fs
 from inarch import FileChange, PluginContext, ToolFailed, Walk
-from inarch.testing import WorkspaceContract
-from inarch_testing.workspace_contract import sha
+from inarch_testing.workspace_contract import WorkspaceContract, sha
 
 
 class Right:
