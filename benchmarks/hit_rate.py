@@ -29,7 +29,7 @@ from tests.services import openai_api
 from tests.services.openai_api import OpenAIService
 
 import inarch
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer
+from inarch.testing import HttpReply, HttpRequest, HttpServer
 
 BEFORE = ("tools", "system", "instructions", "systemInstruction")
 """Members that a service reads before the conversation."""

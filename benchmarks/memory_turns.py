@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 import inarch
+from inarch.testing import calls, says, scripted_app
 from inarch.turns.budget.rate_limit import Pacer
-from inarch_testing.apps import scripted_app
 from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
-from inarch_testing.scripted import Step, calls, says
+from inarch_testing.scripted import Step
 
 TURNS = 900
 SEEN_FROM = (100, 300)

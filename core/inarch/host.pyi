@@ -1,8 +1,6 @@
 """The lent names, and where each comes from. The runtime reads this list, too: one name a line."""
 
 from inarch.calls.explanation import Explanation as Explanation
-from inarch.calls.rules import said as said
-from inarch.calls.secrets import placeholders as placeholders
 from inarch.config.approvals import Approvals as Approvals
 from inarch.config.config import Config as Config
 from inarch.config.directories import state_dir as state_dir
@@ -11,42 +9,22 @@ from inarch.config.grants import TABLES as TABLES
 from inarch.config.grants import Rule as Rule
 from inarch.config.load import load_config as load_config
 from inarch.config.trust import Trust as Trust
-from inarch.contract import capabilities as capabilities
 from inarch.contract.event_parts import PluginEvent as PluginEvent
 from inarch.contract.event_parts import is_plugins as is_plugins
-from inarch.contract.guard import OURS as OURS
 from inarch.contract.guard import blame as blame
 from inarch.contract.guard import guarded as guarded
-from inarch.contract.interventions import patience_of as patience_of
 from inarch.contract.loaders import LoadJob as LoadJob
 from inarch.contract.loaders import Offered as Offered
-from inarch.contract.other_events import CommandRan as CommandRan
 from inarch.journal.changes import NOTHING as NOTHING
 from inarch.journal.changes import Changes as Changes
 from inarch.journal.changes import changes_now as changes_now
 from inarch.journal.changes import kept_changes as kept_changes
-from inarch.journal.fold import CUT_OFF as CUT_OFF
-from inarch.journal.fold import fold as fold
-from inarch.journal.history import History as History
-from inarch.journal.redaction.redactor import hide_in_message as hide_in_message
-from inarch.plugins.checks import PORTS as PORTS
-from inarch.plugins.checks import fault_of as fault_of
-from inarch.plugins.composition import Bound as Bound
-from inarch.plugins.composition import Composition as Composition
-from inarch.plugins.composition import compose_plugins as compose_plugins
-from inarch.plugins.discovery import Discovery as Discovery
-from inarch.plugins.discovery import FoundPlugin as FoundPlugin
 from inarch.plugins.discovery import discover as discover
 from inarch.plugins.isolated_plugins import Trial as Trial
 from inarch.plugins.single_load import load_alone as load_alone
 from inarch.program.composer import Options as Options
 from inarch.program.turn import run_prompt as run_prompt
 from inarch.sessions.contents import contents_of as contents_of
-from inarch.turns.budget.rate_limit import LEFT_ALONE as LEFT_ALONE
-from inarch.turns.context.token_count import STRUCTURE_TITLE as STRUCTURE_TITLE
-from inarch.turns.context.token_count import TokenCounter as TokenCounter
-from inarch.turns.run import RECORDED as RECORDED
-from inarch_sdk.port_checks import opened_fault as opened_fault
 
 _HOMES: dict[str, str]
 __all__: list[str]

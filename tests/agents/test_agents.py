@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 import inarch
 from inarch import Approval, ModelRequest, Usage
 from inarch.contract.approval_records import ApprovalRequest
-from inarch.contract.transcripts import Step
-from inarch_testing.apps import scripted_app, write_files
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
+from inarch_testing.apps import write_files
 
 READ = ("read_file", {"file_path": "a.txt"})
 WRITE = ("write_file", {"file_path": "made.txt", "content": "made\n"})

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch")
 Reply = list[Any]

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from inarch.sessions.app import App
+from inarch.testing import ChildContract, ToolContract
 from inarch_testing.apps import write_files
-from inarch_testing.session_contracts import ChildContract
-from inarch_testing.tool_contract import ToolContract
 
 pytest_plugins = ["inarch.testing"]
 ASKED = {"agent": "looker", "prompt": "Where is what?"}

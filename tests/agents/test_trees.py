@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import calls, says
 from inarch_plugins.agents.trees import begin, take_up
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 from inarch_testing.apps import write_files
-from inarch_testing.scripted import calls, says
 
 from .test_agents import Desk, data_of, error_of, task
 

@@ -16,8 +16,8 @@ import pytest
 import inarch
 from inarch import Approval
 from inarch.contract.approval_records import ApprovalRequest
+from inarch.testing import calls, says
 from inarch_testing.apps import write_files
-from inarch_testing.scripted import calls, says
 
 from .test_agents import Desk, data_of, error_of, task
 from .test_trees import BUILDER, NO_GIT, desk, edit, git, merge, one_task, read, repo, run, standing, trees, write

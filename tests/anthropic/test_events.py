@@ -15,12 +15,13 @@ from tests.services.anthropic_api import KEY, AnthropicApi, reply_of, streamed
 
 import inarch
 from inarch import Delta, Finish, HttpService, Message, ProviderError, ProviderNote, Reasoning, Text
+from inarch.testing import HttpReply, HttpServer, json_reply
 from inarch_plugins.anthropic import BETAS
 from inarch_plugins.anthropic.claude import Anthropic
 from inarch_plugins.anthropic.events import Events
 from inarch_plugins.anthropic.messages_request import Encoder
 from inarch_sdk.accumulator import Accumulator
-from inarch_testing.http_server import Answer, HttpReply, HttpServer, json_reply
+from inarch_testing.http_server import Answer
 
 MODEL = "claude-sonnet-5-5"
 ASKED = inarch.ModelRequest(MODEL, "", (Message("user", (Text("go"),)),))

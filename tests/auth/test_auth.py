@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch_testing.http_server import HttpServer, json_reply
+from inarch.testing import HttpServer, json_reply
 
 from ..running.program import Run
 

@@ -20,9 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
+from inarch.testing import HttpReply, HttpServer, json_reply
 from inarch_plugins.auth.login import refuse_others
 from inarch_plugins.auth.oauth import Attempt, Issuer, SignInError, identity_in, issuer_address
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply
+from inarch_testing.http_server import HttpRequest
 
 from ..openai.wire import responses
 from ..providers.wires import Says

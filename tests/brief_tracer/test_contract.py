@@ -10,9 +10,8 @@ import pytest
 
 from inarch import PluginContext, Tracer
 from inarch.sessions.app import App
+from inarch.testing import ToolContract, TracerContract
 from inarch_brief.tracer import inarch_tools
-from inarch_testing.tool_contract import ToolContract
-from inarch_testing.tracer_contract import TracerContract
 
 pytest_plugins = ["inarch.testing"]
 

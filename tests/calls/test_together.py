@@ -15,8 +15,7 @@ from attrs import evolve
 import inarch
 from inarch import Effects, FileState, PluginContext, tool
 from inarch.plugins.composition import Bound
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says, scripted_app
 
 FILE = stat.S_IFREG | 0o644
 LINK = stat.S_IFLNK | 0o777

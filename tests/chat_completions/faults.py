@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from inarch_testing.http_server import Answer, HttpReply, json_reply, sse_reply
+from inarch.testing import HttpReply, json_reply, sse_reply
+from inarch_testing.http_server import Answer
 
 from .wire import KEY, call, calls, chunk, says, whole
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.http_server import HttpReply, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
 from .wire import KEY, run, says
 

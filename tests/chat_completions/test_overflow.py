@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import Answer, HttpReply, HttpRequest, json_reply, sse_reply
+from inarch.testing import HttpRequest, json_reply, sse_reply
+from inarch_testing.http_server import Answer, HttpReply
 
 from .wire import call, calls, run, says
 

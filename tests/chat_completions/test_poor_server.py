@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.http_server import HttpServer, json_reply, sse_reply
+from inarch.testing import HttpServer, json_reply, sse_reply
 
 from ..services.poor_server import REFUSALS, PoorServer
 from .wire import calls, chunk, compose, run, says

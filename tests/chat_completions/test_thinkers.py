@@ -14,7 +14,7 @@ import pytest
 from attrs import define, field
 
 import inarch
-from inarch_testing.http_server import HttpServer
+from inarch.testing import HttpServer
 
 from ..services.deepseek_api import DeepSeekApi
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpServer, json_reply, sse_reply
+from inarch.testing import HttpServer, json_reply, sse_reply
 
 from .wire import KEY, MODEL, call, calls, chunk, compose, run, says
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpServer, sse_reply
+from inarch.testing import HttpServer, sse_reply
 
 from ..services.deepseek_api import DeepSeekApi
 from ..services.typed import wrong

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
+from inarch.testing import sse_reply
 from inarch_plugins.openai.text_calls import WrittenCalls
-from inarch_testing.http_server import sse_reply
 
 from .wire import call, calls, chunk, run, says
 

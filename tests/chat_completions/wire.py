@@ -10,7 +10,8 @@ from typing import Any
 from attrs import field, frozen
 
 import inarch
-from inarch_testing.http_server import Answer, HttpRequest, HttpServer
+from inarch.testing import HttpRequest, HttpServer
+from inarch_testing.http_server import Answer
 
 KEY = "sk-or-v1-0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 MODEL = "acme/large"

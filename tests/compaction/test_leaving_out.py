@@ -12,7 +12,6 @@ import inarch
 from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
 from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, ToolError, ToolResult
 from inarch.turns.context.compaction import by_turns, checked_compacted, restored
-from inarch.turns.context.token_count import STRUCTURE_TITLE as TITLE
 from inarch.turns.context.token_count import TokenCounter
 from inarch_plugins.compaction import LeavingOut
 from inarch_plugins.compaction.omission import STEPS_GONE, STRUCTURE_GONE, fit

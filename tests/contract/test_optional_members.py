@@ -13,9 +13,8 @@ from inarch.calls.context import veiled
 from inarch.calls.lease import Handle, Lease
 from inarch.contract.capabilities import CAPABILITIES, optional
 from inarch.program.output_choice import Display
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.replay.stand_ins import RecordedTool, RecordedTracer
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 from inarch_testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from inarch import DecisionStrategy, Tracer
 from inarch.sessions.app import App
-from inarch_testing.strategy_contract import StrategyContract
-from inarch_testing.tracer_contract import TracerContract
+from inarch.testing import StrategyContract, TracerContract
 
 pytest_plugins = ["inarch.testing"]
 

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract.transcripts import Step
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 CONFIG = {"profiles": {"default": {"strategy": ["structured", "native"]}}}
 

@@ -12,7 +12,8 @@ import pytest
 from attrs import frozen
 
 import inarch
-from inarch_testing.http_server import Answer, HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch_testing.http_server import Answer
 
 
 def chat(text: str) -> HttpReply:

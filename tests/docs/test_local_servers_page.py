@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 
 pytestmark = pytest.mark.once
 DOCS = Path(__file__).parents[2] / "docs"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inarch
-from inarch_testing.exporter_contract import ExporterContract
+from inarch.testing import ExporterContract
 
 from .written import EXPORTERS
 

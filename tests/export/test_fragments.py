@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import inarch_plugins.export
 from inarch.contract.call_events import CallState
 from inarch.contract.events import ModelRequested
+from inarch.testing import transcript_of
 from inarch_plugins.export.html.page import page
-from inarch_testing.exporter_contract import transcript_of
 
 from .reading_html import OF_PROSE, OWN, Reader
 from .telling import Telling

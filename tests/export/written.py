@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import inarch
 import inarch_plugins.export
 from inarch.contract.events import Event
-from inarch_testing.exporter_contract import transcript_of
+from inarch.testing import transcript_of
 
 EXPORTERS = {one.name: one for one in inarch_plugins.export.inarch_exporters(inarch.PluginContext("export", "."))}
 FORMATS = tuple(EXPORTERS)

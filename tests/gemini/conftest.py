@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpServer
+from inarch.testing import HttpServer
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_testing.http_server import HttpReply, HttpServer, sse_reply
+from inarch.testing import HttpReply, HttpServer, sse_reply
 
 KEY = "AIzaSyTHISISNOKEY0123456789abcdefghijkl"
 STREAM = "/v1beta/models/gemini-flash-latest:streamGenerateContent?alt=sse"

@@ -9,7 +9,7 @@ from typing import Any
 from gemini_wire import KEY, STREAM, Talks, call, candidate, reply
 
 from inarch import cost_of, price_table
-from inarch_testing.http_server import json_reply, sse_reply
+from inarch.testing import json_reply, sse_reply
 
 SIGNATURE = base64.b64encode(bytes(range(256))).decode()
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from gemini_wire import KEY, Talks, call, candidate, reply
 
-from inarch_testing.http_server import HttpReply, json_reply, sse_reply
+from inarch.testing import HttpReply, json_reply, sse_reply
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\u202egnp"
 GOOD = candidate("fine", finish="STOP")

@@ -11,7 +11,7 @@ from gemini_wire import KEY
 
 import inarch
 import inarch_plugins.gemini
-from inarch_testing.http_server import HttpServer, json_reply
+from inarch.testing import HttpServer, json_reply
 
 FIRST = {
     "models": [

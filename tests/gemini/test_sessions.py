@@ -12,8 +12,8 @@ from attrs import evolve
 
 import inarch
 from inarch import HttpService
+from inarch.testing import HttpServer
 from inarch_plugins.gemini.provider import Gemini
-from inarch_testing.http_server import HttpServer
 
 from ..services.gemini_api import KEY, GeminiService
 from ..services.gemini_rules import LEVELS, MODELS

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says, scripted_app
 
 from .conftest import Place
 from .test_reading import conflict

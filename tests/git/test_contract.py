@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from inarch import PluginContext
+from inarch.testing import ToolContract
 from inarch_plugins.git import inarch_tools
-from inarch_testing.tool_contract import ToolContract
 
 CASES: dict[str, Mapping[str, Any]] = {
     "git_status": {"valid": ({},)},

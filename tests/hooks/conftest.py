@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract.transcripts import Step
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel
+from inarch.testing import ScriptedModel, Step, scripted_app
 
 from ..running.program import cli, environ, passes, probed, project
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import calls, says
 from inarch_plugins.hooks.hook_config import Hooks
-from inarch_testing.scripted import calls, says
 
 from .conftest import Desk, one
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inarch.testing import calls, says
 from inarch_plugins.hooks.hook_fields import FIELDS, shown, taken
-from inarch_testing.scripted import calls, says
 
 from .conftest import Desk, one
 

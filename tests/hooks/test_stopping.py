@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import inarch
+from inarch.testing import calls, says
 from inarch_plugins.replay import replay
-from inarch_testing.scripted import calls, says
 
 from ..running.program import Run
 from .conftest import Desk, one

@@ -10,10 +10,8 @@ from typing import Any
 from attrs import evolve, frozen
 
 import inarch
-from inarch.contract.transcripts import Step
 from inarch.plugins.composition import Bound
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel
+from inarch.testing import ScriptedModel, Step, scripted_app
 
 PLUGIN = "shop"
 

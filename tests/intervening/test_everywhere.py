@@ -12,10 +12,8 @@ import pytest
 from attrs import frozen
 
 import inarch
-from inarch.contract.transcripts import Step
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 from inarch_plugins.replay import replay
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
 
 FILE = str(Path(__file__).parent / "every_door.py")
 SCRIPT = (

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inarch
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 Having = Callable[..., Talk]
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from isolated_apps import GRACE_S, HERE
 
 import inarch
+from inarch.testing import says, scripted_app
 from inarch_plugins.isolation.run_rights import within
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
 
 Made = Callable[..., inarch.App]
 SECRET = "sk-hush-0123456789abcdef"

@@ -11,9 +11,7 @@ import pytest
 from isolated_apps import GRACE_S, HERE
 
 import inarch
-from inarch.contract.transcripts import Step
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 WRITE = calls(("write_file", {"file_path": "new.txt", "content": "x"}))
 DO = "do it"

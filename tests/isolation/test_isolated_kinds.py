@@ -16,9 +16,8 @@ from isolated_apps import EVERY_KIND, GRACE_S, call
 
 import inarch
 from inarch.contract.codec import to_data
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.isolation.methods import MEMBERS
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 Both = tuple[inarch.App, inarch.App]
 JSON = st.recursive(

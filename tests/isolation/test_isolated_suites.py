@@ -14,12 +14,15 @@ import pytest
 from isolated_apps import make
 
 import inarch
-from inarch_testing.model_contract import ModelContract
-from inarch_testing.session_contracts import ChildContract, InboxContract
-from inarch_testing.store_contract import StoreContract
-from inarch_testing.strategy_contract import StrategyContract
-from inarch_testing.tool_contract import ToolContract
-from inarch_testing.tracer_contract import TracerContract
+from inarch.testing import (
+    ChildContract,
+    InboxContract,
+    ModelContract,
+    StoreContract,
+    StrategyContract,
+    ToolContract,
+    TracerContract,
+)
 
 PLUGIN = '''
 import asyncio

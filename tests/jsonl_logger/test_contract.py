@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from inarch import Tracer
+from inarch.testing import TracerContract
 from inarch_plugins.jsonl_logger.logger import JsonlLogger
-from inarch_testing.tracer_contract import TracerContract
 
 
 class TestJsonlLogger(TracerContract):

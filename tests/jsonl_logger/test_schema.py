@@ -10,10 +10,9 @@ import jsonschema
 import pytest
 
 from inarch import EVENT_KINDS
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.jsonl_logger import schema
 from inarch_sdk.event_log import read_sessions
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 FILE = Path(schema.__file__).with_name("event-log.schema.json")
 

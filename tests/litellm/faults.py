@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from inarch_testing.http_server import HttpReply, json_reply, sse_reply
+from inarch.testing import HttpReply, json_reply, sse_reply
 
 from ..chat_completions.faults import FAULTS as PLAIN
 from ..chat_completions.faults import QUICK, Fault

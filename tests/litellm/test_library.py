@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpServer, sse_reply
+from inarch.testing import HttpServer, sse_reply
 
 from ..chat_completions.wire import KEY, chunk, says
 

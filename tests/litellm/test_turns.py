@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import HttpReply, HttpServer, sse_reply
 from inarch_plugins.litellm import Settings
 from inarch_plugins.litellm.provider import LiteLLM
-from inarch_testing.http_server import HttpReply, HttpServer, sse_reply
 
 from ..chat_completions.wire import KEY, call, calls, chunk, says
 from .wire import (

@@ -11,7 +11,8 @@ from typing import Any
 from attrs import field, frozen
 
 import inarch
-from inarch_testing.http_server import Answer, HttpReply, HttpRequest, HttpServer
+from inarch.testing import HttpReply, HttpRequest, HttpServer
+from inarch_testing.http_server import Answer
 
 from ..chat_completions.wire import KEY
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inarch.sessions.app import App
-from inarch_testing.tool_contract import ToolContract
+from inarch.testing import ToolContract
 
 pytest_plugins = ["inarch.testing"]
 

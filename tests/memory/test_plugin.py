@@ -10,8 +10,7 @@ import pytest
 import inarch
 from inarch.config.trust import Trust
 from inarch.sessions.app import App
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, calls, says, scripted_app
 
 SAVE = calls(("save_memory", {"text": "Answer in German."}))
 PROJECT = {"plugins": {"memory": {"scope": "project"}}}

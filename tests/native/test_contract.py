@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inarch import DecisionStrategy
+from inarch.testing import StrategyContract
 from inarch_plugins.native import Native
-from inarch_testing.strategy_contract import StrategyContract
 
 
 class TestNative(StrategyContract):

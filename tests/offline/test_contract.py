@@ -9,7 +9,7 @@ import pytest
 
 from inarch import ModelProvider
 from inarch.sessions.app import App
-from inarch_testing.model_contract import ModelContract
+from inarch.testing import ModelContract
 
 pytest_plugins = ["inarch.testing"]
 

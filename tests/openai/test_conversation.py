@@ -10,7 +10,7 @@ import pytest
 from attrs import frozen
 
 import inarch
-from inarch_testing.http_server import HttpServer
+from inarch.testing import HttpServer
 
 from ..services.openai_api import OpenAIService
 from .wire import compose

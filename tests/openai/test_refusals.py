@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 from inarch_plugins.openai.addresses import completed, is_openai, prefers_responses
 from inarch_plugins.openai.responses.families import efforts_of, nearest
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply
 
 from ..services.openai_api import KEY, OpenAIService
 from .wire import compose

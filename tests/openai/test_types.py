@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.http_server import HttpServer
+from inarch.testing import HttpServer
 
 from ..services.openai_api import KEY, OpenAIService
 from .wire import compose

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_testing.http_server import HttpReply, json_reply, sse_reply
+from inarch.testing import HttpReply, json_reply, sse_reply
 
 from ..providers.wires import MODEL, Calls, Limited, Refused, Says, Step, Wire
 from ..services.openai_api import KEY

@@ -11,9 +11,7 @@ import pytest
 from attrs import define, field
 
 import inarch
-from inarch.contract.transcripts import Step
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel
+from inarch.testing import ScriptedModel, Step, scripted_app
 
 from ..running.program import cli, environ, passes, probed, project, terminal
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.plugins.composition import Bound
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, calls, says, scripted_app
 
 from .conftest import Person, no, yes
 

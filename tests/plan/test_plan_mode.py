@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import calls, says
 from inarch_plugins.replay import replay
-from inarch_testing.scripted import calls, says
 
 from .conftest import Desk, edited, no, yes
 

@@ -13,9 +13,8 @@ from tests.plugins.conftest import Site
 
 import inarch
 from inarch.plugins.discovery import discover, own_names
+from inarch.testing import says, scripted_app
 from inarch_sdk.port_checks import PORTS
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
 
 BUILTINS = {
     "auth": "inarch_plugins.auth",

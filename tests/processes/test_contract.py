@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inarch.sessions.app import App
-from inarch_testing.session_contracts import InboxContract
+from inarch.testing import InboxContract
 
 pytest_plugins = ["inarch.testing"]
 pytestmark = pytest.mark.needs("bwrap")

@@ -12,12 +12,10 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract.transcripts import Step
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 from inarch_lib.confinement import Features
 from inarch_plugins.sandbox_fs.processes import background
 from inarch_plugins.sandbox_fs.processes.networks import require_alone
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
 
 pytestmark = pytest.mark.needs("bwrap")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch_testing.http_server import HttpServer, sse_reply
+from inarch.testing import HttpServer, sse_reply
 
 LIGHT = ("inarch_plugins.commands.", "inarch_lib.output.")
 """Beside the packages that hold these."""

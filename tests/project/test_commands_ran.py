@@ -7,9 +7,8 @@ from pathlib import Path
 
 from inarch.contract.other_events import CommandRan
 from inarch.contract.records import Message, Text
+from inarch.testing import says, scripted_app
 from inarch_plugins.project.recent_actions import MOST, MOST_OF_ONE, TITLE
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
 
 
 def texts(message: Message) -> list[str]:

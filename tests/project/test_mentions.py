@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
+from inarch.testing import says, scripted_app
 from inarch_plugins.project.mentions import mentioned_words, resolve
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from inarch import Image, Text
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, says
+from inarch.testing import ScriptedModel, says, scripted_app
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

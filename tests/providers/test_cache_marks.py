@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import sse_reply
 from inarch_plugins.litellm.requests import Encoder as LiteEncoder
 from inarch_plugins.openai.chat_request import Encoder
 from inarch_plugins.openai.dialect import Dialect
 from inarch_plugins.terminal.front_ends.turn_cost import CacheRate
 from inarch_sdk.usage import cost_of, dearest
-from inarch_testing.http_server import sse_reply
 
 from ..chat_completions.wire import call, calls, chunk, run, says
 

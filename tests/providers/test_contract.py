@@ -12,8 +12,7 @@ import pytest
 
 from inarch import ModelProvider
 from inarch.sessions.app import App
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer
-from inarch_testing.model_contract import ModelContract
+from inarch.testing import HttpReply, HttpRequest, HttpServer, ModelContract
 
 from .wires import EACH, KEY, Calls, Refused, Says, Wire
 

@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import HttpServer, ScriptedModel, json_reply, says, scripted_app, sse_reply
 from inarch_plugins.gemini.generate_request import Encoder as GeminiEncoder
 from inarch_plugins.gemini.model_list import Listed
 from inarch_plugins.litellm import Settings
 from inarch_plugins.litellm.provider import LiteLLM
 from inarch_plugins.litellm.requests import Encoder as LiteEncoder
-from inarch_testing.apps import scripted_app
-from inarch_testing.http_server import HttpServer, json_reply, sse_reply
-from inarch_testing.scripted import ScriptedModel, says
 
 from ..chat_completions.wire import MODEL, run
 from ..chat_completions.wire import says as streamed

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch_testing.http_server import HttpReply, HttpServer
+from inarch.testing import HttpReply, HttpServer
 
 from .wires import KEY, WIRES, Calls, Says, Step, Wire
 

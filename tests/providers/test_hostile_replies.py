@@ -21,8 +21,8 @@ import inarch
 from inarch.contract.ids import SystemClock
 from inarch.journal.fold import fold
 from inarch.sessions.app import App
+from inarch.testing import HttpReply, HttpRequest, HttpServer
 from inarch_plugins.terminal.front_ends.text import TextFrontEnd
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer
 
 from .wires import EACH, KEY, WIRES, Calls, Says, Wire
 

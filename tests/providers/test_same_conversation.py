@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.http_server import HttpRequest, HttpServer
+from inarch.testing import HttpRequest, HttpServer
 
 from .wires import KEY, WIRES, Calls, Limited, Refused, Says, Step, Wire
 

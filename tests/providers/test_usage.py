@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.sessions.app import App
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 
 from .wires import EACH, KEY, Calls, Says, Wire
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from inarch_testing.http_server import HttpReply, json_reply, sse_reply
+from inarch.testing import HttpReply, json_reply, sse_reply
 
 KEY = "key-0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 MODEL = "m1"

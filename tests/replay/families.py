@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch import ModelRequest
-from inarch.contract.transcripts import Step
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, Step, calls, says
 
 from .recording import Recorded, project, record
 

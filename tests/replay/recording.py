@@ -11,9 +11,8 @@ from typing import Any
 from attrs import frozen
 
 import inarch
+from inarch.testing import ScriptedModel, scripted_app
 from inarch_plugins.replay import ReplayReport, replay
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel
 
 Play = Callable[[inarch.Session, inarch.App], Awaitable[None]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import inarch
-from inarch_testing.scripted import says
+from inarch.testing import says
 
 from .recording import assert_same, project, record
 

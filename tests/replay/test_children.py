@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch.contract.transcripts import Step
-from inarch_testing.scripted import calls, says
+from inarch.testing import Step, calls, says
 
 from .families import READ, WRITE, family
 from .recording import assert_same

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inarch import compose
-from inarch_testing.http_server import HttpServer, json_reply, sse_reply
+from inarch.testing import HttpServer, json_reply, sse_reply
 
 from ..forking import run_inarch
 from .recording import project

@@ -12,7 +12,7 @@ from attrs import evolve
 
 import inarch
 from inarch import Event
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 from .recording import Recorded, assert_same, places, project, record, resume
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import inarch
 from inarch import ModelRequest
-from inarch.contract.transcripts import Step
-from inarch_testing.scripted import calls, says
+from inarch.testing import Step, calls, says
 
 from .recording import assert_same, project, record
 

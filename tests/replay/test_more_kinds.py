@@ -14,7 +14,7 @@ from attrs import evolve
 import inarch
 from inarch import Approval, PluginContext, ProviderError
 from inarch.plugins.composition import Bound
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, calls, says
 
 from .recording import assert_same, project, record, resume
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Approval, Finish, ProviderError, TextDelta
+from inarch.testing import calls, says
 from inarch_plugins.replay import digest_of
-from inarch_testing.scripted import calls, says
 
 from .recording import assert_same, record
 

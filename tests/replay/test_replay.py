@@ -9,7 +9,7 @@ from typing import Any
 
 import inarch
 from inarch import Approval, Finish, ProviderError, TextDelta
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 from .recording import assert_same, project, record, resume
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 from ..sandbox_fs.persons import Person, rights
 from .recording import assert_same, project, record

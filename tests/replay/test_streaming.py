@@ -7,9 +7,9 @@ import gc
 from pathlib import Path
 
 from inarch import Event
+from inarch.testing import calls, says
 from inarch_plugins.replay import ReplayReport, replay
 from inarch_plugins.replay.store import CopyStore
-from inarch_testing.scripted import calls, says
 
 from .recording import assert_same, project, record
 

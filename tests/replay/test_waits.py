@@ -8,7 +8,7 @@ from typing import Any
 import inarch
 from inarch import ProviderError
 from inarch.contract.other_events import ModelSwitched
-from inarch_testing.scripted import says
+from inarch.testing import says
 
 from .recording import assert_same, project, record
 

@@ -13,9 +13,8 @@ import pytest
 
 import inarch
 from inarch.contract.codec import to_data
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.sandbox_fs.commands import pipelines
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 from ..export.written import FORMATS, export
 from ..sandbox_fs.persons import ALWAYS, FOR_THE_PROJECT, House, Person, rights

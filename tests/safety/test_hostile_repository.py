@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from attrs import define, field
 
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
+from inarch.testing import says, scripted_app
 
 from ..forking import run_inarch
 from .hostile import INSTRUCTION, build

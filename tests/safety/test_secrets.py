@@ -23,8 +23,7 @@ import inarch
 from inarch.contract.codec import to_data
 from inarch.contract.records import PluginContext
 from inarch.plugins.composition import Bound
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says, scripted_app
 
 _LOT = random.Random(42)
 

@@ -15,12 +15,10 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import ToolFailed, UsageError, Workspace
+from inarch.testing import WorkspaceContract, calls, says, scripted_app
 from inarch_plugins.sandbox_fs.folders import Folders
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
-from inarch_testing.workspace_contract import WorkspaceContract
 
 
 @define

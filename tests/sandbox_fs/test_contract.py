@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from inarch import PluginContext, Workspace
+from inarch.testing import ToolContract, WorkspaceContract
 from inarch_plugins.sandbox_fs import inarch_tools
 from inarch_plugins.sandbox_fs.safe_open import walking_open
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
-from inarch_testing.tool_contract import ToolContract
-from inarch_testing.workspace_contract import WorkspaceContract
 
 
 class TestWorkspace(WorkspaceContract):

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, calls, says, scripted_app
 
 PATCH = """*** Begin Patch
 *** Update File: a.txt

@@ -12,7 +12,7 @@ import pytest
 import trustme
 
 from inarch import HttpService, ProviderError
-from inarch_testing.http_server import HttpServer, json_reply
+from inarch.testing import HttpServer, json_reply
 
 from ..services.connect_proxy import connect_proxy
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from inarch import ContextStore
+from inarch.testing import StoreContract
 from inarch_sdk.memory_store import MemoryStore
-from inarch_testing.store_contract import StoreContract
 
 
 class TestMemoryStore(StoreContract):

@@ -16,12 +16,11 @@ from inarch.contract.call_events import FileChanged
 from inarch.journal.fold import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redaction.redactor import Redactor
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.jsonl_logger.logger import JsonlLogger
 from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.log_restore import Restored, restore_log
 from inarch_sdk.memory_store import MemoryStore
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 
 def lines(events: Sequence[Event]) -> list[str]:

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import HttpService, ProviderError, StoreError, bearer_of
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 from inarch_sdk.sse import Lines
-from inarch_testing.http_server import Answer, HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch_testing.http_server import Answer, HttpRequest
 
 SECRET = "sk-0123456789abcdef"
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Optional
 import pytest
 
 import inarch
+from inarch.testing import scripted_app
 from inarch_sdk.docstrings import read_docstring
-from inarch_testing.apps import scripted_app
 
 if TYPE_CHECKING:
     from pathlib import Path

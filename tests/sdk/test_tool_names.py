@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Effects
-from inarch_testing.apps import scripted_app, write_files
-from inarch_testing.scripted import ScriptedModel, says
+from inarch.testing import ScriptedModel, says, scripted_app
+from inarch_testing.apps import write_files
 
 READING = {"Read", "NotebookRead", "Grep", "Glob", "LS", "LSP"}
 WRITING = {"Edit", "Write", "MultiEdit", "NotebookEdit"}

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import HttpService, ProviderError, body_pieces
+from inarch.testing import HttpReply, HttpServer, json_reply
 from inarch_sdk.sse import LARGEST_PIECE, LONGEST, Lines, TooLong, Unpacking
-from inarch_testing.http_server import HttpReply, HttpServer, json_reply
 
 READER = """
 import asyncio, resource, sys

@@ -18,7 +18,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 
 from .anthropic_rules import (
     BINDING,

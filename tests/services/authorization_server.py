@@ -19,7 +19,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from attrs import define, field
 
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply
+from inarch.testing import HttpReply, HttpServer, json_reply
+from inarch_testing.http_server import HttpRequest
 
 RESOURCE = "https://api.openai.com/v1"
 PLAN = "chatgpt.tokens.use.direct"

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch_testing.http_server import HttpReply, HttpRequest, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpRequest, json_reply, sse_reply
 
 from .chat_events import Refused, chunk, serve, wants_call
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
+from inarch.testing import says, scripted_app
 
 
 def test_the_library_answers_without_a_key(tmp_path: Path) -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
+from inarch.testing import says, scripted_app
 
 PLUGIN = r'''
 import asyncio

@@ -19,10 +19,8 @@ import inarch
 from inarch import Approval, ChildTask, ModelRequest, Price, Usage, tool
 from inarch.contract.approval_records import ApprovalRequest
 from inarch.contract.children import DEEPEST
-from inarch.contract.transcripts import Step
 from inarch.plugins.composition import Bound
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 WRITE = ("write_file", {"file_path": "made.txt", "content": "made\n"})
 

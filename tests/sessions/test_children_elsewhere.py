@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import inarch
+from inarch.testing import calls, says
 from inarch_testing.apps import write_files
-from inarch_testing.scripted import calls, says
 
 from .test_children import WRITE, Families, Family, tasks
 

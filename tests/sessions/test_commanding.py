@@ -11,8 +11,7 @@ import pytest
 from attrs import define, field
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
+from inarch.testing import says, scripted_app
 
 PLUGIN = """
 import asyncio

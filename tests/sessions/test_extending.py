@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
+from inarch.testing import says, scripted_app
 
 MARKING = str(Path(__file__).with_name("marking.py"))
 

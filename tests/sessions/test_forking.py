@@ -15,10 +15,9 @@ from inarch.journal.journal import Journal
 from inarch.sessions.app import App
 from inarch.sessions.fork import fork_session
 from inarch.sessions.session import Session
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.memory_store import MemoryStore
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 SCRIPT = [
     calls(("write_file", {"file_path": "one.txt", "content": "1"})), says("first"),

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import inarch
+from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
 from inarch_sdk.message_cache import SLACK
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
 
 SHORT, LONG = 80, 240
 """Turns after which is counted; by the first of them all is imported, and the first snapshots are made."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import inarch
-from inarch_testing.http_server import HttpServer, sse_reply
+from inarch.testing import HttpServer, sse_reply
 
 KEY = "plain looking words of a key 42"
 CHUNKS = [

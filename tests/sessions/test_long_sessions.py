@@ -18,12 +18,11 @@ from inarch.contract.stores import ContextStore
 from inarch.journal.journal import Journal
 from inarch.program.chat_launch import Launched
 from inarch.program.composer import Options
+from inarch.testing import says, scripted_app
 from inarch_plugins.terminal.conversation.chat_start import new_view
 from inarch_plugins.terminal.slash.sessions import fork
 from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
 from inarch_plugins.undo.prompts import last_prompt
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
 
 
 def long_session(store: ContextStore, turns: int = 500, root: str = "/root") -> str:

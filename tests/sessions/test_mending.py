@@ -13,9 +13,8 @@ import pytest
 from attrs import frozen
 
 import inarch
+from inarch.testing import ScriptedModel, says, scripted_app
 from inarch_sdk.event_log import WAY_ON
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, says
 
 from ..forking import run_inarch
 

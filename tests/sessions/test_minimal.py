@@ -16,7 +16,7 @@ import pytest
 import inarch
 from inarch.contract import guard
 from inarch.contract.metadata import package_of
-from inarch_testing.http_server import HttpServer, json_reply, sse_reply
+from inarch.testing import HttpServer, json_reply, sse_reply
 
 PAGES = Path(__file__).parents[2]
 NAMED = ["sandbox-fs", "openai-compatible"]

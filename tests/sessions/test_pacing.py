@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_testing.http_server import HttpServer, sse_reply
+from inarch.testing import HttpServer, sse_reply
 
 NAME = "openai-compatible/small"
 GOOD = sse_reply([{"choices": [{"index": 0, "delta": {"content": "well"}, "finish_reason": "stop"}]}])

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 import inarch
 from inarch.contract.event_parts import is_plugins
 from inarch.journal.fold import fold
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.commands.sessions.session_text import line_of
 from inarch_sdk.log_restore import restore_log
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 NOTING = str(Path(__file__).parents[1] / "terminal" / "noting.py")
 MODES = pytest.mark.parametrize("mode", ["in-process", "process"])

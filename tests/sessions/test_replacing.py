@@ -13,7 +13,7 @@ from attrs import define, field
 
 import inarch
 from inarch import Replacements
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, calls, says
 
 PLACES = ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
 

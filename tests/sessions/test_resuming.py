@@ -23,12 +23,12 @@ from inarch.journal.redaction.redactor import Redactor
 from inarch.journal.resume_state import Going, resume_kept
 from inarch.sessions.app import App
 from inarch.sessions.session_start import Heard
+from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch.turns.context.compaction import restored
 from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, Step, calls, says
+from inarch_testing.scripted import Step
 
 CONFIG = {"profiles": {"default": {"context_turns": 2, "approve": "all"}}}
 

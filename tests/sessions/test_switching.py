@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says, scripted_app
 
 
 def test_another_model_answers_from_the_next_turn_on_and_it_is_recorded(tmp_path: Path) -> None:

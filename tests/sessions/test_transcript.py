@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 import inarch
+from inarch.testing import calls, says, scripted_app
 from inarch.transcripts import Call, Request
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 
 def test_a_session_is_read_as_it_went(tmp_path: Path) -> None:

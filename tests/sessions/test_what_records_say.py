@@ -11,12 +11,12 @@ from tests.replay.recording import Recorded, project, record
 
 import inarch
 from inarch import AnsweredBy, ProviderNote, Submitted
+from inarch.testing import calls, says
 from inarch_plugins.terminal.front_ends.json import JsonFrontEnd
 from inarch_plugins.terminal.front_ends.text import TextFrontEnd
 from inarch_sdk.context_breaks import MOST, Break, Breaks, break_lines
 from inarch_sdk.exchanges import Recoveries
 from inarch_sdk.figures import answered_words
-from inarch_testing.scripted import calls, says
 
 ANSWERED = AnsweredBy("script-8", "A Company")
 PATCH = ("patch_source_file", {"file_path": "shop/basket.py", "search": "* 15", "replace": "* 16", "description": "d"})

@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch.contract.transcripts import Step
-from inarch_testing.apps import scripted_app
-from inarch_testing.http_server import HttpServer, sse_reply
-from inarch_testing.scripted import ScriptedModel
+from inarch.testing import HttpServer, ScriptedModel, Step, scripted_app, sse_reply
 
 
 class Desk:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 from .desk import Desk
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inarch.testing import calls, says
 from inarch_plugins.skills.prompt_expansion import Command, expand
-from inarch_testing.scripted import calls, says
 
 from .desk import Desk, call
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import says
 from inarch_plugins.replay import replay
-from inarch_testing.scripted import says
 
 from .desk import Desk, call
 

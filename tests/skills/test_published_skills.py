@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from inarch_testing.scripted import says
+from inarch.testing import says
 
 from .desk import Desk
 

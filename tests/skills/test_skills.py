@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 from .desk import Desk, call
 
@@ -48,7 +48,7 @@ def test_nothing_of_a_project_that_is_not_trusted_counts(desk: Desk) -> None:
 
 
 def test_what_changes_while_a_session_runs_is_not_what_was_trusted(desk: Desk) -> None:
-    from inarch_testing.apps import scripted_app
+    from inarch.testing import scripted_app
 
     place = desk.write("root/.agents/skills/greeting/SKILL.md", GREETING)
     desk.trust()

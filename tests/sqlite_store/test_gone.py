@@ -11,9 +11,8 @@ from attrs import define, evolve, field
 
 from inarch import Event, PluginContext, StoreError
 from inarch.plugins.composition import Bound
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.sqlite_store.store import SqliteStore
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 
 @define(eq=False)

@@ -9,8 +9,8 @@ import pytest
 
 import inarch_plugins.sqlite_store
 from inarch import PluginContext, StoreError
+from inarch.testing import KeptStoreContract
 from inarch_plugins.sqlite_store.store import SqliteStore
-from inarch_testing.kept_store_contract import KeptStoreContract
 from inarch_testing.store_contract import event, seqs, started
 
 

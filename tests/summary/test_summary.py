@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract.transcripts import Step
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 from inarch_plugins.replay import replay
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
 
 WINDOW = 24_000
 LONG = "word " * 3300

@@ -15,11 +15,10 @@ from inarch.contract.records import Price, Usage
 from inarch.program.chat_launch import Launched
 from inarch.program.composer import Options
 from inarch.sessions.session import Session
+from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch_lib.output.printer import width
 from inarch_plugins.terminal.slash.talk import Talk
 from inarch_plugins.terminal.slash.views import compact, context, context_lines
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
 
 USED = Usage(4000, 5, cost_usd=Decimal(0))
 SCRIPT = [calls(("read_file", {"file_path": "a.txt"}), usage=USED), says("first", USED), says("second", USED)]

@@ -3,9 +3,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from inarch.testing import calls, says, scripted_app
 from inarch_plugins.terminal.recap import recap
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 
 def test_what_went_before_is_shown_in_a_few_lines(tmp_path: Path) -> None:

@@ -17,11 +17,10 @@ from inarch.contract.ids import utc_now
 from inarch.plugins.discovery import own_names
 from inarch.program.chat_launch import Launched
 from inarch.program.composer import Options
+from inarch.testing import ScriptedModel, says, scripted_app
 from inarch_plugins.terminal.slash.talk import SlashCommands
 from inarch_plugins.terminal.slash.talk import Talk as Conversation
 from inarch_plugins.terminal.slash.word_completion import models
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, says
 
 PARTS = str(Path(__file__).parents[1] / "running" / "parts.py")
 

@@ -12,10 +12,9 @@ import pytest
 import inarch
 from inarch.program.chat_launch import Launched
 from inarch.program.composer import Options
+from inarch.testing import says, scripted_app
 from inarch_plugins.replay import replay
 from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
 
 NOTING = str(Path(__file__).with_name("noting.py"))
 MODES = pytest.mark.parametrize("mode", ["in-process", "process"])

@@ -10,9 +10,8 @@ import pytest
 
 import inarch
 from inarch.journal.fold import fold
+from inarch.testing import says, scripted_app
 from inarch_plugins.terminal.user_commands import run_command
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
 
 Run = Callable[[str], list[tuple[str, dict[str, object]]]]
 

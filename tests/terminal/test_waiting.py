@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpReply, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
 from ..running.program import Run
 from ..running.terminals import Open

@@ -15,8 +15,7 @@ import pytest
 import inarch_testing
 from inarch import ToolFailed, Workspace
 from inarch.sessions.app import App
-from inarch_testing.http_server import HttpServer, json_reply
-from inarch_testing.scripted import calls, says
+from inarch.testing import HttpServer, calls, json_reply, says
 
 pytest_plugins = ["inarch.testing"]
 

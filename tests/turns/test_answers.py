@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
+from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch_lib.schemas.answers import Unkept, read_answer, schema_fault
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
 
 SCHEMA = {
     "type": "object",

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 import inarch
 from inarch import new_id, utc_now
-from inarch_testing.http_server import HttpReply, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
 HOME = {"HOME": "home", "OPENROUTER_API_KEY": "sk-or-v1-0f1e2d3c4b5a", "GEMINI_API_KEY": "AIzaSyTHISISNOKEY012345"}
 

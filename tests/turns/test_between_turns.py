@@ -13,8 +13,7 @@ from inarch.calls.results import DeclaredEvents
 from inarch.contract.events import Note
 from inarch.contract.other_events import CommandRan
 from inarch.plugins.composition import Bound
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
+from inarch.testing import says, scripted_app
 
 CONTEXT = inarch.PluginContext("shop", "/")
 DECLARED = DeclaredEvents([Bound("shop", inarch.EventKind("sold", "Something was sold."), CONTEXT)])

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
+from inarch.testing import says, scripted_app
 
 SOURCE = "class S:\n    name = 'bad'\n    {how} gather(self, situation):\n        return {answer}\n"
 STRATEGY = "class S:\n    name = 'bad'\n    {how} decide(self, situation):\n        return {answer}\n"

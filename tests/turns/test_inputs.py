@@ -18,10 +18,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Input, Message, ProviderError, Text, tool
-from inarch.contract.transcripts import Step
 from inarch.plugins.composition import Bound
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 Does = Callable[["Talk"], object]
 

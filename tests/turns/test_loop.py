@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.contract.transcripts import Step
 from inarch.journal.fold import fold
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 Played = tuple[inarch.Turn, ScriptedModel, list[inarch.Event]]
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from inarch.contract.records import Turn
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, says
+from inarch.testing import ScriptedModel, says, scripted_app
 
 
 class Careless(ScriptedModel):

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 import inarch
 from inarch.contract.errors import ErrorCode
 from inarch.contract.records import Outcome
-from inarch.contract.transcripts import Step
+from inarch.testing import Step, calls, says, scripted_app
 from inarch.turns.run import NOT_DONE, came_to_nothing
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
 
 WRITE = ("create_file", {"file_path": "new.txt", "content": "new\n"})
 LOOK = ("read_file", {"file_path": "a.txt"})

@@ -9,9 +9,7 @@ import pytest
 import inarch
 from inarch import Approval
 from inarch.contract.approval_records import ApprovalRequest
-from inarch.contract.transcripts import Step
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 WRITES = calls(
     ("create_file", {"file_path": "one.txt", "content": "1"}), ("create_file", {"file_path": "two.txt", "content": "2"})

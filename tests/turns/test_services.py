@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from inarch.testing import HttpServer, json_reply
 from inarch.turns.services import nearest_model
-from inarch_testing.http_server import HttpServer, json_reply
 
 from .test_asking import Played, _At, chat, play
 

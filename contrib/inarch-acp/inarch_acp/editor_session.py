@@ -12,7 +12,7 @@ from acp import RequestError, schema
 from attrs import define, field
 
 import inarch
-from inarch.contract.capabilities import Scans, able
+from inarch.capabilities import Scans, able
 from inarch_acp.editor_commands import available_commands, choices, config_options, modes, of_plugins, run_command
 from inarch_acp.front_end import Asking, Request
 from inarch_acp.prompts import Prompt, has_pictures, put_pictures

@@ -10,9 +10,9 @@ from acp import schema
 from attrs import define, field
 
 import inarch
+from inarch.figures import child_words, held_words, reviewed_words, rewritten_words
 from inarch_acp.tool_calls import ShownCall
 from inarch_acp.wire import plain
-from inarch_sdk.figures import child_words, held_words, reviewed_words, rewritten_words
 
 Update = (
     schema.UserMessageChunk

@@ -21,7 +21,7 @@ from acp.core import ClientSideConnection
 from attrs import define, field
 from pydantic import BaseModel
 
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, sse_reply
 
 PATIENCE_S = 60.0
 RESPONSES: dict[str, type[BaseModel]] = {

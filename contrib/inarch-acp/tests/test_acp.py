@@ -394,6 +394,6 @@ def test_a_failed_turn_is_an_error_of_the_prompt(desk: Any, say: Any) -> None:
 
 
 def json_error(words: str = "the key is wrong", status: int = 401) -> Any:
-    from inarch_testing.http_server import json_reply
+    from inarch.testing import json_reply
 
     return json_reply({"error": {"message": words}}, status)

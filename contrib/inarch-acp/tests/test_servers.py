@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from acp import schema
 
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 
 pytest.importorskip("inarch_mcp", reason="inarch-mcp starts the servers")
 SERVER = """

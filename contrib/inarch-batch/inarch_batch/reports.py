@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from inarch import escape
+from inarch.staging import write_whole
 from inarch_batch.results import Output, Result
-from inarch_lib.staging import write_whole
 
 MOST_SHOWN = 1_000
 """Tasks whose answer and patch stand in the page; a page with those of ten thousand opens in no browser."""

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch import UsageError
-from inarch_lib.staging import make_folder, write_whole
+from inarch.staging import make_folder, write_whole
 
 Result = Mapping[str, Any]
 """A line of `results.jsonl`: `id`, `status`, `answer`, `patch`, `cost_usd`, `tokens`, `session`, `seconds`, `error`."""

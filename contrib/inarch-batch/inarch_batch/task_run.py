@@ -16,11 +16,11 @@ from typing import Any, Literal
 from attrs import define, field, frozen
 
 import inarch
+from inarch.staging import make_folder, write_whole
 from inarch_batch import trees
 from inarch_batch.ledger import Ledger, leased
 from inarch_batch.tasks import Task
 from inarch_batch.worker_models import Purse
-from inarch_lib.staging import make_folder, write_whole
 
 Why = Literal["stopped", "money", "price", "halt"]
 GO_ON = "Go on with the task where it was interrupted."

@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 
 import inarch
+from inarch.staging import make_folder
 from inarch_batch.tasks import Task, TaskFault, is_address
-from inarch_lib.staging import make_folder
 
 _SERVES_ALL = "git -c uploadpack.allowAnySHA1InWant=true upload-pack"
 _PLAIN = (

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 
 PROGRAM = (sys.executable, "-P", "-m", "inarch", "batch")
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org"}

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from inarch_batch.trees import git
 
-from inarch_testing.http_server import HttpReply
+from inarch.testing import HttpReply
 
 pytestmark = pytest.mark.needs("git")
 EXECUTORS = pytest.mark.parametrize("executor", ["threads", "processes"])

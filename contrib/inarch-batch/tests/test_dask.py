@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from inarch_testing.http_server import HttpReply
+from inarch.testing import HttpReply
 
 pytestmark = pytest.mark.needs("git", "distributed")
 HERE = "127.0.0.1"

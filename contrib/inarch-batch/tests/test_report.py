@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from inarch_batch.reports import LONGEST, kind_of, write_report
 from inarch_batch.results import Output
 
-from inarch_testing.scripted import NASTY_TEXTS
+from inarch.testing import NASTY_TEXTS
 
 ONE = {
     "id": "a", "status": "failed", "answer": "", "patch": "", "cost_usd": 0.5, "unknown_costs": 0, "model": "p/m",

@@ -27,7 +27,7 @@ from inarch_fetch.page_text import charset_of, html_of, read_html, text_of
 from inarch_fetch.web_tools import WebFetch, WebSearch
 
 import inarch
-from inarch_testing.tool_contract import ToolContract
+from inarch.testing import ToolContract
 
 GUIDE = """<!doctype html><title>Guide &amp; more</title><nav><a href=/>Home</a></nav>
 <main><h1>Guide<a class=headerlink href="#guide">P</a></h1><p>Read <a href="more.html#x">more</a> first.

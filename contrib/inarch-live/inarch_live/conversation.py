@@ -15,6 +15,7 @@ from typing import Any
 from attrs import define, evolve, field
 
 import inarch
+from inarch.figures import usage_words
 from inarch_live.floor import Batch, Floor
 from inarch_live.link import Link
 from inarch_live.live_prices import Rates
@@ -34,7 +35,6 @@ from inarch_live.service_messages import (
     wants_answer,
 )
 from inarch_live.turns import Hearing, Tasks, Turns
-from inarch_sdk.figures import usage_words
 
 MORE_S = 1.0
 """How long after results a model that ended may begin to speak about them."""

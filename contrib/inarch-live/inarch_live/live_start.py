@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define, field
 
 import inarch
-from inarch.contract.capabilities import Converses, able
+from inarch.capabilities import Converses, able
 from inarch.output import is_terminal
 from inarch_live import settings_of
 from inarch_live.conversation import Conversation

@@ -14,7 +14,7 @@ from inarch_live.port import LiveCall
 from inarch_live.testing import GeminiServer, LiveServer, OpenAIServer, There
 
 import inarch
-from inarch_testing.model_contract import ModelContract
+from inarch.testing import ModelContract
 
 pytest_plugins = ["inarch.testing"]
 PRICES = {"voice": {"input_text": 1, "input_audio": 2, "output_text": 3, "output_audio": 4}}

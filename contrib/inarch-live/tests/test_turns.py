@@ -200,7 +200,7 @@ async def test_typed_text_goes_into_the_same_conversation(kind: Any, root: Path)
 
 @both
 async def test_a_session_in_text_goes_on_by_voice(kind: Any, root: Path) -> None:
-    from inarch_testing.scripted import ScriptedModel, says
+    from inarch.testing import ScriptedModel, says
 
     async def in_text() -> str:
         replacing = inarch.Replacements(models=[ScriptedModel([says("Noted: blue.")])])

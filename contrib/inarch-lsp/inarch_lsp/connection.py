@@ -18,7 +18,7 @@ from typing import Any
 from attrs import define, field
 
 import inarch
-from inarch.contract.capabilities import RunsPiped, able
+from inarch.capabilities import RunsPiped, able
 
 MOST_HEADER = 8 << 10
 """Bytes of a message's header."""

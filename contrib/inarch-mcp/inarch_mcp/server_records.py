@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define
 
 import inarch
-from inarch_lib.staging import keep_former
+from inarch.staging import keep_former
 from inarch_mcp.definitions import Definition, Listing
 from inarch_mcp.mcp_settings import Server
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 import inarch
-from inarch_lib.staging import make_folder
+from inarch.staging import make_folder
 from inarch_mcp.mcp_settings import Server
 
 if TYPE_CHECKING:

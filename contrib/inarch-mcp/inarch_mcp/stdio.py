@@ -21,8 +21,8 @@ from attrs import define, field, frozen
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
+from inarch.staging import make_folder
 from inarch_lib.confinement.keeper import keeper_argv
-from inarch_lib.staging import make_folder
 from inarch_mcp.definitions import shown
 
 LONGEST = 262_144

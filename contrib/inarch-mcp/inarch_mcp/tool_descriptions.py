@@ -8,7 +8,7 @@ from typing import Any
 from mcp import types
 
 import inarch
-from inarch.contract.capabilities import ForModes, ForWatchers, able
+from inarch.capabilities import ForModes, ForWatchers, able
 
 _READING = frozenset({"search", "nav", "trace"})
 _SAMPLES: Mapping[str, Any] = {

@@ -12,8 +12,7 @@ from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import Place
 
 import inarch
-from inarch_testing.tool_contract import ToolContract
-from inarch_testing.tracer_contract import TracerContract
+from inarch.testing import ToolContract, TracerContract
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 from inarch_mcp import server_limits
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says, scripted_app
 
 
 def call(app: inarch.App, name: str, **arguments: Any) -> inarch.ToolResult:

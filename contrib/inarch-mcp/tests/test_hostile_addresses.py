@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 
 MIB = b" " * (1 << 20)
 JSON = {"content-type": "application/json"}

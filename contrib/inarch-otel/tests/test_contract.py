@@ -8,7 +8,7 @@ import pytest
 from inarch_otel.tracer import OtelTracer
 
 from inarch import Tracer
-from inarch_testing.tracer_contract import TracerContract
+from inarch.testing import TracerContract
 
 
 class TestOtelTracer(TracerContract):

@@ -23,9 +23,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer
-from inarch_testing.scripted import calls, says
+from inarch.testing import HttpReply, HttpRequest, HttpServer, calls, says, scripted_app
 
 PATIENCE_S = 60
 SECRET_PROMPT = "a prompt that is nobody's business"

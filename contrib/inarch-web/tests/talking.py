@@ -16,8 +16,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 import inarch
-from inarch.contract.transcripts import Step
-from inarch_testing.apps import environ_in, scripted_app
+from inarch.testing import Step, scripted_app
+from inarch_testing.apps import environ_in
 
 PATIENCE_S = 60.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from inarch_testing.scripted import says
+from inarch.testing import says
 
 from .talking import entered, served
 

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from inarch_testing.scripted import says
+from inarch.testing import says
 
 from .talking import entered, plain, served, split
 

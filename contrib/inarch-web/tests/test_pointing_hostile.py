@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import expect
 
 import inarch
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 from .pages import Page, served
 from .test_pointing_page import shown

@@ -17,8 +17,8 @@ from inarch_web import Settings
 from inarch_web.server.web_server import serving
 from playwright.async_api import Frame, Page, async_playwright, expect
 
-from inarch_testing.apps import environ_in, scripted_app, write_files
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, calls, says, scripted_app
+from inarch_testing.apps import environ_in, write_files
 
 from .browsing import FLAGS
 

@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 
 import inarch
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 from .talking import entered, served
 

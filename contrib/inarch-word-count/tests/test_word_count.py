@@ -6,7 +6,7 @@ from pathlib import Path
 from inarch_word_count import word_count
 
 import inarch
-from inarch_testing.tool_contract import ToolContract
+from inarch.testing import ToolContract
 
 PLUGINS = ["...", "word-count"]
 

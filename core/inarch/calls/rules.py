@@ -162,7 +162,7 @@ class RulesPolicy:
         """Judge a call; one that is `fed`, a command behind a pipe, only a grant with `stdin` allows."""
         found = self.strictest(call, tool)
         if found is not None and found.decision != "allow":
-            return Verdict(found.decision, said(found))
+            return Verdict(found.decision, str(found))
         # Only after the rules that deny or ask: a grant is no way around them.
         command = granted_by(call, tool, self.commands, self.runners, fed=fed)
         if command is not None:
@@ -178,7 +178,7 @@ class RulesPolicy:
             named = (
                 _names_program(rule) or (may_steer and _names_steering(rule)) for rule in self.matching(call, tool)
             )
-            return Verdict("allow", said(found), person=any(named))
+            return Verdict("allow", str(found), person=any(named))
         hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()
         if hidden:  # what a command reads can't be held back
             return Verdict("ask", f"it may read files that the rule for {json.dumps(hidden[0])} is about")
@@ -245,17 +245,6 @@ def _names_steering(rule: Rule) -> bool:
 def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:
     """Return what a call may read: of what an isolated plugin says only the bounds hold, and they let it read all."""
     return frozenset({""}) if able(tool, Isolated) is not None else effects.reads
-
-
-def said(rule: Rule) -> str:
-    """Return a rule in words, with its decision and reason."""
-    parts = [f"tool = {json.dumps(rule.tool)}"]
-    if rule.match:
-        parts.append("match = {" + ", ".join(f"{key} = {json.dumps(glob)}" for key, glob in rule.match.items()) + "}")
-    if rule.path is not None:
-        parts.append(f"path = {json.dumps(rule.path)}")
-    told = f"the rule {', '.join(parts)} says {rule.decision}"
-    return f"{told}: {rule.reason}" if rule.reason else told
 
 
 def _is_about(rule: Rule, call: ToolCall, tool: Tool) -> bool:

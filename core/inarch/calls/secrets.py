@@ -17,6 +17,7 @@ from inarch.contract.ports import Tool
 from inarch.contract.processes import Rights
 from inarch.contract.records import Effects
 from inarch.contract.workspaces import Workspace
+from inarch.journal.redaction.redactor import placeholders
 
 if TYPE_CHECKING:
     from inarch.journal.redaction.redactor import Redactor
@@ -31,7 +32,6 @@ _GIT_TELLS_OF = frozenset({"config", "rev-parse", "status", "ls-files", "ls-tree
 _GIT_VARIABLES = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 _LOOKED_AT: WeakKeyDictionary[Redactor, set[bytes]] = WeakKeyDictionary()
 """Objects of repositories that each redactor has learned from."""
-_PLACEHOLDER = re.compile("‹secret:[^‹›]{1,120}›")
 
 
 @frozen(eq=False, repr=False)
@@ -172,14 +172,6 @@ def _is_dotenv(path: str) -> bool:
     from inarch_lib.secrets.dotenv import is_dotenv
 
     return is_dotenv(path)
-
-
-def placeholders(data: Any) -> Iterable[str]:
-    """Return the placeholders for secrets that stand in plain data."""
-    if isinstance(data, str):
-        return _PLACEHOLDER.findall(data) if "‹secret:" in data else ()
-    items = [*data, *data.values()] if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
-    return [word for item in items for word in placeholders(item)]
 
 
 def _encoded(value: str, encoding: str) -> bytes:

@@ -3,6 +3,7 @@
 # ruff: noqa: RUF009 - key is attrs.field with a sentence for people
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal
@@ -69,6 +70,18 @@ class Rule:
             return now < (self.expires if self.expires.tzinfo else self.expires.astimezone())
         end = datetime.combine(self.expires + timedelta(days=1), time()).astimezone()
         return now.astimezone(UTC) < end.astimezone(UTC)
+
+    def __str__(self) -> str:
+        """Return the rule as its line of a file, with its decision and reason."""
+        parts = [f"tool = {json.dumps(self.tool)}"]
+        if self.match:
+            parts.append(
+                "match = {" + ", ".join(f"{key} = {json.dumps(glob)}" for key, glob in self.match.items()) + "}"
+            )
+        if self.path is not None:
+            parts.append(f"path = {json.dumps(self.path)}")
+        line = f"the rule {', '.join(parts)} says {self.decision}"
+        return f"{line}: {self.reason}" if self.reason else line
 
 
 @frozen

@@ -42,7 +42,7 @@ def stats(
 ) -> None:
     """Sum up tokens, money and time of requests in kept sessions, by day, model, plugin and purpose."""
     from inarch.commands import compose_given
-    from inarch_sdk.figures import hit_rate_words, repair_words
+    from inarch.figures import hit_rate_words, repair_words
 
     first, last = _day(since, "--since"), _day(until, "--until")
     if first and last and first > last:
@@ -75,7 +75,7 @@ def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, di
 
     What a fork shares with another session counts once.
     """
-    from inarch_sdk.figures import repair_kind
+    from inarch.figures import repair_kind
 
     sums: Sums = {name: {} for name in BY}
     total, seen, sessions, repairs = dict(_NOTHING), set(), 0, Counter[str]()
@@ -139,7 +139,7 @@ def _table(name: str, rows: Mapping[str, dict[str, Any]]) -> Iterator[str]:
 
 
 def _cells(key: str, row: Mapping[str, Any]) -> list[str]:
-    from inarch_sdk.figures import cost_words, duration, input_words
+    from inarch.figures import cost_words, duration, input_words
 
     failed = f" ({row['failed']} failed)" if row["failed"] else ""
     tokens = input_words(row), f"{row['output_tokens']:,}"

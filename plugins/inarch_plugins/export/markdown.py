@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from inarch.figures import answered_words, duration, rewritten_words
 from inarch.transcripts import Call, Exchange, Remark, Request, Step, Transcript
 from inarch_plugins.export.fences import code, fenced, quoted, words
 from inarch_plugins.export.overview import Overview, overview_of
@@ -22,7 +23,6 @@ from inarch_plugins.export.words import (
     many,
     tokens,
 )  # fmt: skip
-from inarch_sdk.figures import answered_words, duration, rewritten_words
 
 LONGEST = 4_000
 """Characters of an argument or a result; JSON lines have all of it."""

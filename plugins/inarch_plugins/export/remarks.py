@@ -8,9 +8,9 @@ from typing import Literal
 from attrs import frozen
 
 import inarch
+from inarch.figures import child_words, duration
 from inarch.transcripts import Data, Exchange, Remark, Step, Transcript
 from inarch_plugins.export.words import as_json, many
-from inarch_sdk.figures import child_words, duration
 
 Kind = Literal["context", "decision", "note", "error", "wait", "switched", "dropped", "command", "undone", "said",
                "other"]  # fmt: skip

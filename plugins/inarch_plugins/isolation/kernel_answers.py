@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from inarch import ChildTask, ChildTurn, Ending, InarchError, PluginError, Situation, ToolFailed, to_data
-from inarch.host import capabilities, guarded
+from inarch import ChildTask, ChildTurn, Ending, InarchError, PluginError, Situation, ToolFailed, capabilities, to_data
+from inarch.host import guarded
 from inarch_plugins.isolation.failures import error_data
 from inarch_plugins.isolation.methods import ASKED, LENT, LOOKS, data_of, value_of
 from inarch_plugins.isolation.run_rights import require_confined, require_nothing_hidden, within

@@ -6,11 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from inarch import Effects, FunctionTool, ToolError, ToolFailed, ToolResult, to_data
-from inarch.host import Offered, capabilities, guarded, opened_fault, patience_of
+from inarch import Effects, FunctionTool, ToolError, ToolFailed, ToolResult, capabilities, to_data
+from inarch.host import Offered, guarded
 from inarch_plugins.isolation.line import Running
 from inarch_plugins.isolation.methods import MEMBERS, METHODS, TOOL_EXTRAS, data_of
 from inarch_plugins.isolation.stand_ins import borrowed
+from inarch_sdk.port_checks import opened_fault
 
 if TYPE_CHECKING:
     from inarch_plugins.isolation.child import Child
@@ -41,7 +42,8 @@ def _object(kind: str, value: Any) -> dict[str, Any]:
         data["effects"] = to_data(constant) if isinstance(constant, Effects) else None
         data["plain"] = {name: to_data(getattr(value, name)) for name in TOOL_EXTRAS if hasattr(value, name)}
     elif kind in ("rewriters", "reviewers", "end_guards"):
-        data["timeout_s"] = patience_of(value)
+        patient = capabilities.able(value, capabilities.Patient)
+        data["timeout_s"] = None if patient is None else to_data(patient.timeout_s)
     data["offers"] = [name for name in capabilities.optional(kind) if _has(value, name)]
     return data
 

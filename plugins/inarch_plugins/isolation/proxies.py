@@ -24,8 +24,9 @@ from inarch import (
     ToolError,
     ToolResult,
     Verdict,
+    capabilities,
 )
-from inarch.host import blame, capabilities
+from inarch.host import blame
 from inarch_plugins.isolation.methods import DOORS, METHODS, Member, data_of, value_of
 from inarch_plugins.isolation.process import PluginProcess
 from inarch_plugins.isolation.run_rights import bounds, is_granted

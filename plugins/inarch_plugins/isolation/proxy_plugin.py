@@ -10,7 +10,7 @@ from typing import Any, Literal
 from attrs import frozen
 
 from inarch import ConfigError, Effects, EventKind, PluginError, SelfCheck, SlashCommand, StoreSpec
-from inarch.host import LoadJob, Offered, blame, patience_of
+from inarch.host import LoadJob, Offered, blame
 from inarch_plugins.isolation import proxies
 from inarch_plugins.isolation.methods import MEMBERS, METHODS, TOOL_EXTRAS, value_of
 from inarch_plugins.isolation.process import PluginProcess
@@ -93,7 +93,7 @@ def _object(process: PluginProcess, kind: str, number: int, item: Mapping[str, A
     if kind == "stores":
         return StoreSpec(told["name"], partial(FarStore, process, f"stores/{number}"))
     if kind in ("rewriters", "reviewers", "end_guards"):
-        told["timeout_s"] = patience_of(item["timeout_s"])
+        told["timeout_s"] = item["timeout_s"]  # the kernel bounds it
     if kind == "tools":
         told["timeout_s"] = min(told["timeout_s"], _LONGEST_S)
         told["_effects"] = None if item["effects"] is None else value_of(Effects, item["effects"])

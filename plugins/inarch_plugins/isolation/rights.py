@@ -10,12 +10,13 @@ from typing import Any
 from attrs import frozen
 
 from inarch import PluginError
-from inarch.host import OURS, LoadJob
+from inarch.host import LoadJob
 from inarch_lib.staging import make_folder
 
 ANYWHERE = "*"
 """In `write`: the plugin may read and write whatever the user may."""
 _PROTECTED = (".git", ".inarch")
+_OWN = ("inarch", "inarch_lib", "inarch_plugins", "inarch_sdk", "inarch_testing")
 
 
 @frozen
@@ -124,7 +125,7 @@ def _own_packages() -> Iterator[str]:
     """Yield the folders of the kernel, of the libraries beside it and of this part."""
     from importlib.util import find_spec
 
-    for spec in map(find_spec, sorted({*OURS, "inarch_plugins", __name__.partition(".")[0]})):
+    for spec in map(find_spec, _OWN):
         yield from (spec.submodule_search_locations or ()) if spec is not None else ()
 
 

@@ -10,8 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inarch import Effects, Rights, ToolFailed
-from inarch.host import capabilities
+from inarch import Effects, Rights, ToolFailed, capabilities
 
 if TYPE_CHECKING:
     from inarch import Workspace

@@ -21,8 +21,8 @@ from inarch import (
     ToolCall,
     ToolContext,
     ToolFailed,
+    capabilities,
 )
-from inarch.host import capabilities
 from inarch_plugins.isolation.line import Emitter, Line, Running
 from inarch_plugins.isolation.methods import ASKED, LENT, data_of, value_of
 

@@ -8,8 +8,7 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from inarch import Event, SessionInfo, StoreError
-from inarch.host import capabilities
+from inarch import Event, SessionInfo, StoreError, capabilities
 from inarch_lib.staging import make_folder
 from inarch_plugins.isolation.methods import METHODS, STORE_S, data_of, event_of
 from inarch_plugins.isolation.process import PluginProcess

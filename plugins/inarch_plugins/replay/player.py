@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from inarch import Event, Input, PlannedCall, ProviderError, ToolResult
-from inarch.host import is_plugins, placeholders
+from inarch.host import is_plugins
 from inarch_plugins.replay.between_turns import change_settings, do_again, payload_of, settings_of
 from inarch_plugins.replay.clock import RecordedClock
 from inarch_plugins.replay.expected_steps import Lineup
@@ -188,7 +188,7 @@ class Player:
             return
         if not bound.value.receives_secrets or call.result is None or not call.result.success:
             return
-        unknown = [word for word in placeholders(call.arguments) if self.app.redactor.value(word) is None]
+        unknown = self.app.redactor.unknown(call.arguments)
         if unknown:
             where = f"turn {self.turn.number}" if self.turn is not None else "a command"
             self.refuse(

@@ -32,9 +32,9 @@ from inarch import (
     TextDelta,
     Usage,
     UsageDelta,
+    capabilities,
     from_data,
 )
-from inarch.host import capabilities
 
 if TYPE_CHECKING:
     from inarch_plugins.replay.player import Player

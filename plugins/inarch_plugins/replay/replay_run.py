@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from inarch import UsageError
-from inarch.host import capabilities
+from inarch import UsageError, capabilities
 from inarch_plugins.replay.checkpoints import (
     Checkpoint,
     CopiedRoot,

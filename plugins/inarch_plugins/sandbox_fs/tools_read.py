@@ -7,7 +7,7 @@ from typing import Any
 
 import inarch
 from inarch import FileBytes, ToolContext, ToolFailed
-from inarch.contract.capabilities import HasAdded, able
+from inarch.capabilities import HasAdded, able
 from inarch_lib.secrets.secret_names import end_from
 from inarch_plugins.sandbox_fs import schemas
 from inarch_plugins.sandbox_fs.file_read import pieces

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_lib.staging import keep_former, make_folder
+from inarch.staging import keep_former
+from inarch_lib.staging import make_folder
 from inarch_plugins.sqlite_store import shared_events, snapshots
 from inarch_plugins.sqlite_store.faults import SQLITE_FAULTS
 from inarch_plugins.sqlite_store.rows import is_blob, is_whole

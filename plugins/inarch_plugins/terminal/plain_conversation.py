@@ -119,7 +119,7 @@ def _greet(app: App) -> None:
     """Say how to talk, and how well the commands that a model may run are confined here."""
     from inarch import InarchError
     from inarch.commands import say
-    from inarch_sdk.figures import confinement_words
+    from inarch.figures import confinement_words
 
     sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
     if app.parts.tools.runners:

@@ -17,8 +17,9 @@ from inarch import (
     ToolFailed,
     UndoReport,
     UsageError,
+    capabilities,
 )
-from inarch.host import capabilities, changes_now, contents_of
+from inarch.host import changes_now, contents_of
 from inarch_plugins.undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
 from inarch_plugins.undo.line_blame import BlamedLine, blamed
 from inarch_plugins.undo.path_merge import Unavailable

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
+from inarch.testing import ScriptedModel, calls, says, scripted_app
 
 GENEROUS: Mapping[str, Any] = {"plugins": {"brief-tracer": {"context_seconds": 60.0, "link_seconds": 60.0}}}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from inarch.program.composer import Options
+from inarch.testing import HttpReply, HttpServer, json_reply
 from inarch_plugins.commands.doctor.checkup import PORTS, Finding, check_up, local_servers
-from inarch_testing.http_server import HttpReply, HttpServer, json_reply
 
 LIST = json_reply({"object": "list", "data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}, {"id": 'odd"name'}]})
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 from inarch_plugins.commands.models.check import OUTPUT, THINKING_OUTPUT
-from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 
 from ...running.program import Run
 

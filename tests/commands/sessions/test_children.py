@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inarch.program.main import run
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says
 
 from ...replay.families import WRITE, family
 

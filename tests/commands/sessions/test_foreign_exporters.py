@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from inarch.program.main import run
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says, scripted_app
 
 CALLS = """
 import csv

@@ -29,8 +29,8 @@ from attrs import evolve
 
 import inarch
 from inarch.sessions.app import App
-from inarch_testing.apps import environ_in, scripted_app
-from inarch_testing.scripted import calls, says
+from inarch.testing import calls, says, scripted_app
+from inarch_testing.apps import environ_in
 
 _TRACE_ME, _CONT, _SYSCALL, _SET_OPTIONS, _GET_INFO = 0, 7, 24, 0x4200, 0x420E
 _OPTIONS = 0x1 | 0x8 | 0x100000  # stops at system calls are marked; threads, too; it dies with who steps it

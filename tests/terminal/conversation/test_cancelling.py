@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch_testing.http_server import HttpReply, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
 from ...forking import LONGEST_S
 from ...running.terminals import Terminal

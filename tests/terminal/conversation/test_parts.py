@@ -17,6 +17,7 @@ from prompt_toolkit.keys import Keys
 
 from inarch.program.chat_launch import Launched
 from inarch.program.composer import Options
+from inarch.testing import says, scripted_app
 from inarch_brief.search.typed_paths import escaped, unescaped
 from inarch_plugins.project.mentions import mentioned_words
 from inarch_plugins.terminal.conversation.line_completion import LineCompleter
@@ -27,8 +28,6 @@ from inarch_plugins.terminal.conversation.shell_words import last_word, programs
 from inarch_plugins.terminal.conversation.streams import Above
 from inarch_plugins.terminal.conversation.terminal_io import GuardedInput
 from inarch_plugins.terminal.slash.talk import Talk
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import says
 
 MARKS = ("\x1b[200~", "\x1b[201~")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inarch import ChildTask, ChildTurn, Effects, ToolContext, ToolFailed
-from inarch_testing.session_contracts import ChildContract
+from inarch.testing import ChildContract
 
 NO_ANSWER = ToolFailed("execution", "there is no answer", "ask again")
 

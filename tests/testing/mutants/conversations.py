@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_testing.conversation_contract import ConversationContract
+from inarch.testing import ConversationContract
 
 
 class Lines:

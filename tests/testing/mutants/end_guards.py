@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_testing.call_contracts import EndGuardContract
+from inarch.testing import EndGuardContract
 
 
 class Polite:

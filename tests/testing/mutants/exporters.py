@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 from inarch import EVENT_KINDS, Transcript
-from inarch_testing.exporter_contract import ExporterContract
+from inarch.testing import ExporterContract
 
 
 class Table:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inarch import Effects, Inbox, ToolContext, ToolFailed
-from inarch_testing.session_contracts import InboxContract
+from inarch.testing import InboxContract
 
 SCHEMA = {
     "type": "object",

@@ -21,7 +21,7 @@ from inarch import (
     Usage,
     UsageDelta,
 )
-from inarch_testing.model_contract import ModelContract
+from inarch.testing import ModelContract
 
 
 def prompt_of(request: ModelRequest) -> str:

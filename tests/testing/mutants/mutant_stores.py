@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Event, SessionInfo, StoreError
+from inarch.testing import KeptStoreContract
 from inarch_plugins.sqlite_store.store import SqliteStore
-from inarch_testing.kept_store_contract import KeptStoreContract
 
 
 class Right:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_testing.call_contracts import ReviewerContract
+from inarch.testing import ReviewerContract
 
 
 class Counting:

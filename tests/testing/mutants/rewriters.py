@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import inarch
-from inarch_testing.call_contracts import RewriterContract
+from inarch.testing import RewriterContract
 
 LEFT: list[asyncio.Task[None]] = []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Decision, Message, ModelRequest, PlannedCall, ProviderError, Situation, Text
-from inarch_testing.strategy_contract import StrategyContract
+from inarch.testing import StrategyContract
 
 READ = PlannedCall("read_file", {"file_path": "README.md"})
 

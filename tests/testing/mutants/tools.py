@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Effects, ToolFailed
-from inarch_testing.tool_contract import ToolContract
+from inarch.testing import ToolContract
 
 SCHEMA = {
     "type": "object",

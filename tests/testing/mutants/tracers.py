@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch import Event
-from inarch_testing.tracer_contract import TracerContract
+from inarch.testing import TracerContract
 
 
 class Counter:

@@ -11,7 +11,8 @@ from attrs import evolve
 
 import inarch_plugins.sandbox_fs
 from inarch import FileChange, PluginContext, ToolFailed, Walk
-from inarch_testing.workspace_contract import WorkspaceContract, sha
+from inarch.testing import WorkspaceContract
+from inarch_testing.workspace_contract import sha
 
 
 class Right:

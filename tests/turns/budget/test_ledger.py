@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch.contract.codec import to_data
-from inarch.contract.transcripts import Step
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 from inarch.turns.budget.ledger import Ledger, total_of
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
 
 
 def event(kind: str, turn: str = "t1", **data: Any) -> inarch.Event:

@@ -11,11 +11,9 @@ import pytest
 from attrs import evolve
 
 import inarch
-from inarch.contract.transcripts import Step
 from inarch.plugins.composition import Bound
+from inarch.testing import ScriptedModel, Step, says, scripted_app
 from inarch.turns.budget.meter import LimitReached
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, says
 
 CONTEXT = inarch.PluginContext("shop", "/")
 SUMMARY = "Earlier: they talked about dogs."

@@ -23,7 +23,6 @@ from inarch.contract.records import (
     ToolSpec,
 )
 from inarch.turns.context.token_count import LEAST_MARGIN, PICTURE_TOKENS, UNKNOWN_MARGIN, TokenCounter, estimate
-from inarch.turns.context.token_count import STRUCTURE_TITLE as TITLE
 from inarch_sdk.short_data import STRUCTURE_TITLE as TITLE
 
 TOOL = ToolSpec("read_file", "Read a file.", {"type": "object", "properties": {"file_path": {"type": "string"}}})

@@ -13,11 +13,9 @@ import pytest
 
 import inarch
 from inarch.contract.records import CallPart, Limits, ModelRequest, ResultPart, Text, Usage
-from inarch.contract.transcripts import Step
 from inarch.sessions.session import Session
+from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 from inarch.turns.context.token_count import TokenCounter
-from inarch_testing.apps import scripted_app
-from inarch_testing.scripted import ScriptedModel, calls, says
 
 
 class Small(ScriptedModel):

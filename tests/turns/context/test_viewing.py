@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import inarch
-from inarch_testing.scripted import ScriptedModel, says
+from inarch.testing import ScriptedModel, says
 
 
 def test_the_request_seen_beforehand_is_the_one_that_is_sent() -> None:

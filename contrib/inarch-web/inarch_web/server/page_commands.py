@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import inarch
+from inarch.figures import dropped_words, spent_words
 from inarch_brief.search.typed_paths import escaped, ranked, unescaped, with_folders
-from inarch_sdk.figures import dropped_words, spent_words
 from inarch_web.server.message_log import Raw
 
 if TYPE_CHECKING:

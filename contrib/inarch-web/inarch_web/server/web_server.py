@@ -16,8 +16,8 @@ from attrs import define
 from websockets.exceptions import InvalidState
 
 import inarch
+from inarch.capabilities import able
 from inarch.commands import compose_given
-from inarch.contract.capabilities import able
 from inarch_web import Settings
 from inarch_web.server.connections import GuardedConnection, QuietServer
 from inarch_web.server.gate import HOST, Tokens

@@ -157,6 +157,10 @@ class Redactor:
         """Return what a placeholder stands for, None where that is not known."""
         return self._values.get(placeholder)
 
+    def unknown(self, data: Any) -> list[str]:
+        """Return the placeholders in plain data whose values are not known."""
+        return [word for word in placeholders(data) if word not in self._values]
+
     def _is_new(self, value: str) -> bool:
         return len(value) >= SHORTEST and value not in self._names and not is_own_word(value)
 
@@ -327,3 +331,11 @@ class RedactedStream:
         whole = "".join([self._before, self._held, *self._pieces])
         self._pieces, self._coming = [], 0
         return whole, len(self._before)
+
+
+def placeholders(data: Any) -> Iterable[str]:
+    """Return the placeholders for secrets that stand in plain data."""
+    if isinstance(data, str):
+        return [found[0] for found in _PLACEHOLDER.finditer(data)] if "‹secret:" in data else ()
+    items = [*data, *data.values()] if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
+    return [word for item in items for word in placeholders(item)]

@@ -25,8 +25,6 @@ _ASCII = bytes(range(128))
 _NOT_LATIN = bytes(code for code in range(256) if not 0xC3 <= code <= 0xC9)
 _NOT_WIDE = bytes(range(0xE0))
 
-STRUCTURE_TITLE = "# Project structure"
-"""What the project's structure begins with among a prompt's parts: it is the first to go, and comes again then."""
 PICTURE_TOKENS = 1040
 """About what services charge for a picture of usual size, which most shrink to four tiles of 512 x 512 pixels."""
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from inarch import ConfigError, Finding, InarchError, PluginError, SelfCheck, __version__
+from inarch.figures import confinement_words
 from inarch.host import guarded
 from inarch_sdk.event_log import WAY_ON
-from inarch_sdk.figures import confinement_words
 
 if TYPE_CHECKING:
     from inarch import App, Confinement

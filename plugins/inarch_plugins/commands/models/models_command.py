@@ -179,7 +179,7 @@ def _said(check: Check) -> Iterator[str]:
         yield from () if check.state == "fails" else ("tokens and cost unknown",)
     else:
         from inarch import to_data
-        from inarch_sdk.figures import usage_words
+        from inarch.figures import usage_words
 
         yield usage_words(to_data(check.usage))
     yield f"{check.duration_s:.1f} s"

@@ -20,12 +20,10 @@ def rule_data(app: App, rule: Rule) -> dict[str, Any]:
     """Return a rule as data, with its place."""
     from datetime import UTC, datetime
 
-    from inarch.host import said
-
     position = next(index for index, other in enumerate(app.config.rules) if other is rule)
     expired = not rule.counts_at(datetime.now(UTC))
     where = origin(app, f"rules[{position}]")
-    return {"decision": rule.decision, "rule": said(rule), "origin": where, "expired": expired}
+    return {"decision": rule.decision, "rule": str(rule), "origin": where, "expired": expired}
 
 
 def explained(app: App, found: Explanation) -> dict[str, Any]:

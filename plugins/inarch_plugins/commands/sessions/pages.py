@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inarch import CallPart, Event, Message, ResultPart, Text, UsageError, escape, escape_json
+from inarch.figures import dropped_words
 from inarch_plugins.commands.sessions.session_text import heading, is_told, told
 from inarch_plugins.commands.sessions.sessions_command import branch_of
 from inarch_sdk.context_breaks import REASONS, break_lines
 from inarch_sdk.exchanges import Recoveries
-from inarch_sdk.figures import dropped_words
 from inarch_sdk.short_data import STRUCTURE_TITLE
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Shown:
     def lines(self, glyphs: dict[str, str]) -> Iterator[str]:
         """Yield the lines for people, made harmless."""
         from inarch import to_data
-        from inarch_sdk.figures import table
+        from inarch.figures import table
 
         yield from heading(self.info, self.contents.turns)
         if branch := branch_of(self.store, self.info.id):

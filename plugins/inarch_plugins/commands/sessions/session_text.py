@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from inarch import EVENT_KINDS, escape, result_text, shorten
-from inarch_sdk.figures import answered_words, child_words, held_words, local_time, reviewed_words, rewritten_words
+from inarch.figures import answered_words, child_words, held_words, local_time, reviewed_words, rewritten_words
 
 if TYPE_CHECKING:
     from inarch import Event, SessionInfo, ToolCall, Turn
@@ -112,7 +112,7 @@ def _agent_turn(
 
 
 def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[str]:
-    from inarch_sdk.figures import duration, short_arguments
+    from inarch.figures import duration, short_arguments
 
     took = _seconds(call.started, call.ended)
     arguments = short_arguments(call.arguments)
@@ -132,7 +132,7 @@ def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[
 
 def _ending(turn: Turn) -> str:
     from inarch import to_data
-    from inarch_sdk.figures import duration, usage_words
+    from inarch.figures import duration, usage_words
 
     took = _seconds(turn.started, turn.ended)
     words = [turn.status if not turn.limit else f"{turn.status} ({turn.limit})", usage_words(to_data(turn.usage))]
@@ -149,7 +149,7 @@ def glyphs() -> dict[str, str]:
 
 
 def _seconds(started: str | None, ended: str | None) -> float | None:
-    from inarch_sdk.figures import seconds_between
+    from inarch.figures import seconds_between
 
     try:
         return seconds_between(started, ended)

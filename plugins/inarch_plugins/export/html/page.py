@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
+from inarch.figures import duration
 from inarch.transcripts import Spent, Transcript
 from inarch_plugins.export.html.assets import style, text_of
 from inarch_plugins.export.html.tags import Html, join, tag
@@ -14,7 +15,6 @@ from inarch_plugins.export.html.turn import turn
 from inarch_plugins.export.overview import Entry, Overview, overview_of
 from inarch_plugins.export.remarks import exchanges_of
 from inarch_plugins.export.words import PURPOSES, cost, local, many, one_line
-from inarch_sdk.figures import duration
 
 MOST_OPEN = 300
 """Steps up to which a page shows them open; in a longer session each turn's steps wait to be opened."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from inarch.figures import answered_words, duration, rewritten_words
 from inarch.transcripts import Call, Change, Remark, Request, Step
 from inarch_plugins.export.html.diffs import diff, shown_as_diff
 from inarch_plugins.export.html.prose import long_text, members, prose, short, value
 from inarch_plugins.export.html.tags import Html, Inside, join, tag
 from inarch_plugins.export.remarks import headline_of
 from inarch_plugins.export.words import OUTCOMES, PURPOSES, added_by, amount_of, answered, cost, one_line, tokens
-from inarch_sdk.figures import answered_words, duration, rewritten_words
 
 _MARKS = {"success": ("ok", "✓", "succeeded"), "error": ("bad", "✗", "failed"), "cancelled": ("off", "⊘", "stopped")}
 _OPEN_END = ("off", "…", "no end is known")

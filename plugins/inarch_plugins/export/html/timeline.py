@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve, frozen
 
+from inarch.figures import duration
 from inarch.transcripts import Call, Exchange, Remark, Span, Step
 from inarch_plugins.export.html.tags import Html, join, tag
 from inarch_plugins.export.overview import SpanKind, spans_of
 from inarch_plugins.export.remarks import headline_of
-from inarch_sdk.figures import duration
 
 WIDTH = 1000
 ROW, GAP = 10, 3

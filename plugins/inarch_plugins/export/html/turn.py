@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from inarch.figures import duration
 from inarch.transcripts import Call, Exchange
 from inarch_plugins.export.html.prose import plain, prose
 from inarch_plugins.export.html.steps import step_items
 from inarch_plugins.export.html.tags import Html, join, tag
 from inarch_plugins.export.html.timeline import turn_timeline
 from inarch_plugins.export.words import MODES, amount_of, cost, count_of, cut, local, many, tokens
-from inarch_sdk.figures import duration
 
 PROMPT_LINES, SHOWN_LINES = 40, 20
 """Lines of a prompt that is shown whole, and of a longer one that are not folded."""

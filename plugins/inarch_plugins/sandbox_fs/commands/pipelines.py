@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
-from inarch.contract.capabilities import RunsPiped, able
+from inarch.capabilities import RunsPiped, able
 from inarch_lib.secrets.secret_names import end_from, start_from
 from inarch_plugins.sandbox_fs.commands import git_scopes, secret_files, workspace_check
 from inarch_plugins.sandbox_fs.commands.lines import place

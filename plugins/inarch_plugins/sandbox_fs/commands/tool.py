@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from attrs import define, field
 
 from inarch import Effects, Tool, ToolCall, ToolFailed, Verdict
-from inarch.contract.capabilities import able
+from inarch.capabilities import able
 from inarch_plugins.sandbox_fs.paths import PROTECTED, is_protected
 from inarch_plugins.sandbox_fs.schemas import LONGEST_S
 

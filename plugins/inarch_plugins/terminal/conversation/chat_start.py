@@ -28,8 +28,8 @@ def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
     Raises:
         InarchError: The configuration, the root or the store is not usable.
     """
+    from inarch.figures import confinement_words
     from inarch_plugins.terminal.slash.talk import Talk
-    from inarch_sdk.figures import confinement_words
 
     app = launch.compose(front_end)
     try:

@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from inarch import escape
 from inarch.commands import say, say_remedy
+from inarch.figures import (
+    duration,
+    held_words,
+    reviewed_words,
+    rewritten_words,
+    seconds_between,
+    short_arguments,
+)
 from inarch.output import is_terminal
 from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, sum_words, switched_words, wait_words
 from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
-from inarch_sdk.figures import duration, held_words, reviewed_words, rewritten_words, seconds_between, short_arguments
 
 if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest, Event

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from inarch_sdk.figures import duration, seconds_between, spent_words, summed, usage_words
+from inarch.figures import duration, seconds_between, spent_words, summed, usage_words
 
 Data = Mapping[str, Any]
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}

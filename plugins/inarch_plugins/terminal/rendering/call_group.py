@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import width
+from inarch.figures import duration, seconds_between
 from inarch_plugins.terminal.rendering.calls import ShownCall, below, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.remarks import Page
-from inarch_sdk.figures import duration, seconds_between
 
 FOLDED_FROM = 8
 """So many plain calls in a row still have a line each."""

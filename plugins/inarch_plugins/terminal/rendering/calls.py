@@ -8,9 +8,9 @@ from typing import Any
 from attrs import define, field
 
 from inarch import width
+from inarch.figures import duration, seconds_between, short_arguments
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.diffs import changed_words, draw_diff, edit_lines
-from inarch_sdk.figures import duration, seconds_between, short_arguments
 
 Data = Mapping[str, Any]
 TAIL_LINES = 4

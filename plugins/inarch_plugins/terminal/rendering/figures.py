@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from inarch import width
+from inarch.figures import cost_words
 from inarch_plugins.terminal.rendering.colors import Ink
-from inarch_sdk.figures import cost_words
 
 Data = Mapping[str, Any]
 

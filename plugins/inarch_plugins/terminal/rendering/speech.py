@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from inarch import escape, width
+from inarch.figures import duration
 from inarch_plugins.terminal.rendering.blocks import Blocks
 from inarch_plugins.terminal.rendering.calls import below, elapsed, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block, is_ready
-from inarch_sdk.figures import duration
 
 _UNFINISHED = "\r\u200c\u200d"  # half a line end, joiners: they mean something only with what follows
 

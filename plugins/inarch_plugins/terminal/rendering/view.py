@@ -197,7 +197,7 @@ class View:
             self._remarks.note(data["text"])
 
     def _dropped(self, data: Data) -> None:
-        from inarch_sdk.figures import dropped_words
+        from inarch.figures import dropped_words
 
         self._item("dropped", "yellow", f"left out of the context: {dropped_words(data)}")
 

@@ -77,7 +77,7 @@ def stats(talk: Talk, words: str) -> str:
         UsageError: There are words.
     """
     from inarch import to_data
-    from inarch_sdk.figures import hit_rate_words, repair_words, summed, table
+    from inarch.figures import hit_rate_words, repair_words, summed, table
 
     _none(words, "stats")
     rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
@@ -99,15 +99,15 @@ def stats(talk: Talk, words: str) -> str:
 
 def _others_answered(turns: Iterable[Turn]) -> Iterator[str]:
     """Yield which models answered in place of those that were asked."""
-    from inarch_sdk.figures import answered_words
+    from inarch.figures import answered_words
 
     found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
     yield from (f"{model} was {said}" for model, said in found.items() if said)
 
 
 def _spent(row: Mapping[str, Any]) -> str:
+    from inarch.figures import duration, spent_words
     from inarch_plugins.terminal.front_ends.turn_cost import PURPOSES
-    from inarch_sdk.figures import duration, spent_words
 
     what = f"{PURPOSES.get(row['purpose'], row['purpose'])} {row.get('model', '')}".rstrip()
     return f"{what}: {row['requests']:,} requests · {spent_words(row)} · {duration(row['seconds'])}"
@@ -136,7 +136,7 @@ def compact(talk: Talk, words: str) -> str:
         UsageError: KEEP is no number.
     """
     from inarch import to_data
-    from inarch_sdk.figures import dropped_words
+    from inarch.figures import dropped_words
 
     keep = words.strip() or "1"
     if not (keep.isascii() and keep.isdecimal()):
