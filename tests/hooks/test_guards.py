@@ -95,10 +95,9 @@ def test_a_guard_that_is_absent_has_a_person_asked_each_time(desk: Desk, approve
 def test_where_nothing_can_be_confined_the_guards_that_are_off_are_named(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.bubblewrap.PLACES", ())
+    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.judging.level_of", lambda _: (0, (), "nothing confines"))
     desk.users({"PreToolUse": one("sh -c 'exit 2'", "Write"), "UserPromptSubmit": one("true")})
-    config = {"plugins": {"sandbox-fs": {"confine": "bwrap"}}}
-    turn = desk.talk([calls(WRITE), says("done")], config=config, approve="all")
+    turn = desk.talk([calls(WRITE), says("done")], approve="all")
     assert turn.content == "done" and "confined at level 0" in desk.seen[0] and not (desk.root / "new.txt").exists()
     notes = [note["text"] for note in desk.of("note") if " is off: " in note["text"]]
     assert [note.partition(" hook ")[0] for note in notes] == ["the PreToolUse", "the UserPromptSubmit"]

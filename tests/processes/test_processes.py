@@ -140,8 +140,7 @@ def _words(pid: str) -> bytes:
         return b""
 
 
-@pytest.mark.parametrize("confine", ["auto", "bwrap"])
-def test_a_server_is_reached_by_later_commands_and_by_nobody_else(desk: Desk, confine: str) -> None:
+def test_a_server_is_reached_by_later_commands_and_by_nobody_else(desk: Desk) -> None:
     server, fetch = desk.script("server_a1.py", SERVER), desk.script("fetch.py", FETCH)
     desk.talk([
         calls(start(server, tell_when="^ready")),
@@ -151,7 +150,7 @@ def test_a_server_is_reached_by_later_commands_and_by_nobody_else(desk: Desk, co
         calls(read()),
         calls(STOP),
         says("done"),
-    ], config={"plugins": {"sandbox-fs": {"confine": confine}}})  # fmt: skip
+    ])  # fmt: skip
     assert "hello from /one" in desk.data(2)["output"] and desk.data(2)["level"] >= 2
     assert "unreachable" in desk.data(3)["output"]
     assert "visited /one" in desk.data(4)["output"] and "has been running" in desk.data(4)["state"]

@@ -14,7 +14,6 @@ from typing import Any
 from inarch import Rights
 from inarch_lib.egress import proxy_start
 from inarch_plugins.sandbox_fs.processes import runner
-from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "confinement"))
@@ -22,8 +21,8 @@ from confinement_place import PYTHON
 
 
 def opened(root: str, how: str) -> FolderWorkspace:
-    """Return a workspace in which programs are confined: `full`, `bwrap`, or `bare`, without namespaces."""
-    workspace = FolderWorkspace.open(root, Settings(confine="bwrap" if how == "bwrap" else "auto"))
+    """Return a workspace in which programs are confined: `full`, or `bare`, without namespaces."""
+    workspace = FolderWorkspace.open(root)
     if how == "bare":
         server = workspace._with_runner()._started()
         features: Any = server.features

@@ -164,14 +164,6 @@ def test_what_is_kept_is_kept_with_its_rights_and_with_no_others(house: House) -
     assert len(person.seen) == 1 and "home folder: hidden" in person.seen[0].preview
 
 
-@pytest.mark.parametrize("command", ["env python3 main.py", "./run"])
-def test_files_are_given_once_to_what_the_workspace_can_change(house: House, command: str) -> None:
-    (house.root / "run").write_text("#!/bin/sh\n")
-    (house.root / "run").chmod(0o755)
-    _, person = house.run_all([command] * 2, [rights(files=(".npmrc",)), FOR_THE_PROJECT, NO])
-    assert len(person.seen) == 3 and "home folder: hidden" in person.seen[2].preview
-
-
 @pytest.mark.parametrize(
     ("named", "told"),
     [
@@ -237,16 +229,6 @@ def test_a_rule_that_names_the_program_lets_it_run_and_a_wider_one_does_not(hous
     ):
         _, person = house.run("touch new.txt", NO, config=config)
         assert len(person.seen) == asked, config
-
-
-def test_a_rule_for_a_variable_or_for_what_starts_any_program_names_none(house: House) -> None:
-    lines = [("FOO=1 touch x", "FOO=1 *"), ("env touch x", "env *"), ("nice touch x", "nice *")]
-    lines += [(f"{name} touch x", f"{name} *") for name in ("ionice", "setsid", "stdbuf -o0", "timeout 5") if
-              shutil.which(name.split()[0])]  # fmt: skip
-    for command, glob in lines:
-        config = {"rules": [{"tool": "execute_command", "decision": "allow", "match": {"command": glob}}]}
-        _, person = house.run(command, NO, config=config)
-        assert len(person.seen) == 1, glob
 
 
 def typed(house: House, *commands: str, config: Any = None, approve: str = "ask", is_typed: bool = True) -> list[Any]:
@@ -437,14 +419,6 @@ def test_git_takes_no_orders_where_dot_git_leads_to_a_folder(house: House, comma
         assert result.error is not None and "outside the workspace" in result.error.message
 
 
-@pytest.mark.parametrize("command", ["git zz | cat", "env python3 run.py"])
-def test_git_takes_no_orders_whatever_starts_it(house: House, command: str) -> None:
-    house.git("config", "alias.zz", "!touch pwned")
-    (house.root / "run.py").write_text("import subprocess\nsubprocess.run(['git', 'zz'])\n")
-    result, _ = house.run(command, rights(network=()), YES)
-    assert result.success and not (house.root / "pwned").exists()
-
-
 def test_a_program_runs_where_the_repositorys_settings_can_not_be_overruled(house: House) -> None:
     house.git("config", "url.https://host.invalid/.insteadOf", "x:")
     (house.root / "run.py").write_text("import subprocess\nsubprocess.run(['git', 'status'])\nprint('ran')\n")
@@ -464,13 +438,6 @@ def test_a_push_with_more_rights_starts_no_hook_of_a_repository_at_a_path(house:
         result, _ = house.run("git push origin main", rights(git=(), **chosen), YES)
         assert result.data["exit_code"] != 0 and "not allowed" in result.data["output"]
         assert not (house.root / "pwned").exists()
-
-
-def test_what_git_checks_stays_checked(house: House) -> None:
-    for key in ("http.https://a.invalid.sslVerify", "core.protectNTFS"):
-        house.git("config", key, "true")
-        result, _ = house.run(f"git config --type=bool --get {key}", rights(network=()), YES)
-        assert result.data["output"] == "true\n", key
 
 
 @pytest.mark.parametrize("program", ["env python3 leave.py"])

@@ -6,7 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,8 +14,6 @@ from inarch.plugins.composition import Bound
 
 from .conftest import Files
 from .test_paths import _tree
-
-TOLD = "absolute, and read as relative to the workspace root"
 
 
 def test_every_file_tool_takes_one_below_the_root(files: Any) -> None:
@@ -34,28 +31,6 @@ def test_every_file_tool_takes_one_below_the_root(files: Any) -> None:
     assert (moved["old_path"], moved["path"]) == ("b.txt", "c.txt")
     assert (files.folder / "c.txt").read_text() == f"{root}/x"  # only paths are read so
     assert files.data("delete_file", file_path=f"{root}/c.txt/")["path"] == "c.txt"
-
-
-def test_the_model_is_told_and_the_record_has_the_relative_path(files: Any) -> None:
-    files.put("a.txt", "one\n")
-    result = files.call("read_file", path=f"{files.folder}/a.txt")
-    assert result.metadata["repaired"] == ["path read as file_path", f"file_path: {TOLD}"]
-    assert inarch.result_text(result).startswith(f'file_path: {TOLD}\n{{"path":"a.txt"')
-    called = next(event.data["call"] for event in files.store.load("session") if event.kind == "call.state")
-    assert called["arguments"] == {"file_path": "a.txt"}
-    assert inarch.result_text(files.call("read_file", file_path="a.txt")).startswith('{"path":"a.txt"')
-
-
-@pytest.mark.parametrize(
-    "path", ["/etc/passwd", "{root}x/a.txt", "{above}/other/a.txt", "{root}/../root/a.txt", "{ROOT}/a.txt", "/", "//"]
-)
-def test_others_are_refused_as_ever(files: Any, path: str) -> None:
-    files.put("a.txt", "one\n")
-    root = str(files.folder)
-    path = path.format(root=root, above=files.folder.parent, ROOT=root.upper())
-    error = files.error("read_file", file_path=path)
-    assert (error.code, error.remedy) == ("permission", "give a path relative to the workspace root")
-    assert files.error("create_file", file_path=path, content="x").code == "permission"
 
 
 def test_paths_of_tools_that_are_not_about_the_workspace_stay(tmp_path: Path) -> None:

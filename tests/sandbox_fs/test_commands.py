@@ -17,7 +17,7 @@ from inarch_plugins.sandbox_fs.commands.git_rules import GIT, SETTINGS
 from inarch_plugins.sandbox_fs.commands.kinds import KINDS
 from inarch_plugins.sandbox_fs.commands.programs import PROGRAMS
 from inarch_plugins.sandbox_fs.commands.runners import RUNNERS
-from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand, SandboxPolicy
+from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
 
 ROOT = "/home/me/project"
 RULES = {rule.name: rule for rule in (*PROGRAMS, *GIT)}
@@ -76,20 +76,6 @@ def test_the_tables_are_well_formed_and_have_nothing_that_writes_starts_or_leads
         assert all(kind in KINDS or "|" in kind or kind in ("", "skip") for kind in kinds), kinds
         assert {*rule.instead_of_first.split(), *rule.optional_with.split()} <= set(rule.table)
         assert set(FORBIDDEN.split()).isdisjoint(rule.table)
-
-
-@given(st.sampled_from(sorted(RULES)), st.data())
-def test_long_options_are_never_abbreviated(name: str, data: st.DataObject) -> None:
-    rule = RULES[name]
-    long = [option for option in rule.table if option.startswith("--")]
-    if not long:
-        return
-    option = data.draw(st.sampled_from(long))
-    short = option[: data.draw(st.integers(3, max(len(option) - 1, 3)))]
-    if short in rule.table:
-        return
-    found = classify([*rule.words, short, "a", "b"], root=ROOT)
-    assert found.tier in NOT_AT_ONCE or found.rule != rule.name or rule.style == "free"
 
 
 words = st.text(st.sampled_from([*"-=./abcfonrLRO0129:~%(){}$!*?"]), max_size=10)
@@ -156,10 +142,6 @@ def test_the_lines_of_a_refusal_would_allow_the_command(line: str) -> None:
     (name,) = tomllib.loads(found.allowed_by)["commands"]
     allowed = classify(line, {name: grant(*argv)}, ROOT)
     assert (allowed.tier, allowed.argv) == ("granted", tuple(argv))
-
-
-def test_paths_that_lead_out_and_broken_lines_come_with_no_such_lines() -> None:
-    assert not any(classify(line, root=ROOT).allowed_by for line in ("cat /etc/passwd", "'a", "", "PATH=. a"))
 
 
 def test_a_grant_takes_its_words_and_with_a_star_any_further_ones() -> None:
@@ -240,41 +222,6 @@ def test_effects_reads_for_the_read_only_tier_and_unknown_for_the_others() -> No
     assert "tox" in tool.description
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "decision", "said"),
-    [
-        ("execute_command", {"command": "ls"}, "allow", ""),
-        ("execute_command", {"command": "pytest -q"}, "allow", "pytest runs code of the workspace (workspace tier)"),
-        ("execute_command", {"command": "tox"}, "allow", ""),
-        ("execute_command", {"command": "rm x"}, "ask", "rm is in no tier of commands"),
-        ("execute_command", {"command": "ls; ls"}, "allow", ""),
-        ("execute_command", {"command": "ls; ls &"}, "ask", "it needs a shell"),
-        ("execute_command", {"command": "ls; rm x"}, "ask", "part 2, rm x: rm is in no tier of commands"),
-        ("execute_command", {"command": "ls; cat ../x"}, "deny", "part 2, cat ../x: the path '../x' has"),
-        ("execute_command", {"command": "; ".join(["ls"] * 33)}, "deny", "33 commands; at most 32"),
-        ("execute_command", {"command": "ls \u202e"}, "deny", "can't be seen"),
-        ("execute_command", {"command": " | ".join(["cat a"] * 10_000)}, "deny", "at most"),
-        ("execute_command", {"command": 7}, "allow", ""),
-        ("write_file", {"file_path": ".git/config", "content": ""}, "deny", "protected"),
-        ("write_file", {"file_path": "a/../.git/x", "content": ""}, "allow", ""),
-        ("move_file", {"file_path": "a", "new_path": ".INARCH/config.toml"}, "deny", "protected"),
-        ("delete_file", {"file_path": "sub/.git/HEAD"}, "deny", "protected"),
-        ("write_file", {"file_path": "a.txt", "content": ""}, "allow", ""),
-        ("read_file", {"file_path": ".git/config"}, "allow", ""),
-    ],
-)
-def test_the_policy_denies_what_can_not_be(name: str, arguments: Any, decision: str, said: str) -> None:
-    from inarch_plugins.sandbox_fs import inarch_policies, inarch_tools
-
-    context = inarch.PluginContext("sandbox-fs", ROOT, commands={"t": grant("tox")})
-    (policy,) = inarch_policies(context)
-    assert isinstance(policy, SandboxPolicy)
-    tool = next(tool for tool in inarch_tools(context) if tool.name == name)
-    verdict = policy.judge(inarch.ToolCall("1", "", "t", name, arguments), tool)
-    assert verdict.decision == decision
-    assert said in verdict.reason and (said or not verdict.reason)
-
-
 def test_the_reference_has_the_tables_as_they_are() -> None:
     rows = DOCS.read_text(encoding="utf-8").splitlines()
     for rule in RULES.values():
@@ -304,15 +251,6 @@ def test_a_variable_that_says_which_code_runs_is_refused_wherever_it_stands(name
                  f"/usr/bin/env -i -u B A=1 {name}=x ls", f"env -S '{name}=x ls'", f"B=1 env {name}=x ls"):  # fmt: skip
         found = classify(line, root=ROOT)
         assert (found.tier, found.allowed_by) == ("none", "") and f"{name} can't be set" in found.reason
-
-
-@pytest.mark.parametrize(
-    "name", ["FOO", "CI", "DEBUG", "NODE_ENV", "RUST_BACKTRACE", "DJANGO_SETTINGS_MODULE", "GOOS", "SRC", "GOMAXPROCS"]
-)
-def test_another_variable_is_asked_about_with_its_command(name: str) -> None:
-    found = classify(f"{name}='a b' pytest -q", root=ROOT)
-    assert (found.tier, found.argv, dict(found.rights.env)) == ("asked", ("pytest", "-q"), {name: "a b"})
-    assert classify(f"{name}=1 cat ../x", root=ROOT).tier == "none"
 
 
 @pytest.mark.parametrize(

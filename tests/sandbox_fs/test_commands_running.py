@@ -15,92 +15,11 @@ import pytest
 from .shells import Shell
 
 
-def test_a_command_returns_its_output_and_exit_code(shell: Shell) -> None:
-    shell.files.put("a.txt", "b\na\n")
-    found = shell("sort a.txt")
-    assert found["argv"][1:] == ["a.txt"] and found["argv"][0].endswith("/sort")
-    assert (found["exit_code"], found["output"], found["tier"], found["note"]) == (0, "a\nb\n", "read-only", None)
-    assert shell("grep -n a a.txt")["output"] == "2:a\n"
-    missing = shell("grep x a.txt")
-    assert (missing["exit_code"], missing["note"]) == (1, "exit code 1: nothing matched")
-    failed = shell("cat b.txt")
-    assert failed["exit_code"] == 1 and "No such file" in failed["output"]
-
-
 def test_output_is_shown_while_it_comes_and_bytes_that_are_no_text_are_replaced(shell: Shell) -> None:
     shell.files.put("a.txt", "ä€😀\n".encode() * 20_000 + b"\xff\n")
     output = shell("cat a.txt")["output"]
     assert output == "ä€😀\n" * 20_000 + "\ufffd\n"
     assert "".join(shell.live).startswith("ä€😀\n" * 10_000)
-
-
-def test_nothing_outside_is_read_through_links_and_fifos_do_not_hang(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "secret").write_text("hidden\n")
-    (tmp_path / "secrets").mkdir()
-    (tmp_path / "secrets" / "one").write_text("hidden\n")
-    (shell.folder / "out").symlink_to(tmp_path / "secret")
-    (shell.folder / "dir").symlink_to(tmp_path / "secrets")
-    shell.files.put("a.txt", "x\n")
-    os.mkfifo(shell.folder / "fifo")
-    for command in ("cat out", "cat dir/one", "grep -r hidden dir", "wc out", "ls dir", "find dir/", "diff a.txt out"):
-        assert shell.error(command).code == "permission", command
-    assert shell.error("cat fifo").code == "validation"
-    for command in ("grep -r hidden .", "find . -type f", "du -a", "ls -lR", "diff -r . ."):
-        assert "hidden" not in shell(command, timeout_s=20)["output"], command
-
-
-def poisoned(shell: Shell, tmp_path: Path, place: str) -> Path:
-    """Make a repository whose configuration names programs wherever git takes one; return what they would write."""
-    trace = tmp_path / "trace"
-    evil = tmp_path / "evil"
-    evil.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{trace}'\ncat\n")
-    evil.chmod(0o755)
-    for file in ("a.txt", "folder/a.txt"):
-        shell.files.put(file, "one\n")
-    shell.files.put(".gitattributes", "* filter=x.y diff=z\n")
-    shell.git("init", "-q")
-    shell.git("add", "-A")
-    shell.git("commit", "-qm", "first")
-    shell.git("worktree", "add", "-q", "../linked")
-    for key in (
-        "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.alternateRefsCommand", "gpg.program",
-        "diff.external", "diff.z.command", "diff.z.textconv", "filter.x.y.clean", "filter.x.y.smudge",
-        "filter.x.y.process", "pager.log", "pager.diff", "gpg.ssh.program", "trailer.x.command",
-    ):  # fmt: skip
-        shell.git("config", key, str(evil))
-    shell.git("config", "filter.x.y.required", "true")
-    shell.git("config", "format.pretty", "%H %G?")
-    shell.git("config", "log.showSignature", "true")
-    shell.git("config", "status.submoduleSummary", "true")
-    shell.git("config", "core.hooksPath", str(tmp_path))
-    shell.git("config", "core.worktree", "/etc")
-    for hook in ("post-index-change", "reference-transaction", "pre-auto-gc"):
-        (tmp_path / hook).symlink_to(evil)
-    shell.files.put(f"{place}/a.txt", "two\n")
-    return trace
-
-
-@pytest.mark.needs("git")
-@pytest.mark.parametrize("place", [".", "folder", "../linked"])
-def test_a_poisoned_repository_starts_nothing(shell: Shell, open_files: Any, tmp_path: Path, place: str) -> None:
-    trace = poisoned(shell, tmp_path, place)
-    shell = Shell(open_files((shell.folder / place).resolve()), {})
-    assert shell("git status -s")["output"] == " M a.txt\n"
-    assert "-one\n+two\n" in shell("git diff")["output"]
-    assert "first" in shell("git log -p")["output"]
-    assert "+one" in shell("git show")["output"]
-    assert "two" in shell("git blame a.txt")["output"]
-    assert shell("git grep -n two")["output"] == "a.txt:1:two\n"
-    for command in ("git branch -vv", "git ls-files -m", "git diff --cached", "git describe --always", "git tag"):
-        assert shell(command)["exit_code"] == 0, command
-    assert not trace.exists(), trace.read_text()
-
-
-def test_a_repository_that_reaches_outside_is_refused(shell: Shell, tmp_path: Path) -> None:
-    assert shell.error("git status").code == "not_found"
-    shell.files.put("../other/.git/HEAD", "ref: refs/heads/main\n")
-    shell.files.put(".git", "gitdir: ../other/.git\n")
-    assert shell.error("git status").code == "permission"
 
 
 @pytest.mark.needs("git")
@@ -114,11 +33,6 @@ def test_the_repository_is_not_changed_by_looking(shell: Shell) -> None:
     assert shell("git status --porcelain")["output"] == ""
     assert (shell.folder / ".git" / "index").read_bytes() == before
     assert shell("git diff")["output"] == ""
-
-
-def test_what_no_tier_has_does_not_run_even_without_the_policy(shell: Shell) -> None:
-    error = shell.error("rm a.txt")
-    assert error.code == "denied" and "[commands.rm]" in error.remedy
 
 
 def test_a_command_that_takes_too_long_is_an_error_with_its_last_lines(make_shell: Any) -> None:

@@ -22,33 +22,7 @@ from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
 from .shells import Shell
 
 ROOT = "/home/me/project"
-TIERS = ("read-only", "granted", "workspace", "asked", "none")
 GRANTS: Any = {"t": SimpleNamespace(argv=("tox", "*"), writes=("",), network=False, env=(), stdin=False)}
-COMMANDS = (
-    "ls -la", "cat a", "git status", "cat .env", "tox -q", "pytest -q", "npm test", "rm x", "git push", "FOO=1 ls",
-    "cat ../x", "cat /etc/passwd", "LD_PRELOAD=x ls", "find . -delete", "no-such-program", "pwd", "make",
-)  # fmt: skip
-
-
-@given(
-    st.lists(st.sampled_from(COMMANDS), min_size=2, max_size=6),
-    st.lists(st.sampled_from([" && ", " || ", "; "]), min_size=5, max_size=5),
-)
-def test_a_line_is_what_its_strictest_command_is(commands: list[str], joints: list[str]) -> None:
-    text = commands[0] + "".join(joint + command for joint, command in zip(joints, commands[1:], strict=False))
-    alone = [classify(command, GRANTS, ROOT) for command in commands]
-    found = classify(text, GRANTS, ROOT)
-    assert found.tier == max((one.tier for one in alone), key=TIERS.index)
-    effects = ExecuteCommand(ROOT, GRANTS).effects
-    silent = all(not effects({"command": one}).programs and one in ("ls -la", "cat a", "git status", "pwd")
-                 for one in commands)  # fmt: skip
-    assert (found.tier == "read-only" and not found.reason) == silent
-    for number, one in enumerate(alone, 1):
-        if one.tier in ("asked", "workspace") and found.tier != "none":
-            assert f"part {number}, " in found.reason
-    if found.tier == "none":
-        first = next(number for number, one in enumerate(alone, 1) if one.tier == "none")
-        assert found.reason.startswith(f"part {first}, ")
 
 
 @pytest.mark.parametrize(
@@ -230,20 +204,6 @@ def test_commands_are_joined_by_real_pipes_and_end_as_in_a_shell(shell: Shell) -
     assert found["exit_code"] == 1 and found["note"] == "part 1, false: exit code 1: as it always does"
 
 
-def test_errors_and_output_go_where_the_line_says(shell: Shell) -> None:
-    said = "cat: no: No such file or directory\n"
-    for line, output in (
-        ("cat no | wc -l", f"0\n{said}"),
-        ("cat no 2>&1 | wc -l", "1\n"),
-        ("cat no 2>/dev/null | wc -l", "0\n"),
-        ("cat no 2>/dev/null", ""),
-        ("cat no >/dev/null", said),
-        ("echo a >&2 | wc -l", "0\na\n"),
-        ("echo a >/dev/null | wc -l", "0\n"),
-    ):
-        assert sorted(shell(line)["output"].replace("/usr/bin/", "")) == sorted(output), line
-
-
 def test_a_line_runs_in_the_folder_that_it_begins_with(shell: Shell, tmp_path: Path) -> None:
     shell.files.put("src/a.txt", "one\n")
     (tmp_path / "other").mkdir()
@@ -299,29 +259,6 @@ def test_each_program_of_a_pipeline_has_a_home_that_no_other_one_reaches(workspa
     ran = workspace.run_piped([plant, Piped(("sh", "-c", look), BUILDS)])
     assert ran.ended[0] == (0, 0) and ran.ended[1][0] != 0 and not ran.output
     assert not Path(workspace.root, ".npmrc").exists()
-
-
-@pytest.mark.needs("bwrap")
-def test_bubblewrap_joins_commands_too_each_with_its_rights(open_files: Any, tmp_path: Path) -> None:
-    (tmp_path / "root").mkdir()
-    files = open_files(tmp_path / "root", confine="bwrap")
-    grants = {
-        name: SimpleNamespace(argv=("tee", name), writes=(name,), network=False, env=(), stdin=True)
-        for name in ("a", "b")
-    }
-    shell = Shell(files, grants)
-    for name in ("a", "b", "made-by-first", "other"):
-        files.put(name)
-    found = shell("ls | wc -l; echo one | tee a | tee b | wc -l")
-    assert (found["output"], found["exit_code"], found["level"]) == ("4\n1\n", 0, 2)
-    write = "import sys; sys.stdout.write(sys.stdin.read()); open('made-by-%s', 'w').close()"
-    first, second = Rights(writes=("made-by-first",), executes=True), Rights(writes=("other",), executes=True)
-    ran = files.workspace.run_piped(
-        [Piped(("echo", "x"), READS), Piped(("python3", "-c", write % "first"), first),
-         Piped(("python3", "-c", write % "second"), second), Piped(("cat",), READS)], merged=True
-    )  # fmt: skip
-    assert [code == 0 for code, _ in ran.ended] == [True, True, False, True] and ran.level == 2
-    assert not (tmp_path / "root" / "made-by-second").exists()
 
 
 def test_what_a_line_returns_is_as_documented(make_shell: Callable[..., Shell]) -> None:

@@ -12,26 +12,6 @@ from inarch import ToolFailed
 from inarch_plugins.sandbox_fs.patch import patch
 from inarch_plugins.sandbox_fs.texts import Encoding
 
-_ENCODINGS = [
-    Encoding(), Encoding("utf-8", b"\xef\xbb\xbf"), Encoding("utf-16-le", b"\xff\xfe"),
-    Encoding("utf-16-be", b"\xfe\xff"), Encoding("utf-32-le", b"\xff\xfe\0\0"), Encoding("cp1252"), Encoding("latin-1"),
-]  # fmt: skip
-_ENDS = ["\n", "\r\n", "\r", ""]
-_line = st.text("abé \tß", max_size=8)
-_pieces = st.lists(st.tuples(_line, st.sampled_from(_ENDS)), max_size=6).map(
-    lambda pairs: "".join(line + end for line, end in pairs)
-)
-
-
-@settings(deadline=None, max_examples=3 * settings().max_examples)
-@given(st.sampled_from(_ENCODINGS), st.sampled_from(["\n", "\r\n"]), st.lists(st.text("ab", max_size=3), max_size=5))
-def test_lines_given_with_plain_ends_match_and_keep_the_files_ends(
-    encoding: Encoding, end: str, lines: list[str]
-) -> None:
-    data = encoding.mark + end.join([*lines, "X", "Y", *lines, ""]).encode(encoding.codec)
-    patched = patch(data, encoding, "X\nY", "1\n2\n3", "f")
-    assert patched.data == encoding.mark + end.join([*lines, "1", "2", "3", *lines, ""]).encode(encoding.codec)
-
 
 @settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(st.text("ab\n", min_size=1, max_size=3), st.text("ab\n", max_size=12))
@@ -45,12 +25,6 @@ def test_a_place_is_unique_exactly_if_the_text_is_there_once(search: str, text: 
         assert places == 1 and patched.data.decode() == text.replace(search, "X")
 
 
-def test_an_exact_match_wins_over_one_with_other_line_ends() -> None:
-    data = b"a\r\nb\r\n--\na\nb\n"
-    assert patch(data, Encoding(), "a\nb\n", "c\n", "f").data == b"a\r\nb\r\n--\nc\n"
-    assert patch(data, Encoding(), "a\nb\n", "c\n", "f", every=True).data == b"c\r\n--\nc\n"
-
-
 def test_conflicts_name_lines_and_the_nearest_text() -> None:
     with pytest.raises(ToolFailed) as caught:
         patch(b"x = 1\ny = 2\nx = 1\n", Encoding(), "x = 1", "x = 3", "f.py")
@@ -59,12 +33,6 @@ def test_conflicts_name_lines_and_the_nearest_text() -> None:
         patch(b"import os\n\ndef total(items):\n    return sum(items)\n", Encoding(),
               "def total(item):\n    return sum(item)", "x", "f.py")  # fmt: skip
     assert "nearest is line 3:\ndef total(items):\n    return sum(items)" in caught.value.message
-
-
-def test_replace_all_counts_lines_in_wide_encodings() -> None:
-    encoding = _ENCODINGS[2]
-    data = encoding.mark + "\u0a41\u0100a\nb a\nc\na".encode(encoding.codec)
-    assert patch(data, encoding, "a", "x", "f", every=True).lines == (1, 2, 4)
 
 
 def test_the_tool_keeps_encoding_mark_mode_and_the_missing_last_newline(files: Any) -> None:

@@ -53,14 +53,6 @@ def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def test_a_program_reads_the_workspace_and_says_what_it_did(workspace: FolderWorkspace, folder: Path) -> None:
-    (folder / "a.txt").write_bytes(b"hello\n\xff\0")
-    ran = workspace.run(["cat", "a.txt"], READS)
-    assert (ran.argv, ran.exit_code, ran.output, ran.errors) == (("/usr/bin/cat", "a.txt"), 0, b"hello\n\xff\0", b"")
-    assert (ran.signal, ran.timed_out, ran.truncated, ran.notes) == (0, False, False, ())
-    assert ran.level == workspace.confinement().level
-
-
 def test_errors_are_apart_or_in_their_order(workspace: FolderWorkspace) -> None:
     code = "import os\nfor i in range(200): os.write(1 + i % 2, b'%d,' % i)"
     apart = workspace.run(python(code), BUILDS)
@@ -86,15 +78,6 @@ def test_output_is_handed_on_while_the_program_runs(workspace: FolderWorkspace) 
             cancelled=cancelled,
         )
     assert b"".join(seen) == b"first\n"
-
-
-def test_long_output_keeps_its_head_and_tail(workspace: FolderWorkspace) -> None:
-    code = "import sys\nfor i in range(100): sys.stdout.buffer.write(b'%08d' % i * (1 << 17))"
-    ran = workspace.run(python(code), BUILDS, timeout_s=120)
-    assert (ran.exit_code, ran.truncated) == (0, True)
-    assert ran.output.startswith(b"00000000") and ran.output.endswith(b"00000099")
-    assert 16 << 20 <= len(ran.output) < 17 << 20
-    assert str((100 << 20) - (16 << 20)) in ran.notes[0]
 
 
 @given(st.lists(st.binary(max_size=40), max_size=30), st.integers(1, 30))
@@ -139,11 +122,6 @@ def test_wrong_words_are_refused(workspace: FolderWorkspace) -> None:
     assert refused(workspace.run, ["true"], Rights(env={"a=b": "c"})).code == "validation"
 
 
-def test_time_is_limited(workspace: FolderWorkspace) -> None:
-    ran = workspace.run(["sleep", "60"], BUILDS, timeout_s=0.3)
-    assert (ran.exit_code, ran.signal, ran.timed_out) == (None, 9, True)
-
-
 def test_cancelling_before_and_while_it_runs(workspace: FolderWorkspace) -> None:
     cancelled = threading.Event()
     cancelled.set()
@@ -156,14 +134,6 @@ def test_cancelling_before_and_while_it_runs(workspace: FolderWorkspace) -> None
         with pytest.raises(Cancelled):
             workspace.run(["sleep", "60"], BUILDS, cancelled=event)
         timer.join()
-
-
-def test_many_threads_run_programs_at_once(workspace: FolderWorkspace) -> None:
-    def run(number: int) -> bytes:
-        return workspace.run(["echo", str(number)], READS).output
-
-    with ThreadPoolExecutor(16) as pool:
-        assert list(pool.map(run, range(64))) == [f"{number}\n".encode() for number in range(64)]
 
 
 def test_no_descriptor_and_no_folder_is_left(

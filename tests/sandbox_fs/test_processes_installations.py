@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from inarch import Rights, ToolFailed
-from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 pytestmark = pytest.mark.once
@@ -32,12 +31,10 @@ def home(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return own_home
 
 
-@pytest.fixture(params=["auto", "bwrap"])
-def workspace(tmp_path: Path, request: pytest.FixtureRequest, part: Callable[[str], str]) -> Iterator[FolderWorkspace]:
-    if request.param == "bwrap":
-        part("bwrap")
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
     (tmp_path / "root").mkdir()
-    opened = FolderWorkspace.open(str(tmp_path / "root"), Settings(confine=request.param))
+    opened = FolderWorkspace.open(str(tmp_path / "root"))
     yield opened
     opened.close()
 

@@ -36,7 +36,7 @@ from ..forking import LONGEST_S
 pytestmark = pytest.mark.once
 
 RUNNER = str(Path(__file__).parent / "protected_runner.py")
-HOWS = ("full", "bare", pytest.param("bwrap", marks=[pytest.mark.needs("bwrap"), pytest.mark.slow]))
+HOWS = ("full", "bare")
 Tree = dict[str, tuple[Any, ...]]
 
 

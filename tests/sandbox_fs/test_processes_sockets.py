@@ -63,7 +63,7 @@ def servers() -> Iterator[Callable[[Path, int], socket.socket]]:
         yield serve
 
 
-@pytest.mark.parametrize("how", ["full", "bare", pytest.param("bwrap", marks=pytest.mark.needs("bwrap"))])
+@pytest.mark.parametrize("how", ["full", "bare"])
 def test_a_build_reaches_no_socket_of_others_in_the_workspace(
     tmp_path: Path, how: str, servers: Callable[[Path, int], socket.socket]
 ) -> None:

@@ -79,14 +79,6 @@ def test_everything_is_left_as_it_should_be(workspace: FolderWorkspace) -> None:
     assert found.keys() == {"a", "n", "n/m", "n/m/new", "n/l", "empty", "file", "file/in"}
 
 
-def test_a_folder_becomes_a_file_when_what_is_in_it_goes(workspace: FolderWorkspace) -> None:
-    root = Path(workspace.root)
-    write(workspace, "d/in", b"x")
-    mode = (root / "d").stat().st_mode
-    workspace.restore_all([FileState("d/in", 0, b"", sha(b"x"), REG), FileState("d", REG, b"file", None, mode)])
-    assert tree(root) == {"d": (REG, b"file")}
-
-
 def test_a_folder_with_other_files_in_it_stays(workspace: FolderWorkspace) -> None:
     root = Path(workspace.root)
     write(workspace, "d/e/in", b"x")
@@ -135,24 +127,6 @@ def test_a_change_at_the_last_moment_takes_everything_back(workspace: FolderWork
     with pytest.raises(ToolFailed, match="z has changed"):
         workspace.restore_all(states)
     assert tree(root) == before | {"z": (before["z"][0], b"somebody else's")}
-
-
-@pytest.mark.usefixtures("permissions_count")
-def test_a_read_only_folder_takes_everything_back(workspace: FolderWorkspace) -> None:
-    root = Path(workspace.root)
-    write(workspace, "a", b"1")
-    write(workspace, "ro/b", b"2")
-    (root / "ro").chmod(0o555)
-    before = tree(root)
-    try:
-        for state in (over("ro/b", b"2", b"3"), FileState("ro/b", 0, b"", sha(b"2"), REG), FileState("ro/c", REG, b"")):
-            with pytest.raises(ToolFailed) as failed:
-                workspace.restore_all([over("a", b"1", b"new"), state])
-            assert failed.value.code == "permission"
-            assert "ro/" in failed.value.message
-            assert tree(root) == before
-    finally:
-        (root / "ro").chmod(0o755)
 
 
 _NO_ROOM = """

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import inarch_lib.staging as staging
-from inarch_lib.staging import hold, temporary_name
+from inarch_lib.staging import temporary_name
 from inarch_plugins.sandbox_fs.file_read import digest
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
@@ -113,15 +113,3 @@ def test_what_only_looks_like_ours_stays(root: Path, tmp_path: Path) -> None:
     assert target.read_bytes() == b"theirs"
     for path in (link, folder, shape, pipe, old):
         assert os.path.lexists(path)
-
-
-def test_what_is_held_is_known_to_be_gone(root: Path) -> None:
-    """Who made a file and only then holds it learns that somebody took it for a leftover meanwhile."""
-    file = named_in(root / "d")
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL)
-    workspace = FolderWorkspace.open(str(root))
-    workspace.replace("d/a.txt", [b"new"], digest(b"old"))
-    workspace.close()
-    assert not file.exists()
-    assert not hold(descriptor)
-    os.close(descriptor)

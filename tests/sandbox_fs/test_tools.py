@@ -54,21 +54,6 @@ def test_effects_are_those_of_the_arguments(name: str, arguments: Any, reads: se
     assert tool.effects(arguments) == inarch.Effects(frozenset(reads), frozenset(writes), removes=removes)
 
 
-def test_read_file_returns_the_exact_text(files: Any) -> None:
-    files.put("a.txt", "one\r\ntwo\n\nfour")
-    assert files.data("read_file", file_path="a.txt") == {
-        "path": "a.txt", "content": "one\r\ntwo\n\nfour", "start_line": 1, "end_line": 4, "total_lines": 4,
-        "truncated": False, "note": None,
-    }  # fmt: skip
-    part = files.data("read_file", file_path="a.txt", start_line=2, end_line=3)
-    assert (part["content"], part["start_line"], part["end_line"], part["truncated"]) == ("two\n\n", 2, 3, False)
-    assert files.data("read_file", file_path="a.txt", start_line=4)["content"] == "four"
-    assert files.error("read_file", file_path="a.txt", start_line=5).code == "validation"
-    assert files.error("read_file", file_path="a.txt", start_line=3, end_line=2).code == "validation"
-    files.put("empty")
-    assert files.data("read_file", file_path="empty")["total_lines"] == 0
-
-
 def test_read_file_is_capped_and_says_how_to_go_on(open_files: Any, tmp_path: Path) -> None:
     files = open_files(tmp_path, max_read_lines=3, max_read_bytes=10)
     files.put("lines", "1\n2\n3\n4\n5\n")
@@ -136,23 +121,6 @@ def test_list_files_is_capped_with_a_plain_note(files: Any) -> None:
     assert files.error("list_files", pattern="../*").code == "permission"
 
 
-def test_list_directory_shows_kinds_and_sizes(files: Any) -> None:
-    files.put("sub/a", "123")
-    os.symlink("sub", files.folder / "link")
-    entries = files.data("list_directory")["entries"]
-    assert [(entry["name"], entry["kind"]) for entry in entries] == [("link", "link"), ("sub", "directory")]
-    assert files.data("list_directory", directory="sub")["entries"] == [{"name": "a", "kind": "file", "size": 3}]
-
-
-def test_names_that_are_not_utf_8_are_shown_and_told(files: Any) -> None:
-    with open(os.fsencode(files.folder) + b"/bad\xff", "wb"):
-        pass
-    found = files.data("list_directory")
-    assert found["entries"][0]["name"] == "bad\ufffd" and "not UTF-8" in found["note"]
-    assert files.data("list_files")["files"] == []
-    assert files.error("read_file", file_path="bad\ufffd").code == "not_found"
-
-
 def test_writing_needs_reading_first(files: Any) -> None:
     file = files.put("a", "old")
     assert files.error("write_file", file_path="a", content="new").code == "conflict"
@@ -165,27 +133,6 @@ def test_writing_needs_reading_first(files: Any) -> None:
         error = files.error(name, file_path="a", **more, **({"description": ""} if name[0] == "p" else {}))
         assert error.code == "conflict", error
     assert file.read_text() == "theirs"
-
-
-def test_write_and_create_make_folders(files: Any) -> None:
-    files.data("write_file", file_path="x/y/z.txt", content="\u00e9")
-    assert (files.folder / "x/y/z.txt").read_bytes() == b"\xc3\xa9"
-    files.data("create_file", file_path="x/new", content="")
-    assert files.error("create_file", file_path="x/new", content="1").code == "conflict"
-    assert files.error("create_file", file_path="x/new/deeper", content="1").code in ("validation", "not_found")
-    assert files.error("write_file", file_path="x", content="1").code == "validation"
-    assert files.error("write_file", file_path=".git/config", content="1").code == "permission"
-
-
-def test_delete_and_move(files: Any) -> None:
-    files.put("a", "1")
-    files.data("read_file", file_path="a")
-    files.put("b", "2")
-    assert files.error("move_file", file_path="a", new_path="b").code == "conflict"
-    assert files.data("move_file", file_path="a", new_path="deep/c")["path"] == "deep/c"
-    assert files.data("delete_file", file_path="deep/c")["note"] == "deleted"
-    assert files.error("delete_file", file_path="deep/c").code == "not_found"
-    assert files.error("delete_file", file_path="deep").code == "validation"
 
 
 def test_read_output_pages_through_a_long_result(files: Any) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import inarch_lib.staging as staging
 from inarch import ToolFailed
 from inarch_plugins.sandbox_fs.file_read import digest
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
@@ -37,18 +36,6 @@ def test_nothing_is_there_while_it_is_written(workspace: FolderWorkspace, tmp_pa
     workspace.replace("a.txt", pieces(), digest(b"old\n"))
     workspace.replace("b.txt", pieces(), None)
     assert seen == [["a.txt"]] * 4
-    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
-
-
-def test_a_file_system_without_unnamed_files_does_as_well(
-    workspace: FolderWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(staging, "_UNNAMED", 0)
-    (tmp_path / "a.txt").chmod(0o750)
-    workspace.replace("a.txt", [b"new\n"], digest(b"old\n"))
-    workspace.replace("b.txt", [b"new\n"], None)
-    assert (tmp_path / "a.txt").read_text() == (tmp_path / "b.txt").read_text() == "new\n"
-    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o750
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
 
 

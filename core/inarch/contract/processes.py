@@ -95,7 +95,7 @@ class Confinement:
     """How well programs are confined here.
 
     Args:
-        level: 3 full Linux, 2 older Landlock or bwrap, 1 checked but not confined, 0 nothing runs.
+        level: 3 full Linux, 2 with an older Landlock, 1 checked but not confined, 0 nothing runs.
         layers: What confines them, such as `landlock 7`.
         reason: Why the level is not higher; empty at 3.
         promises: What was tried on this machine, such as `files` and `network`, and what got through, empty for

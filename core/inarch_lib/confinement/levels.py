@@ -74,17 +74,15 @@ def own_layers() -> frozenset[str]:
     return frozenset({name for name, there in found.items() if there} | {"privileges", "limits"})
 
 
-def level_of(found: Features, backend: str) -> tuple[int, tuple[str, ...], str]:
+def level_of(found: Features, backend: str = "auto") -> tuple[int, tuple[str, ...], str]:
     """Return the level, what confines, and why it isn't higher.
 
     Args:
         found: What the machine offers.
-        backend: `"bwrap"`, `"none"`, or anything else for the layers of this package.
+        backend: `"none"`, or anything else for the layers of this package.
     """
     if found.architecture == "win32":
         return 0, (), "programs can't be confined on Windows"
-    if backend == "bwrap":
-        return 2, ("bwrap",), "bwrap was chosen: it has no rules within what it shows"
     if backend == "none":
         return 1, (), "confinement is switched off"
     layers = tuple(filter(None, _named(found)))

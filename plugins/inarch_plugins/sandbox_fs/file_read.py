@@ -6,8 +6,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
 
-from inarch import FileBytes
+from inarch import FileBytes, FileStat
 from inarch_plugins.sandbox_fs.failures import not_a_file
 
 _PIECE = 1 << 20
@@ -71,3 +72,14 @@ def read_range(descriptor: int, offset: int, length: int) -> bytes:
         offset += len(piece)
         left -= len(piece)
     return b"".join(pieces)
+
+
+Kind = Literal["file", "directory", "link", "other"]
+_KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
+
+
+def file_stat(path: str, status: os.stat_result) -> FileStat:
+    """Return the record of a status."""
+    kind: Kind = _KINDS.get(stat.S_IFMT(status.st_mode), "other")
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return FileStat(path, kind, status.st_size, stat.S_IMODE(status.st_mode), *times, status.st_ino)

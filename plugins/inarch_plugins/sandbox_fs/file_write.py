@@ -5,12 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
 
 from inarch import ToolFailed
+from inarch_lib.confinement.kernel import function
 from inarch_lib.staging import staged
 from inarch_plugins.sandbox_fs.failures import changed, exists, not_a_file
 from inarch_plugins.sandbox_fs.file_read import digest_of
@@ -23,34 +22,17 @@ _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EOPNOTSUPP)
 
 def rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
     """Give a file a new name where nothing stands."""
-    rename = _renameat2()
-    if rename is not None:
-        code = rename(folder, name, new_folder, new_name)
-        if code == 0:
-            return
-        if code not in _UNSUPPORTED:
-            raise OSError(code, os.strerror(code), new_name)
+    try:
+        function("renameat2", new_name, folder, os.fsencode(name), new_folder, os.fsencode(new_name), _NO_REPLACE)
+        return
+    except AttributeError:
+        pass  # this system's library has no such call
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
     # A hard link is never made over something either.
     os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
     os.unlink(name, dir_fd=folder)
-
-
-@cache
-def _renameat2() -> Callable[[int, str, int, str], int] | None:
-    if not sys.platform.startswith("linux"):
-        return None
-    import ctypes
-
-    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if function is None:
-        return None
-    function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
-
-    def rename(folder: int, name: str, new_folder: int, new_name: str) -> int:
-        done = function(folder, os.fsencode(name), new_folder, os.fsencode(new_name), _NO_REPLACE)
-        return 0 if done == 0 else ctypes.get_errno()
-
-    return rename
 
 
 @contextmanager

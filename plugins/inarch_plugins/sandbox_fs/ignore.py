@@ -1,4 +1,4 @@
-"""The rules of `.gitignore` files, sorted so that most names cost one look in a set.
+"""The rules of `.gitignore` files: one regular expression for all names of a kind.
 
 Meaning: gitignore(5). A rule with a slash is split in two: the directories it is about, decided once a directory, and
 the last name, decided like a rule without a slash.
@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from attrs import define, evolve, field
 
 from inarch_plugins.sandbox_fs.globs import folder_regex, name_regex
-
-_MAGIC = frozenset("*?[\\")
 
 
 @define(eq=False, repr=False)
@@ -87,46 +85,8 @@ class RuleFile:
         return [rule for rule in self.rules if rule.folders is None or rule.folders(below)]
 
 
-@define(eq=False, repr=False)
-class Names:
-    """Name patterns sorted by how fast they can be tried on many names at once."""
-
-    patterns: Sequence[str]
-    _exact: frozenset[str] = field(init=False)
-    _ends: tuple[str, ...] = field(init=False)
-    _starts: tuple[str, ...] = field(init=False)
-    _other: Callable[[str], object] | None = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        patterns = {choice for one in self.patterns for choice in _spelled_out(one)}
-        exact = {one for one in patterns if not _MAGIC.intersection(one)}
-        ends = {one for one in patterns if one[0] == "*" and not _MAGIC.intersection(one[1:])}
-        starts = {one for one in patterns - ends if one[-1] == "*" and not _MAGIC.intersection(one[:-1])}
-        others = sorted(patterns - exact - ends - starts)
-        self._exact = frozenset(exact)
-        self._ends = tuple(one[1:] for one in ends)
-        self._starts = tuple(one[:-1] for one in starts)
-        self._other = re.compile("|".join(name_regex(one, strict=True) for one in others)).fullmatch if others else None
-
-    def found(self, names: Sequence[str]) -> set[str]:
-        """Return those of the names that some pattern matches."""
-        hits = set(self._exact.intersection(names)) if self._exact else set()
-        if self._ends:
-            hits.update([name for name in names if name.endswith(self._ends)])
-        if self._starts:
-            hits.update([name for name in names if name.startswith(self._starts)])
-        if self._other is not None:
-            hits.update(filter(self._other, names))
-        return hits
-
-
-def _spelled_out(pattern: str) -> list[str]:
-    """Write `*.py[cod]`, which half of all Python projects have, out as three patterns that need no regex."""
-    simple = _SMALL_SET.fullmatch(pattern)
-    return [simple[1] + char + simple[3] for char in simple[2]] if simple else [pattern]
-
-
-_SMALL_SET = re.compile(r"([^\[\\]*)\[([A-Za-z0-9]+)\]([^\[\\]*)")
+def _any_of(names: Sequence[str]) -> Callable[[str], object] | None:
+    return re.compile("|".join(name_regex(one, strict=True) for one in names)).fullmatch if names else None
 
 
 @define(eq=False, repr=False)
@@ -134,27 +94,21 @@ class Matcher:
     """Decides names of one kind by a fixed list of rules; the last that matches wins."""
 
     rules: Sequence[Rule]
-    _ignoring: Names = field(init=False)
-    _keeping: Names = field(init=False)
+    _ignoring: Callable[[str], object] | None = field(init=False)
+    _keeping: Callable[[str], object] | None = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._ignoring = Names([rule.name for rule in self.rules if not rule.negated])
-        self._keeping = Names([rule.name for rule in self.rules if rule.negated])
+        self._ignoring = _any_of([rule.name for rule in self.rules if not rule.negated])
+        self._keeping = _any_of([rule.name for rule in self.rules if rule.negated])
 
     def ignored(self, names: Sequence[str]) -> set[str]:
         """Return those of the names that are ignored."""
-        found = self._ignoring.found(names)
-        if not found or not self._keeping.patterns:
-            return found
+        found = set(filter(self._ignoring, names)) if self._ignoring else set()
         # Only a name that rules of both kinds match needs them in their order.
-        disputed = self._keeping.found(list(found))
-        return found - {name for name in disputed if not self._decided(name)}
+        return {name for name in found if not (self._keeping and self._keeping(name)) or self._decided(name)}
 
     def _decided(self, name: str) -> bool:
-        for rule in reversed(self.rules):
-            if rule.matches(name):
-                return not rule.negated
-        return False
+        return not next(rule for rule in reversed(self.rules) if rule.matches(name)).negated
 
 
 @define(eq=False, repr=False)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-
-from attrs import define, field
 
 from inarch import ToolFailed
 from inarch_lib.staging import is_leftover, lock, sweep
@@ -19,25 +16,15 @@ _TRIES, _PAUSE_S = 200, 0.05
 _DEEPEST = 200  # a program may nest such names deeper than any path that was put back goes
 
 
-@define(eq=False, repr=False)
-class Swept:
-    """The folders that this process has swept: each before it first writes there."""
-
-    _seen: set[str] = field(factory=set)
-    _lock: threading.Lock = field(factory=threading.Lock)
-
-    def begin(self, folders: Iterable[str], root: int, open_it: Open) -> None:
-        """Remove from folders that are about to be written to what killed processes left in them."""
-        with self._lock:
-            new = [folder for folder in folders if folder not in self._seen]
-            self._seen.update(new)
-        for path in new:
-            with suppress(OSError):  # gone, or a link by now
-                descriptor = open_it(root, path, FOLDER, False)
-                try:
-                    sweep(descriptor)
-                finally:
-                    os.close(descriptor)
+def sweep_folders(folders: Iterable[str], root: int, open_it: Open) -> None:
+    """Remove from folders that are about to be written to what killed processes left in them."""
+    for path in folders:
+        with suppress(OSError):  # gone, or a link by now
+            descriptor = open_it(root, path, FOLDER, False)
+            try:
+                sweep(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 def name_beside(root: int) -> str:

@@ -46,7 +46,7 @@ class Settings:
     """
 
     confine: Literal["auto", "bwrap"] = "auto"
-    """What confines programs: `auto` the kernel's own layers (Landlock, seccomp, namespaces), `bwrap` bubblewrap."""
+    """What confines programs: the kernel's own layers (Landlock, seccomp, namespaces). `bwrap` is taken and told of."""
 
     require_level: Literal[0, 1, 2, 3] | None = None
     """The least level at which programs are started, 0 to 3. Without it 1 for what only reads the workspace and 2 for

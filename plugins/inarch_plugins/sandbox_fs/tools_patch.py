@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
-
-from attrs import frozen
+from stat import S_IFREG
+from typing import TYPE_CHECKING, Any, Protocol
 
 import inarch
-from inarch import Effects, ToolContext, ToolFailed
+from inarch import Effects, FileState, ToolContext, ToolFailed
+from inarch.capabilities import able
 from inarch_plugins.sandbox_fs import schemas
 from inarch_plugins.sandbox_fs.tools_write import (
     known_bytes,
     known_hash,
+    require_file,
     require_free,
     require_unchanged,
     seen_bytes,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.envelope import FilePatch
 
 
+_NEW = 0o644
+"""Permissions of a new file."""
 _AZURES_3_5 = 35
 """Azure writes gpt-3.5 as `gpt-35`."""
 
@@ -52,30 +55,38 @@ def _effects(arguments: Mapping[str, Any]) -> Effects:
     return Effects(reads, frozenset(path for one in files for path in one.paths))
 
 
-@frozen(eq=False, repr=False)  # each start makes the class
-class _Step:
-    """One file's change, worked out: `known` is the hash of what stands at its path, `data` what will."""
+class PutsBack(Protocol):
+    """A workspace that can change several files as one."""
 
-    file: FilePatch
-    known: str | None = None
-    data: bytes | None = None
+    def restore_all(self, states: Sequence[FileState]) -> tuple[str, ...]:
+        """Leave every path as its state says, or all of them as they are.
+
+        Raises:
+            ToolFailed: `conflict` where something else stands than was expected.
+        """
+        ...
 
 
-def _steps(context: ToolContext, patch: str) -> list[_Step]:
-    """Work out the whole patch; nothing is written."""
+def _states(context: ToolContext, patch: str) -> tuple[list[FilePatch], list[FileState]]:
+    """Work out the whole patch: what is said of each file, and how each path is to stand; nothing is written."""
     from inarch_plugins.sandbox_fs.envelope import read_envelope
 
-    return [_step(context, one) for one in read_envelope(patch, context.workspace.root)]
+    files = read_envelope(patch, context.workspace.root)
+    return list(files), [state for one in files for state in _states_of(context, one)]
 
 
-def _step(context: ToolContext, file: FilePatch) -> _Step:
+def _states_of(context: ToolContext, file: FilePatch) -> Iterator[FileState]:
     path = writable(context, file.path)
     if file.kind == "add":
         require_free(context, path)
-        return _Step(file, None, "".join(f"{line}\n" for line in file.content).encode("utf-8", "surrogatepass"))
+        data = "".join(f"{line}\n" for line in file.content).encode("utf-8", "surrogatepass")
+        yield FileState(path, S_IFREG | _NEW, data)
+        return
+    mode = S_IFREG | require_file(context, path).mode
     if file.kind == "delete":
         require_unchanged(context, path)
-        return _Step(file, known_hash(context, path))
+        yield FileState(path, 0, b"", known_hash(context, path), mode)
+        return
     known = known_bytes(context, path)
     if file.new_path is not None:
         require_free(context, writable(context, file.new_path))
@@ -83,11 +94,15 @@ def _step(context: ToolContext, file: FilePatch) -> _Step:
 
     before = seen_bytes(context, path, known)
     after = patched(before, file.hunks, path)
-    return _Step(file, known, None if after == before else after)
+    if file.new_path is None:
+        yield FileState(path, mode, after, known, mode)
+    else:
+        yield FileState(file.new_path, mode, after)
+        yield FileState(path, 0, b"", known, mode)
 
 
 def _check(arguments: Mapping[str, Any], context: ToolContext) -> None:
-    _steps(context, arguments["patch"])
+    _states(context, arguments["patch"])
 
 
 @inarch.tool(
@@ -95,56 +110,19 @@ def _check(arguments: Mapping[str, Any], context: ToolContext) -> None:
 )  # fmt: skip
 def apply_patch(context: ToolContext, patch: str) -> dict[str, Any]:
     """Change files by a patch, all of it or nothing; files that it updates must have been read first."""
-    steps = _steps(context, patch)
-    undo: list[Callable[[], object]] = []
-    try:
-        for step in steps:
-            _take(context, step, undo)
-    except BaseException:
-        _take_back(undo)
-        raise
+    files, states = _states(context, patch)
+    restoring = able(context.workspace, PutsBack)
+    if restoring is None:
+        raise ToolFailed(
+            "execution", "this workspace can't change several files as one",
+            "set patch_models = [] in [plugins.sandbox-fs]",
+        )  # fmt: skip
+    restoring.restore_all(states)
     said = {"add": "created", "delete": "deleted", "update": "patched"}
     return {
         "files": [
-            {"path": one.file.new_path or one.file.path, "note": said[one.file.kind]}
-            | ({"old_path": one.file.path} if one.file.new_path else {})
-            for one in steps
+            {"path": one.new_path or one.path, "note": said[one.kind]}
+            | ({"old_path": one.path} if one.new_path else {})
+            for one in files
         ]
     }
-
-
-def _take(context: ToolContext, step: _Step, undo: list[Callable[[], object]]) -> None:
-    """Change one file, and note how that is taken back."""
-    workspace, path, known = context.workspace, step.file.path, step.known
-    if known is None:
-        made = workspace.replace(path, [step.data or b""], None).after
-        undo.append(lambda: workspace.remove(path, made or ""))
-    elif step.file.kind == "delete":
-        entry, before = workspace.stat(path), seen_bytes(context, path, known)
-        workspace.remove(path, known)
-        if entry is not None:
-            undo.append(lambda: workspace.restore(path, entry, before))
-    else:
-        target = step.file.new_path or path
-        if target != path:
-            workspace.move(path, target, known)
-            undo.append(lambda: workspace.move(target, path, known))
-        if step.data is not None:
-            before = seen_bytes(context, target, known)
-            after = workspace.replace(target, [step.data], known).after
-            undo.append(lambda: workspace.replace(target, [before], after))
-
-
-def _take_back(undo: Sequence[Callable[[], object]]) -> None:
-    """Put everything back, the last first; what somebody else has changed since is theirs."""
-    left = []
-    for one in reversed(undo):
-        try:
-            one()
-        except ToolFailed as failure:
-            left.append(failure.message)
-    if left:
-        raise ToolFailed(
-            "conflict", f"the patch failed halfway, and not all of it could be put back: {'; '.join(left)}",
-            "look at the files before you go on",
-        )  # fmt: skip

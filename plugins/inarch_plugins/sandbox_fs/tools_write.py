@@ -83,7 +83,7 @@ def _check_patch(arguments: Mapping[str, Any], context: ToolContext) -> None:
     """Make the patch and throw it away; one of a big file is made only once."""
     path, search, replace = writable(context, arguments["file_path"]), arguments["search"], arguments["replace"]
     known = _patchable(context, path, search, replace)
-    if _require_file(context, path).size <= settings_of(context.settings).max_edit_bytes:
+    if require_file(context, path).size <= settings_of(context.settings).max_edit_bytes:
         _made(context, path, known, search, replace, arguments.get("replace_all") is True)
 
 
@@ -142,7 +142,7 @@ def writable(context: ToolContext, path: str) -> str:
 
 def known_bytes(context: ToolContext, path: str) -> str:
     """Return the hash of the bytes that this session last read or wrote."""
-    found = _require_file(context, path)
+    found = require_file(context, path)
     if found.size > settings_of(context.settings).max_streamed_bytes:
         raise too_big(path, found.size)
     known = context.seen.get(path)
@@ -165,7 +165,7 @@ def seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
 
 def known_hash(context: ToolContext, path: str) -> str:
     """Return the hash that this session knows a file by, else that of its present bytes."""
-    _require_file(context, path)
+    require_file(context, path)
     return context.seen.get(path) or digest_of_pieces(pieces(context.workspace.read, path))
 
 
@@ -177,13 +177,14 @@ def require_free(context: ToolContext, path: str) -> None:
 
 def require_unchanged(context: ToolContext, path: str) -> None:
     """Refuse where no file stands, or another than the session knows, if it knows one."""
-    _require_file(context, path)
+    require_file(context, path)
     known = context.seen.get(path)
     if known is not None and digest_of_pieces(pieces(context.workspace.read, path)) != known:
         raise changed(path)
 
 
-def _require_file(context: ToolContext, path: str) -> FileStat:
+def require_file(context: ToolContext, path: str) -> FileStat:
+    """Return the record of a regular file."""
     found = context.workspace.stat(path)
     if found is None:
         context.workspace.read(path, 0, 0)  # fails, and says what is there instead

@@ -7,17 +7,15 @@ file is a few calls that run in C.
 from __future__ import annotations
 
 import os
-import stat
 from bisect import bisect_left
 from collections.abc import Callable, Container
 from pathlib import Path
-from typing import Literal
 
 from attrs import define, field
 
 from inarch import FileStat, Survey, Walk
 from inarch_lib.staging import is_leftover
-from inarch_plugins.sandbox_fs.file_read import read_range
+from inarch_plugins.sandbox_fs.file_read import file_stat, read_range
 from inarch_plugins.sandbox_fs.globs import Glob
 from inarch_plugins.sandbox_fs.ignore import Ignore
 from inarch_plugins.sandbox_fs.safe_open import Open
@@ -67,7 +65,6 @@ class Walker:
     skip: frozenset[str]
     in_repository: bool = False
     """Whether the root lies in a Git repository that begins above it."""
-    use_ignore: bool = True
     passed: Passed = field(factory=Passed)
 
     def walk(self, glob: Glob, limit: int | None = None) -> Walk:
@@ -103,8 +100,7 @@ class Walker:
             return []
         try:
             files, folders = self._scan(descriptor)
-            if self.use_ignore:
-                ignore = self.rules_here(descriptor, prefix, files + folders, ignore)
+            ignore = self.rules_here(descriptor, prefix, files + folders, ignore)
         except OSError:  # it opens and yet can't be listed, as some do in /proc
             if first:
                 raise
@@ -180,7 +176,7 @@ class Walker:
     def _ignore_above(self, start: str) -> Ignore:
         """Return the rules of the directories above the one that a walk starts in."""
         ignore = self.ignore()
-        if start == "." or not self.use_ignore:
+        if start == ".":
             return ignore
         parts = start.split("/")
         for depth in range(len(parts)):
@@ -214,11 +210,11 @@ def lies_in_repository(root: str) -> bool:
 
 
 def _is_text(name: str) -> bool:
+    """Whether a record can name it; nothing else could open it by its name again."""
     try:
-        name.encode()
+        return name.isascii() or bool(name.encode())
     except UnicodeEncodeError:
         return False
-    return True
 
 
 def _in_order(
@@ -237,11 +233,6 @@ def _in_order(
     if done < len(files):
         steps.append([prefix + file for file in files[done:]])
     return steps
-
-
-Kind = Literal["file", "directory", "link", "other"]
-_KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
-_MODE = 0o7777
 
 
 def survey(walker: Walker, limit: int) -> Survey:
@@ -269,20 +260,19 @@ def _folder(walker: Walker, prefix: str, ignore: Ignore) -> tuple[list[FileStat]
     try:
         with os.scandir(descriptor) as listed:
             present = list(listed)
-        named = [entry for entry in present if _is_nameable(entry.name)]
+        named = [entry for entry in present if _is_text(entry.name)]
         walker.passed.unnameable += len(present) - len(named)
-        statuses = {entry.name: status for entry in named if (status := _status(entry)) is not None}
-        kinds = {name: _KINDS.get(stat.S_IFMT(status.st_mode), "other") for name, status in statuses.items()}
-        if prefix and "pyvenv.cfg" in kinds:  # a virtual environment, whatever its name
+        here = {entry.name: file_stat(prefix + entry.name, found) for entry in named if (found := _status(entry))}
+        if prefix and "pyvenv.cfg" in here:  # a virtual environment, whatever its name
             walker.passed.bulky.append(prefix)
             return [], ignore
-        ignore = walker.rules_here(descriptor, prefix, kinds, ignore)
+        ignore = walker.rules_here(descriptor, prefix, here, ignore)
     finally:
         os.close(descriptor)
-    files = [name for name, kind in kinds.items() if kind in ("file", "link")]
-    folders = [name for name, kind in kinds.items() if kind == "directory"]
+    files = [name for name, found in here.items() if found.kind in ("file", "link")]
+    folders = [name for name, found in here.items() if found.kind == "directory"]
     files, folders = walker.kept(prefix, files, folders, ignore)
-    return [_entry(prefix + name, kinds[name], statuses[name]) for name in (*files, *folders)], ignore
+    return [here[name] for name in (*files, *folders)], ignore
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
@@ -292,17 +282,3 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
         return entry.stat(follow_symlinks=False)
     except OSError:
         return None  # gone meanwhile
-
-
-def _is_nameable(name: str) -> bool:
-    """Whether a record can name it; nothing else could open it by its name again."""
-    try:
-        return name.isascii() or bool(name.encode())
-    except UnicodeEncodeError:
-        return False
-
-
-def _entry(path: str, kind: Kind, status: os.stat_result) -> FileStat:
-    return FileStat(
-        path, kind, status.st_size, status.st_mode & _MODE, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
-    )

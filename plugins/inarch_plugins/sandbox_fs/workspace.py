@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_lib.staging import is_leftover
 from inarch_plugins.sandbox_fs.failures import failure, missing, too_big
-from inarch_plugins.sandbox_fs.file_read import digest, digest_of, read_all, read_range, require_regular
+from inarch_plugins.sandbox_fs.file_read import digest, digest_of, file_stat, read_all, read_range, require_regular
 from inarch_plugins.sandbox_fs.file_write import (
     parent_folder,
     rename_new,
@@ -25,7 +24,7 @@ from inarch_plugins.sandbox_fs.file_write import (
     write_over,
 )
 from inarch_plugins.sandbox_fs.globs import Glob, compile_glob
-from inarch_plugins.sandbox_fs.leftovers import Swept
+from inarch_plugins.sandbox_fs.leftovers import sweep_folders
 from inarch_plugins.sandbox_fs.paths import check_writable, inside, normal, split
 from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, SAFE, Open, best_open
 from inarch_plugins.sandbox_fs.settings import Settings
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.processes.background import Running
     from inarch_plugins.sandbox_fs.processes.runner import Runner
     from inarch_plugins.sandbox_fs.search import Searcher
-
-Kind = Literal["file", "directory", "link", "other"]
 
 
 @define(eq=False, repr=False)
@@ -51,7 +48,6 @@ class FolderWorkspace:
     _searcher: Searcher | None = None
     _runner: Runner | None = None
     _writing: threading.Lock = field(factory=threading.Lock)
-    _swept: Swept = field(factory=Swept)
 
     @classmethod
     def open(cls, root: str, settings: Settings | None = None, open_it: Open | None = None) -> FolderWorkspace:
@@ -357,7 +353,7 @@ class FolderWorkspace:
                 raise self._failure(error, path) from None
 
     def _begin(self, paths: Iterable[str]) -> None:
-        self._swept.begin({split(path)[0] for path in paths}, self._descriptor, self._open_it)
+        sweep_folders({split(path)[0] for path in paths}, self._descriptor, self._open_it)
 
     @contextmanager
     def _folder(self, path: str) -> Iterator[int]:
@@ -376,14 +372,3 @@ class FolderWorkspace:
         if self._descriptor < 0:
             return ToolFailed("cancelled", "the workspace is closed")
         return failure(error, path, self._descriptor, self._open_it)
-
-
-def file_stat(path: str, status: os.stat_result) -> FileStat:
-    """Return the record of a status."""
-    mode = status.st_mode
-    kind: Kind = "file" if stat.S_ISREG(mode) else "directory" if stat.S_ISDIR(mode) else "other"
-    if stat.S_ISLNK(mode):
-        kind = "link"
-    return FileStat(
-        path, kind, status.st_size, stat.S_IMODE(mode), status.st_mtime_ns, status.st_ctime_ns, status.st_ino
-    )

@@ -5,39 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-
-class Grant(Protocol):
-    """One of `[commands.NAME]`."""
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        """The words of the command; a last `*` stands for any further ones."""
-        ...
-
-    @property
-    def writes(self) -> tuple[str, ...]:
-        """What it may write."""
-        ...
-
-    @property
-    def network(self) -> bool | tuple[str, ...]:
-        """Whether it may use the network, or which hosts of it."""
-        ...
-
-    @property
-    def env(self) -> tuple[str, ...]:
-        """Variables that are passed on to it."""
-        ...
-
-    @property
-    def stdin(self) -> bool:
-        """Whether it may read what another command pipes into it."""
-        ...
-
-
-Grants = Mapping[str, Grant]
+Grants = Mapping[str, Any]
+"""By name; each has `argv`, whose last `*` stands for any further words, `writes`, `network`, `env` and `stdin`."""
 
 
 def matching(words: Sequence[str], grants: Grants, fed: bool = False) -> tuple[str, int] | None:
@@ -56,7 +27,7 @@ def matching(words: Sequence[str], grants: Grants, fed: bool = False) -> tuple[s
     return best
 
 
-def network(grant: Grant) -> dict[str, Any]:
+def network(grant: Any) -> dict[str, Any]:
     """Return what a grant says of the network as members of `Rights`."""
     granted = grant.network
     return {"network": granted} if isinstance(granted, bool) else {"hosts": tuple(granted)}

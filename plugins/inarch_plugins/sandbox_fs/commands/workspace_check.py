@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve
 
-from inarch import Confinement, Rights, ToolFailed, Workspace
+from inarch import Rights, ToolFailed, Workspace
 from inarch_lib.staging.repositories import NoRepository, Repository, find
 from inarch_plugins.sandbox_fs.commands.git_orders import names_git, overruling, require_root_repository
 from inarch_plugins.sandbox_fs.commands.git_rules import environment
@@ -98,7 +98,7 @@ def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights, f
         ToolFailed: The words are for git, and the repository's settings can't be overruled.
     """
     left_out = ""
-    if rights.keeps and words[0] != "git" and not _binds(workspace.confinement()):
+    if rights.keeps and words[0] != "git" and "mount namespace" not in workspace.confinement().layers:
         rights = evolve(rights, writes=tuple(path for path in rights.writes if path != ".git/"), keeps=())
         left_out = (
             "it could not change .git: without a mount namespace, which would keep the hooks, only git itself may"
@@ -123,10 +123,6 @@ def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights, f
 
 def _with_variables(rights: Rights, more: Mapping[str, str]) -> Rights:
     return evolve(rights, env={**rights.env, **more})
-
-
-def _binds(confinement: Confinement) -> bool:
-    return not {"mount namespace", "bwrap"}.isdisjoint(confinement.layers)
 
 
 def _listed(workspace: Workspace, words: Sequence[str], rights: Rights) -> Sequence[str]:

@@ -6,12 +6,11 @@ from attrs import define
 
 from inarch import Confinement, ToolFailed
 from inarch_lib.confinement import Features, level_of
-from inarch_plugins.sandbox_fs.processes.bubblewrap import find_bubblewrap
 from inarch_plugins.sandbox_fs.processes.confinement_trial import BUILD, PROMISES, READER, SIGNALS, Reached
-from inarch_plugins.sandbox_fs.processes.fork_client import ForkServer
 from inarch_plugins.sandbox_fs.settings import Settings
 
 _READS, _WRITES = 1, 2  # the least level where the settings name none
+_BWRAP = 'confine = "bwrap" counts for nothing any more: the kernel\'s own layers confine, take the key out'
 
 
 @define(eq=False, repr=False)
@@ -20,15 +19,10 @@ class Judge:
 
     settings: Settings
 
-    def reached(self, server: ForkServer) -> tuple[Reached, ...] | None:
-        """Return what confined programs reached when that was tried, None for a backend with which nothing is."""
-        return server.reached if self.settings.confine != "bwrap" else None
-
     def confinement(self, features: Features, reached: tuple[Reached, ...] | None) -> Confinement:
         """Return the level, and what got through where something was tried."""
-        if self.settings.confine == "bwrap" and not find_bubblewrap():
-            return Confinement(0, (), 'confine = "bwrap" is set, and bubblewrap is not installed')
-        level, layers, reason = level_of(features, self.settings.confine)
+        level, layers, reason = level_of(features)
+        reason = "; ".join(filter(None, (reason, _BWRAP if self.settings.confine == "bwrap" else "")))
         if reached is None:
             told = "what programs reach was not tried" if level > 1 else ""
             return Confinement(level, layers, "; ".join(filter(None, (reason, told))))
@@ -50,7 +44,7 @@ class Judge:
         """
         kind = BUILD if changes else READER
         judged = self.confinement(features, reached and tuple(one for one in reached if one.kind == kind))
-        level = min(judged.level, 2) if guards and not self.binds(features) else judged.level
+        level = min(judged.level, 2) if guards and not features.namespaces else judged.level
         wanted = self.settings.require_level
         required = wanted if wanted is not None else _WRITES if changes else _READS
         if level < required:
@@ -61,7 +55,3 @@ class Judge:
             )  # fmt: skip
         told = filter(None, judged.promises.values()) if level < _WRITES else ()
         return level, tuple(f"on this machine {reached}" for reached in told)
-
-    def binds(self, features: Features) -> bool:
-        """Whether protected names can be shown read-only."""
-        return self.settings.confine == "bwrap" or features.namespaces

@@ -16,7 +16,6 @@ from inarch import Piped, Rights, ToolFailed
 from inarch_lib.confinement import Features, layers_of
 from inarch_plugins.sandbox_fs.failures import failure
 from inarch_plugins.sandbox_fs.paths import normal
-from inarch_plugins.sandbox_fs.processes.bubblewrap import find_bubblewrap, wrapped
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
 from inarch_plugins.sandbox_fs.processes.confinement_level import Judge
 from inarch_plugins.sandbox_fs.processes.confinement_trial import Reached
@@ -180,7 +179,7 @@ class Planner:
         plan["offers"] = len(descriptors) == 1 and egress is None
         given = {**part.rights.env, **(egress.variables if egress else {})}
         request = {
-            "argv": self._backed(command, plan, around.folder, placed=bool(descriptors)),
+            "argv": command,
             "env": environment(program, around.private, around.folder, given),
             "plan": plan,
             "output": part.output,
@@ -192,7 +191,7 @@ class Planner:
     def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
         """Refuse parts that may change different things where afterwards nobody could say which of them did."""
         kinds = {(part.rights.writes, part.rights.keeps) for part in parts if part.rights.writes}
-        if len(kinds) > 1 and not self._judge.binds(features):
+        if len(kinds) > 1 and not features.namespaces:
             raise ToolFailed(
                 "permission", "without a mount namespace commands that may change different things can't be piped",
                 "run them one after the other",
@@ -202,10 +201,10 @@ class Planner:
         self, program: Program, rights: Rights, private: Private, protection: Protection | None, features: Features
     ) -> dict[str, Any]:
         if protection is not None:
-            protection.remember(links_only=self._judge.binds(features))
+            protection.remember(links_only=features.namespaces)
         outside = tuple(os.path.realpath(path) for path in rights.writes_outside if os.path.isabs(path))
         home = tuple(map(_still_there, rights.home.values()))
-        view = changes(rights) and self._judge.binds(features)
+        view = changes(rights) and features.namespaces
         skip = frozenset(self._settings.skip_folders)
         sockets = live_sockets(self._descriptor, self._open_it, skip) if view else ()
         executable = (self.root, private.folder, *program.folders) if rights.executes else ()
@@ -214,7 +213,7 @@ class Planner:
             "root": self.root,
             "program": program.path,
             "writable": (*(self._writable(path) for path in rights.writes), *outside),
-            "protected": protection.to_bind() if protection is not None and self._judge.binds(features) else (),
+            "protected": protection.to_bind() if protection is not None and features.namespaces else (),
             "masked": tuple(os.path.join(self.root, path) for path in sockets),
             "readable": (*rights.reads, *home, *program.folders, *(path for _, path in program.env)),
             "executable": (*executable, *(path for name, path in program.env if rights.executes and path)),
@@ -243,15 +242,6 @@ class Planner:
         finally:
             os.close(descriptor)
         return os.path.normpath(os.path.join(self.root, path))
-
-    def _backed(self, command: list[str], plan: dict[str, Any], folder: str, *, placed: bool) -> list[str]:
-        if self._settings.confine != "bwrap":
-            return command
-        bubblewrap = find_bubblewrap()
-        # Then it is in a network namespace before bubblewrap starts, and stays there.
-        command = wrapped(bubblewrap, command, {**plan, "network": plan["network"] or placed}, folder)
-        plan.update(program=bubblewrap, executable=("/",), layers=("limits",))
-        return command
 
 
 @frozen

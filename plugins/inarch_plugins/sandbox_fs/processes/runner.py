@@ -79,7 +79,7 @@ class Runner:
         if self._confinement is None:
             try:
                 server = self._started()
-                self._confinement = self.judge.confinement(Features(*server.features), self.judge.reached(server))
+                self._confinement = self.judge.confinement(Features(*server.features), server.reached)
             except ToolFailed as error:
                 self._confinement = Confinement(0, (), str(error))
         return self._confinement
@@ -95,7 +95,7 @@ class Runner:
         programs = [self._programs.find(part.argv[0], cwd, part.rights.executes) for part in parts]
         server = self._started()
         self._require_same_root()
-        features, reached = Features(*server.features), self.judge.reached(server)
+        features, reached = Features(*server.features), server.reached
         self._planner.require_one_guard(parts, features)
         if joined is not None or running is not None:
             for part in parts:
