@@ -192,13 +192,6 @@ def test_where_no_turn_runs_the_next_prompt_begins_with_the_news(desk: Desk) -> 
     assert "what now?" in first.text
 
 
-def test_what_ends_at_once_is_told_in_the_result_and_nowhere_else(desk: Desk) -> None:
-    desk.talk([calls(start(desk.script("fails.py", "raise SystemExit('no port')"))), says("done")])
-    found = desk.data(0)
-    assert "ended with exit code 1" in found["state"] and "no port" in found["output"]
-    assert desk.waits() == []
-
-
 def test_the_end_of_the_session_stops_what_runs_and_says_so(desk: Desk) -> None:
     server = desk.script("server_c1.py", SERVER)
     desk.talk([calls(start(server, tell_when="ready")), says("started")])
@@ -220,11 +213,6 @@ def test_daemons_that_leave_their_session_end_with_it(desk: Desk) -> None:
     desk.talk([calls(start(daemon)), calls(STOP), says("done")])
     assert "was stopped" in desk.data(1)["state"]
     assert gone("611.5")
-
-
-def test_a_line_of_several_commands_is_refused(desk: Desk) -> None:
-    desk.talk([calls(start("make && python3 server.py")), says("done")])
-    assert "several joined by |" in desk.error(0).message
 
 
 def test_an_unknown_process_is_named_with_those_there_are(desk: Desk) -> None:
@@ -323,10 +311,3 @@ def test_undo_takes_back_what_a_process_changed_and_leaves_edits_of_others(desk:
     assert report.done, report
     assert (desk.root / "log.txt").read_text() == "first\n" and not (desk.root / "new.txt").exists()
     assert (desk.root / "edited.txt").read_text() == "before\n"
-
-
-def test_an_explicit_list_of_plugins_has_no_processes(desk: Desk) -> None:
-    with inarch.compose(root=desk.root, environ=desk.environ, plugins=["sandbox-fs", "sqlite-store", "offline"]) as app:
-        assert "start_process" not in app.composition.tools
-    with inarch.compose(root=desk.root, environ=desk.environ) as app:
-        assert {"start_process", "read_process", "stop_process"} <= app.composition.tools.keys()

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from inarch import ToolFailed
 from inarch_plugins.sandbox_fs.envelope import patched, read_envelope
-from inarch_plugins.sandbox_fs.tools import offered_by
-from inarch_plugins.sandbox_fs.tools_patch import patches
 
 
 def envelope(*sections: str) -> str:
@@ -119,17 +117,6 @@ def test_a_file_that_changed_meanwhile_is_refused(files: Any) -> None:
     file.write_text("one\nmore\n")
     assert files.error("apply_patch", patch=envelope(update("a", "-one", "+x"))).code == "conflict"
     assert file.read_text() == "one\nmore\n"
-
-
-def test_which_models_are_offered_which() -> None:
-    tools = {tool.name: tool for tool in offered_by(("gpt-5*", "*codex*"))}
-    for model, wants in {
-        "openrouter/openai/gpt-5.1-codex": True, "litellm/openai/GPT-5": True, "openai-compatible/codex-mini": True,
-        "gemini/gemini-3-pro": False, "litellm/openai/gpt-4o": False, "offline/extractive": False,
-    }.items():  # fmt: skip
-        assert patches(model, ("gpt-5*", "*codex*")) is wants
-        assert (tools["apply_patch"].offered(model), tools["patch_source_file"].offered(model)) == (wants, not wants)
-        assert tools["write_file"].offered(model)
 
 
 WORDS = st.text("abc", min_size=0, max_size=2)

@@ -204,19 +204,6 @@ def test_commands_are_joined_by_real_pipes_and_end_as_in_a_shell(shell: Shell) -
     assert found["exit_code"] == 1 and found["note"] == "part 1, false: exit code 1: as it always does"
 
 
-def test_a_line_runs_in_the_folder_that_it_begins_with(shell: Shell, tmp_path: Path) -> None:
-    shell.files.put("src/a.txt", "one\n")
-    (tmp_path / "other").mkdir()
-    (shell.folder / "out").symlink_to(tmp_path / "other")
-    (shell.folder / "src" / "link").symlink_to(tmp_path / "other")
-    assert shell("cd src && cat a.txt | wc -l")["output"] == "1\n"
-    assert shell(f"cd {shell.folder}/src && pwd")["output"] == f"{shell.folder}/src\n"
-    assert shell.error("cd no && ls").code == "not_found"
-    assert shell.error("cd src/a.txt && ls").code == "validation"
-    assert shell.error("cd out && ls").code == "permission"
-    assert shell.error("cd src && ls link/").code == "permission"
-
-
 def test_what_a_command_made_is_looked_at_before_the_next_one_runs(
     make_shell: Callable[..., Shell], tmp_path: Path
 ) -> None:

@@ -5,11 +5,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.paths import ADDED, check_writable, is_protected, normal
+from inarch_plugins.sandbox_fs.paths import check_writable, is_protected, normal
 from inarch_plugins.sandbox_fs.safe_open import openat2, walking_open
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
@@ -104,24 +104,3 @@ def test_both_ways_of_opening_agree(path: str) -> None:
             finally:
                 workspace.close()
         assert answers[0] == answers[1]
-
-
-_name = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=20).filter(
-    lambda name: name not in (".", "..") and not is_protected(name) and len(name.encode()) < 200
-)
-
-
-@settings(deadline=None, max_examples=2 * settings().max_examples)
-@given(st.lists(_name, min_size=1, max_size=4), st.binary(max_size=200))
-def test_what_is_written_is_read_back_and_listed(parts: list[str], data: bytes) -> None:
-    assume(parts[0] != ADDED)  # what begins with it is of an added folder, and there is none
-    path = "/".join(parts)
-    with tempfile.TemporaryDirectory() as root:
-        workspace = FolderWorkspace.open(root)
-        try:
-            change = workspace.replace(path, [data[:7], data[7:]], None)
-            found = workspace.read(path)
-            assert (found.data, found.hash, found.path) == (data, change.after, path)
-            assert (Path(root) / path).read_bytes() == data
-        finally:
-            workspace.close()

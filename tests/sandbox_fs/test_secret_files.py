@@ -71,15 +71,6 @@ def test_one_that_could_not_is_not(session: Any, command: str) -> None:
     assert not is_asked(session.folder, command)
 
 
-def test_the_question_names_the_file(session: Any) -> None:
-    tool = ExecuteCommand(str(session.folder), {})
-    call = ToolCall("id", "", "turn", tool.name, {"command": "od -c ./.env"})
-    context = PluginContext("sandbox-fs", str(session.folder), None)
-    policies = [Bound("sandbox-fs", SandboxPolicy(str(session.folder), {}), context)]
-    judged = judge(call, tool, tool.effects(call.arguments), "ask", policies)
-    assert judged.reason == "it runs a program; od could show the secrets in ./.env"
-
-
 def pieces(text: str) -> str:
     """Put together what may have been shown in pieces."""
     return re.sub(r"[^A-Za-z0-9-]|\b\d+:", "", text)
@@ -106,18 +97,6 @@ def test_git_grep_passes_over_them_too(session: Any, command: str) -> None:
     found = session.data("execute_command", command=command)
     assert "hunter2" not in pieces(found["output"]) and "PASSWORD" in pieces(found["output"])
     assert secret_files.LEFT_OUT in found["note"]
-
-
-def test_nothing_is_said_where_there_are_none(open_files: Any, tmp_path: Path) -> None:
-    session = open_files(tmp_path)
-    session.put("README.md", "PASSWORD\n")
-    session.put(".env/bin/activate", "PASSWORD\n")  # a virtual environment of that name
-    tool = ExecuteCommand(str(tmp_path), {})
-    context = PluginContext("sandbox-fs", str(tmp_path), session.settings, {})
-    session.scheduler.tools[tool.name] = Bound("sandbox-fs", tool, context)
-    found = session.data("execute_command", command="grep -rl PASSWORD")
-    assert (found["note"], found["argv"][1:]) == (None, ["-rl", "PASSWORD"])
-    assert sorted(found["output"].split()) == [".env/bin/activate", "README.md"]
 
 
 @pytest.mark.parametrize("command", ["od -c link", "cat below/link", "grep -o . link"])

@@ -95,29 +95,12 @@ def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk) -> None:
     assert {"/memory", "/skills", "/commands", "/processes"} <= set(words)
 
 
-def test_a_tool_is_told_as_the_command_line_tells_it(talk: Talk) -> None:
-    from inarch_sdk.tool_pages import argument_lines, effect_lines
-
-    talk.slash.talk.columns = lambda: 10_000
-    bound = talk.slash.talk.app.composition.tools["read_multiple_files"]
-    assert talk.took("/tools read_multiple_files")
-    arguments, effects = argument_lines(bound.value.input_schema), effect_lines(bound.plugin, bound.value)
-    wanted = ["Arguments", *(f"  {line}" for line in arguments), "", "Effects", *(f"  {line}" for line in effects)]
-    assert talk.said.splitlines()[-len(wanted) :] == wanted and any("array of" in line for line in arguments)
-
-
 def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(
     talk: Talk, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert talk.took("/agian now")
     assert "did you mean '/again'?" in capsys.readouterr().err
     assert talk.took("/quit") and talk.slash.talk.is_over
-
-
-@pytest.mark.parametrize("line", ["", "hello /again", "/etc/hosts says what?", "// why", "/"])
-def test_other_lines_are_prompts(talk: Talk, line: str) -> None:
-    assert not talk.took(line)
-    assert talk.events == []
 
 
 def test_stats_and_context_say_what_the_cache_the_services_and_compactions_did(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
     def command(
         name: str, words: str, help: str, place: str, offers: str = "", *, at_once: bool = False
     ) -> SlashCommand:
-        complete = partial(_complete, f"completing:{offers}") if offers else None
+        complete = partial(_complete, f"word_completion:{offers}") if offers else None
         return SlashCommand(name, help, partial(_run, place), words, at_once, complete)
 
     return [

@@ -114,26 +114,6 @@ def test_a_reply_that_broke_off_is_told() -> None:
     assert printed.count("The answer") == 1
 
 
-def test_thoughts_are_one_line_or_all_of_them() -> None:
-    stage = Stage().saw(begun(), asked())
-    stage.saw(ModelDelta(reasoning="first this\nand then "), ModelDelta(reasoning="that other thing"))
-    stage.now += 12.4
-    stage.printed()
-    assert stage.moving() == ["├─ ⋯ thinking … 12 s · first this and then that other thing"]
-    assert stage.moving(44)[0].endswith("· that other thing")
-    assert stage.view.is_moving
-    stage.saw(ModelDelta("So."))
-    assert stage.printed() == ["├─ ▸ thought for 12 s"]
-    stage = Stage(colours=True).saw(begun(), asked(), ModelDelta(reasoning="first this\nand then that"))
-    stage.view.unfold(True)
-    stage.printed()
-    assert [unpainted(line) for line in stage.moving()][1:] == ["│    first this", "│    and then that"]
-    stage.saw(ModelDelta("So."))
-    printed = stage.printed()
-    assert [unpainted(line) for line in printed] == ["├─ ▾ thought for 0 ms", "│    first this", "│    and then that"]
-    assert all(line.startswith("\x1b[2m") for line in printed)
-
-
 def test_running_calls_move_with_the_end_of_their_output() -> None:
     stage = Stage().saw(
         begun(), call("c", "execute_command", command="pytest -q"), call("d", "read_file", file_path="b")
@@ -199,13 +179,6 @@ FILES = [{"path": "a", "content": ""}, {"path": "b", "error": "too much"}]
 def test_a_call_is_told_in_a_line(name: str, arguments: dict[str, Any], data: Any, shown: str) -> None:
     (line, *_) = Stage().saw(call("c", name, **arguments), runs("c"), done("c", name, data)).printed(120)
     assert shown in line
-
-
-def test_the_end_of_a_path_and_the_outcome_are_kept_where_room_is_short() -> None:
-    stage = Stage().saw(call("c", "read_file", file_path="a/very/long/path/that/never/ends/found.md"), runs("c"))
-    stage.saw(done("c", "read_file", {"content": "", "start_line": 1, "end_line": 3, "total_lines": 90}))
-    (line,) = stage.printed(44)
-    assert line.startswith("├─ ✓ read_file a/") and "…" in line and line.endswith("nd.md · 3 lines of 90")
 
 
 def test_an_edit_is_shown_as_a_diff() -> None:
