@@ -95,7 +95,9 @@ def test_a_guard_that_is_absent_has_a_person_asked_each_time(desk: Desk, approve
 def test_where_nothing_can_be_confined_the_guards_that_are_off_are_named(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inarch_plugins.sandbox_fs.processes.judging.level_of", lambda _: (0, (), "nothing confines"))
+    monkeypatch.setattr(
+        "inarch_plugins.sandbox_fs.processes.confinement_level.level_of", lambda _: (0, (), "nothing confines")
+    )
     desk.users({"PreToolUse": one("sh -c 'exit 2'", "Write"), "UserPromptSubmit": one("true")})
     turn = desk.talk([calls(WRITE), says("done")], approve="all")
     assert turn.content == "done" and "confined at level 0" in desk.seen[0] and not (desk.root / "new.txt").exists()
