@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from inarch import ToolFailed
-from inarch_lib.confinement.kernel import function
 from inarch_lib.staging import staged
 from inarch_plugins.sandbox_fs.failures import changed, exists, not_a_file
 from inarch_plugins.sandbox_fs.file_read import digest_of
@@ -22,6 +21,8 @@ _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EOPNOTSUPP)
 
 def rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
     """Give a file a new name where nothing stands."""
+    from inarch_lib.confinement.kernel import function  # what only reads needs none of it
+
     try:
         function("renameat2", new_name, folder, os.fsencode(name), new_folder, os.fsencode(new_name), _NO_REPLACE)
         return
