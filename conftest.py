@@ -21,7 +21,6 @@ PROGRAMS = {
     "espeak-ng": "apt-get install espeak-ng",
     "curl": "apt-get install curl",
     "node": "apt-get install nodejs",
-    "bwrap": "apt-get install bubblewrap",
     "chromium": "apt-get install chromium",
     "aimock": "npm install -g @copilotkit/aimock",
     "codex": "npm install -g @openai/codex",
@@ -54,6 +53,8 @@ MODULES = {
 
 def part(name: str) -> str:
     """Return where a program or module is, or skip the test; where `CI` is `true`, fail it."""
+    if name == "confinement":
+        return _confined()
     if name in PROGRAMS:
         beside = str(Path(sys.executable).parent)  # what pip installed, where no environment is activated
         place = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", os.defpath), beside)))
@@ -66,6 +67,14 @@ def part(name: str) -> str:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{missing} (a test is only skipped where CI is not true)", pytrace=False)
     return pytest.skip(missing)
+
+
+def _confined() -> str:
+    """Return the level of confinement of this machine if it is enough for commands, or skip the test."""
+    from inarch_lib.confinement.levels import features, level_of
+
+    level, _, reason = level_of(features())
+    return str(level) if level >= 2 else pytest.skip(f"needs commands that are confined: {reason}")
 
 
 @pytest.fixture(scope="session", name="part")

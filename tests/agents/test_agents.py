@@ -406,7 +406,7 @@ def test_a_person_is_asked_about_a_task_that_may_change_things_and_about_what_it
     assert data_of(turn)["files_changed"] == ["made.txt"]
 
 
-@pytest.mark.needs("bwrap")
+@pytest.mark.needs("confinement")
 def test_a_cancel_ends_the_programs_of_every_child(desk: Desk) -> None:
     desk.project({".agents/agents/fixer.md": FIXER})
     write_files(desk.root, {"wait.sh": "#!/bin/sh\necho > began\nexec sleep 612.5\n"})

@@ -101,7 +101,7 @@ def test_in_plan_mode_a_task_in_a_tree_changes_nothing(repo: Desk) -> None:
 
 
 @NO_GIT
-@pytest.mark.needs("bwrap")
+@pytest.mark.needs("confinement")
 def test_commands_are_confined_to_the_tree_and_reach_neither_the_project_nor_its_repository(repo: Desk) -> None:
     root = repo.root
     write_files(

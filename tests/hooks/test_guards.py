@@ -17,7 +17,7 @@ from .conftest import Desk, one
 READ = ("read_file", {"file_path": "a.txt"})
 WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
 YES = {"hookSpecificOutput": {"permissionDecision": "allow"}}
-pytestmark = pytest.mark.needs("bwrap")
+pytestmark = pytest.mark.needs("confinement")
 
 
 COMMANDS = (

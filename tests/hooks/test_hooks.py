@@ -20,7 +20,7 @@ from .conftest import Desk, one
 
 READ = ("read_file", {"file_path": "a.txt"})
 WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
-pytestmark = pytest.mark.needs("bwrap")
+pytestmark = pytest.mark.needs("confinement")
 
 
 def test_the_input_is_what_such_hooks_know(desk: Desk) -> None:

@@ -20,7 +20,7 @@ READ = ("read_file", {"file_path": "a.txt"})
 WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
 MODEL = ("--plugin", str(Path(__file__).parents[1] / "plan" / "planning.py"), "--model", "planning/words")
 STOP = {"continue": False, "stopReason": "that is enough"}
-pytestmark = pytest.mark.needs("bwrap")
+pytestmark = pytest.mark.needs("confinement")
 
 
 def replayed(desk: Desk) -> None:

@@ -28,7 +28,7 @@ SCRIPT = (
 )
 MODES = [
     "in-process",
-    pytest.param("process", marks=[pytest.mark.needs("bwrap"), pytest.mark.once]),
+    pytest.param("process", marks=[pytest.mark.needs("confinement"), pytest.mark.once]),
 ]
 
 

@@ -14,7 +14,7 @@ import pytest
 from ..running.program import PROGRAM, Run
 from ..running.terminals import Open
 
-pytestmark = [pytest.mark.needs("bwrap"), pytest.mark.once]
+pytestmark = [pytest.mark.needs("confinement"), pytest.mark.once]
 
 SERVING = ("--plugin", str(Path(__file__).with_name("serving.py")), "--model", "serving/starts", "--approve", "all")
 READY = "Commands are confined at level"

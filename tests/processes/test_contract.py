@@ -13,7 +13,7 @@ from inarch.sessions.app import App
 from inarch.testing import InboxContract
 
 pytest_plugins = ["inarch.testing"]
-pytestmark = pytest.mark.needs("bwrap")
+pytestmark = pytest.mark.needs("confinement")
 
 
 class TestStartProcess(InboxContract):

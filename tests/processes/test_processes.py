@@ -17,7 +17,7 @@ from inarch_lib.confinement import Features
 from inarch_plugins.sandbox_fs.processes import background
 from inarch_plugins.sandbox_fs.processes.networks import require_alone
 
-pytestmark = pytest.mark.needs("bwrap")
+pytestmark = pytest.mark.needs("confinement")
 
 SERVER = """
 import http.server, sys

@@ -35,7 +35,7 @@ def test_nothing_of_a_project_that_is_not_trusted_is_a_command(desk: Desk) -> No
     assert told == "/mine (user: ~/.agents/commands/mine.md)\n  Look at mine."
 
 
-@pytest.mark.needs("bwrap")
+@pytest.mark.needs("confinement")
 def test_a_commands_output_comes_in_after_it_was_approved(desk: Desk) -> None:
     desk.write("root/made.txt", "@b.txt and !`ls`\n")
     desk.write(".agents/commands/see.md", "It says !`cat $1` here.\n")

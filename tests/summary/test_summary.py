@@ -136,7 +136,7 @@ def test_settings_that_mean_nothing_are_told(desk: Desk, settings: dict[str, Any
         inarch.compose(root=desk.root, config=desk.config, environ=desk.environ)
 
 
-@pytest.mark.needs("bwrap")
+@pytest.mark.needs("confinement")
 @pytest.mark.parametrize(("plugins", "words", "reason"), [(["summary"], 4, "early"), ([], 6, "window")])
 def test_a_hook_runs_before_a_conversation_is_shortened(
     desk: Desk, plugins: list[str], words: int, reason: str

@@ -29,7 +29,7 @@ class Counting(Executor):
 '''
 
 
-@pytest.mark.needs("git", "bwrap", "curl")
+@pytest.mark.needs("git", "confinement", "curl")
 def test_setup_reaches_the_hosts_that_are_named_and_no_other(person: Any) -> None:
     url = f"{person.server.url}/v1/models"
     tasks = person.many(1, setup=["curl", "--silent", "--show-error", "--fail", "--max-time", "20", url])

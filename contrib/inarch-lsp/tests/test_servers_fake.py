@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from lsp_place import Desk, edit, read, said
 
-pytestmark = pytest.mark.needs("bwrap")
+pytestmark = pytest.mark.needs("confinement")
 BAD = [edit("a.txt", "two", "bad")]
 GOOD = [edit("a.txt", "one\nbad", "one\ntwo")]
 AGAIN = [edit("a.txt", "three", "more bad")]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lsp_place import Desk, edit, read, said
 
-pytestmark = pytest.mark.needs("bwrap")
+pytestmark = pytest.mark.needs("confinement")
 
 
 def program_of(desk: Desk, part: Any, name: str) -> None:
