@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch_lib.output.line_matches import split_lines
-from inarch_plugins.agents.patches import patch_of
-from inarch_plugins.agents.path_merge import NOTHING, bring
+from inarch_plugins.agents.changes import patch_of
+from inarch_plugins.agents.merge_task import NOTHING, bring
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end", b"\0\n"])
 TEXT = st.lists(LINE, max_size=9).map(b"".join)

@@ -191,17 +191,6 @@ def test_without_a_repository_or_without_commits_it_is_a_copy(
 
 
 @NO_GIT
-def test_where_git_is_not_installed_it_is_a_copy(repo: Desk) -> None:
-    (repo.root / ".gitignore").write_text("built/\n")
-    write_files(repo.root, {"built/out.txt": "made\n"})
-    repo.options = {"environ": {**repo.environ, "PATH": str(repo.home)}}
-    turn = one_task(repo, read("built/out.txt"), read("a.txt"), edit("a.txt", "one", "two"), then=merge(repo))
-    assert data_of(turn, 1)["merged"] == ["a.txt"] and (repo.root / "a.txt").read_text() == "two\n"
-    seen = str([part for one in repo.requests for message in one.messages for part in message.parts])
-    assert "built/out.txt" in seen and "made" not in seen.replace("made/", "")  # what Git ignores is not copied
-
-
-@NO_GIT
 @pytest.mark.parametrize("folder", [".", "bin", "{root}/bin"])
 def test_a_git_of_the_repository_is_not_run(repo: Desk, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     script = f"#!/bin/sh\ntouch {repo.home}/ran\n"

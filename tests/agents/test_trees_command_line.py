@@ -41,27 +41,6 @@ def in_trees(place: Place) -> list[Path]:
 
 
 @NO_GIT
-def test_a_task_and_its_merge_are_shown_replayed_and_undone(place: Place) -> None:
-    place.scripts = {
-        "parent": [calls(task("builder", "child")), says("built")],
-        "child": [calls(NEW), says("made it")],
-        "and now?": [says("still here")],
-    }
-    with place.serving():
-        events = _events(place.run("parent", "--approve", "all", "--output", "jsonl"))
-        parent, change = events[0]["session_id"], change_of(events)
-        child = next(event["data"]["session_id"] for event in events if event["kind"] == "child.ended")
-        assert not (place.root / "new.txt").exists()
-        place.scripts["merge it"] = [calls(("merge_task", {"change": change})), says("merged")]
-        place.run("merge it", "--session", parent, "--approve", "edits")  # it is an edit, and needs no more than one
-        assert (place.root / "new.txt").read_text() == "new\n"
-        assert place.run("and now?", "--session", child, "--quiet").strip() == "still here"
-    assert place.run("replay", child).startswith("same: 2 turns")
-    place.run("undo", "--session", parent)
-    assert not (place.root / "new.txt").exists() and git(place.root, "status", "--porcelain") == ""
-
-
-@NO_GIT
 def test_a_kill_loses_no_change_that_was_finished_and_the_next_start_takes_up_what_was_not(place: Place) -> None:
     second = ("write_file", {"file_path": "second.txt", "content": "second\n"})
     place.scripts = {

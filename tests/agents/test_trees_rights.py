@@ -265,15 +265,6 @@ def test_what_a_child_remembers_of_the_project_outlives_its_tree(repo: Desk) -> 
     assert any("The tests are slow." in text for text in kept), repo.requests[-2].messages[-1]
 
 
-def test_a_state_folder_that_nothing_can_be_written_to_is_told(desk: Desk) -> None:
-    blocked = trees(desk)
-    blocked.parent.mkdir(parents=True)
-    blocked.write_text("no folder")
-    told = error_of(one_task(desk, read("a.txt")))
-    assert f"no work tree can be made in {blocked.parent}" in told and "use an agent without one" in told
-    assert not desk.of("child.started")
-
-
 @NO_GIT
 def test_a_change_that_can_not_be_kept_leaves_its_tree_for_the_next_start(repo: Desk) -> None:
     changes = trees(repo).parent / "changes"
@@ -302,17 +293,6 @@ def test_a_change_that_is_not_there_or_has_no_such_file_is_refused_before_anybod
     assert ["there is no change" in error_of(turn, at) for at in (1, 2, 3)] == [True] * 3
     assert "has no other.txt to merge" in error_of(turn, 4)
     assert "merge_task" not in {one.call.name for one in person.asked}
-
-
-@NO_GIT
-def test_a_change_of_another_project_is_refused(repo: Desk) -> None:
-    turn = one_task(repo, write("new.txt", "new\n"))
-    name = data_of(turn)["change"]
-    first = str(repo.root)
-    repo.root = repo.home / "elsewhere"
-    write_files(repo.root, {"a.txt": "one\n"})
-    repo.scripts = {"parent": [calls(("merge_task", {"change": name})), says("ok")]}
-    assert f"{name} is a change of {first}" in error_of(repo.run(approve="all"))
 
 
 @NO_GIT

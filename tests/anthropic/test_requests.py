@@ -15,9 +15,8 @@ from tests.services.anthropic_rules import MODELS, check, check_schema, units, u
 import inarch
 from inarch import CallPart, Image, Message, Reasoning, ResultPart, Text, ToolResult
 from inarch_plugins.anthropic import BETAS
-from inarch_plugins.anthropic.answer_schemas import closed_schema
 from inarch_plugins.anthropic.blocks import fingerprint
-from inarch_plugins.anthropic.messages_request import Encoder
+from inarch_plugins.anthropic.messages_request import Encoder, closed_schema
 from inarch_plugins.anthropic.versions import NEWEST, version_of
 from inarch_sdk.usage import cost_of
 

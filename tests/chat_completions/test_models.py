@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpServer, json_reply, sse_reply
 
 from .wire import KEY, run, says
 
@@ -80,31 +80,6 @@ def test_the_first_turn_is_recorded_under_the_name_that_the_server_gave(tmp_path
     turns = {event.data["turn"]["model"] for event in events if event.kind in ("turn.started", "turn.ended")}
     assert named == {"openai-compatible/tiny"}
     assert turns - {""} == {"openai-compatible/tiny"}
-
-
-def test_a_turn_that_is_cancelled_while_the_server_names_its_model_is_recorded(tmp_path: Path) -> None:
-    silent = HttpReply(ending="silent", headers={"content-type": "application/json"})
-
-    async def go(server: HttpServer) -> inarch.Turn:
-        tables = {"openai-compatible": {"base_url": server.url}}
-        environ = {"HOME": str(tmp_path)}
-        app = inarch.compose(
-            root=tmp_path, config={"plugins": tables}, flags={"model": "openai-compatible"}, environ=environ,
-            journal=False,
-        )  # fmt: skip
-        session = app.session()
-        task = asyncio.create_task(session.run("hello"))
-        while not server.requests:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await app.aclose()
-        return session.turns[-1]
-
-    with HttpServer(routes={"GET /models": silent}) as server:
-        turn = asyncio.run(go(server))
-    assert turn.status == "cancelled"
 
 
 async def events_of(app: inarch.App) -> list[inarch.Event]:

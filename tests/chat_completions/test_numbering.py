@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_plugins.openai.call_numbers import Numbering
+from inarch_plugins.openai.chunks import Numbering
 
 from .wire import call
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 from inarch.testing import HttpServer, json_reply, sse_reply
 
-from .wire import KEY, MODEL, call, calls, chunk, compose, run, says
+from .wire import KEY, MODEL, call, calls, chunk, run, says
 
 READ = '{"file_path": "a.txt"}'
 
@@ -117,52 +116,10 @@ def test_a_compatible_servers_cost_comes_from_the_users_prices_only(tmp_path: Pa
     assert "usage" not in known.bodies[0]
 
 
-@pytest.mark.parametrize(
-    "deltas",
-    [
-        [call(0, "c1", "read_file", READ), call(1, "c2", "read_file", READ)],
-        [call(0, "c1", "read_file", READ), call(0, "c2", "read_file", READ)],
-        [call(None, "c1", "read_file", READ), call(None, "c2", "read_file", READ)],
-        [call(None, None, "read_file", READ), call(None, None, "read_file", READ)],
-        [call(0, "same", "read_file", READ), call(1, "same", "read_file", READ)],
-        [call(0, "same", "read_file", READ), call(0, "same", "read_file", READ)],
-        [call(0, None, "read_file", json.loads(READ)), call(0, None, "read_file", json.loads(READ))],
-        [
-            {
-                "tool_calls": [
-                    *call(0, "", "read_file", READ)["tool_calls"],
-                    *call(1, "", "read_file", READ)["tool_calls"],
-                ]
-            }
-        ],
-        [call(1, "c2", "read_file", READ[:9]), call(0, "c1", "read_file", READ), call(1, None, None, READ[9:])],
-        [call(0, "c1", "read_file", READ), call(1, "c2", "read_file", ""), call(1, "c2", "read_file", READ)],
-    ],
-)
-def test_two_calls_are_two_calls_however_a_server_numbers_them(tmp_path: Path, deltas: list[Any]) -> None:
-    found = run(tmp_path / "w", [sse_reply(calls(*deltas)), sse_reply(says("well"))])
-    assert [(one.name, one.status) for one in found.turn.calls] == [("read_file", "success")] * 2
-    assistant, *tools = found.bodies[1]["messages"][-3:]
-    ids = [one["id"] for one in assistant["tool_calls"]]
-    assert len(set(ids)) == 2 and all(ids)
-    assert [tool["tool_call_id"] for tool in tools] == ids
-
-
 def test_a_function_call_of_the_old_kind_is_run(tmp_path: Path) -> None:
     old = [{"function_call": {"name": "read_file", "arguments": ""}}, {"function_call": {"arguments": READ}}]
     script = [sse_reply([*map(chunk, old), chunk({}, "function_call")]), sse_reply(says("well"))]
     assert [one.status for one in run(tmp_path / "w", script).turn.calls] == ["success"]
-
-
-def test_one_connection_serves_a_session(tmp_path: Path) -> None:
-    script = [sse_reply(calls(call(0, f"c{n}", "read_file", READ))) for n in range(3)]
-    with HttpServer([*script, sse_reply(says("well"))]) as server:
-        app = compose(tmp_path / "w", f"{server.url}/v1")
-        import asyncio
-
-        asyncio.run(app.session().run("read"))
-        app.close()
-        assert len(server.requests) == 4 and server.connections == 1
 
 
 def test_without_a_key_nothing_is_asked(tmp_path: Path) -> None:

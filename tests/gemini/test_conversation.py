@@ -42,31 +42,6 @@ def test_a_question_is_answered(talk: Talks) -> None:
     assert "toolConfig" not in body
 
 
-def test_parallel_calls_come_back_with_their_signatures_byte_for_byte(talk: Talks) -> None:
-    parts: list[Any] = [
-        {"text": "I look at both."},
-        call("read_file", {"file_path": "a.txt"}, SIGNATURE, id="call-1"),
-        call("read_file", {"file_path": "ü.txt"}, id="call-2"),
-    ]
-    talking = talk(
-        sse_reply([candidate(*parts[:2]), candidate(parts[2], finish="STOP")], done=False),
-        reply("both seen"),
-    )
-    (talking.root / "a.txt").write_text("ALPHA\n")
-    (talking.root / "ü.txt").write_text("BETA\n")
-    (turn,) = talking.run("compare")
-    assert (turn.status, turn.content) == ("done", "both seen")
-    assert [made.status for made in turn.calls] == ["success", "success"]
-    second = talking.server.requests[1]
-    assert json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode() in second.body
-    _, said, heard = second.json["contents"]
-    assert (said["role"], heard["role"]) == ("model", "user")
-    responses = [part["functionResponse"] for part in heard["parts"]]
-    assert [(item["name"], item["id"]) for item in responses] == [("read_file", "call-1"), ("read_file", "call-2")]
-    assert "ALPHA" in responses[0]["response"]["output"]
-    assert "BETA" in responses[1]["response"]["output"]
-
-
 def test_signatures_of_text_come_back_in_the_next_turn_and_after_a_resume(talk: Talks) -> None:
     chunks = [
         candidate("One "),

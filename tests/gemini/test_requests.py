@@ -23,8 +23,7 @@ from inarch import (
     ToolSpec,
 )
 from inarch_plugins.gemini.chunks import Chunks
-from inarch_plugins.gemini.exchanges import UNSIGNED
-from inarch_plugins.gemini.generate_request import OPENING, Encoder
+from inarch_plugins.gemini.generate_request import OPENING, UNSIGNED, Encoder
 from inarch_sdk.accumulator import Accumulator
 
 NEW = "gemini-3-pro-preview"

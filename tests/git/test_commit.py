@@ -3,12 +3,10 @@
 import asyncio
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import inarch
-from inarch.testing import calls, says, scripted_app
 
 from .conftest import Place
 from .test_reading import conflict
@@ -241,28 +239,3 @@ def test_without_approval_nothing_is_committed(repo: Place) -> None:
         assert result.error is not None
         assert result.error.code == "denied"
     assert repo.git("status", "--porcelain") == " M a.txt\n"
-
-
-def test_a_model_creates_a_file_and_commits_it_in_one_reply(repo: Place) -> None:
-    script = [
-        calls(
-            ("create_file", {"file_path": "new/file.txt", "content": "hello\n"}),
-            ("git_commit", {"paths": ["new/file.txt"], "message": "Add a file"}),
-            ("git_log", {"limit": 1}),
-        ),
-        says("done"),
-    ]
-    app, _ = scripted_app(script, repo.root, flags={"approve": "all"})
-
-    async def go() -> inarch.Turn:
-        turn = await app.session().run("create a file and commit it")
-        await app.aclose()
-        return turn
-
-    turn = asyncio.run(go())
-    results: list[Any] = [call.result for call in turn.calls]
-    assert [result.error for result in results] == [None, None, None]
-    assert results[1].data["files"] == ["new/file.txt"]
-    assert results[2].data["commits"][0]["commit"] == results[1].data["commit"]
-    assert repo.git("show", "HEAD:new/file.txt") == "hello\n"
-    assert repo.git("status", "--porcelain") == ""

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import calls, says
-from inarch_plugins.hooks.hook_fields import FIELDS, shown, taken
+from inarch_plugins.hooks.call_hooks import FIELDS, shown, taken
 
 from .conftest import Desk, one
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import stat
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from inarch import Event
-from inarch_plugins.jsonl_logger.log_file import LogFile
 from inarch_plugins.jsonl_logger.logger import JsonlLogger
 
 PRELUDE = """
@@ -109,17 +107,6 @@ def test_a_removed_folder_is_made_again_and_told_once(tmp_path: Path) -> None:
     logger.close()
 
 
-def test_a_file_that_was_moved_is_left_alone(tmp_path: Path) -> None:
-    logger = JsonlLogger(str(tmp_path))
-    logger.saw(event(1))
-    logger.path("s").rename(tmp_path / "mine")
-    logger.saw(event(2))
-    assert seqs(tmp_path / "mine") == [1]
-    assert seqs(logger.path("s")) == [2]
-    assert logger.summary("t") is None
-    logger.close()
-
-
 def test_a_readable_log_is_made_private(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").touch(mode=0o644)
     logger = JsonlLogger(str(tmp_path))
@@ -180,31 +167,6 @@ def test_processes_may_share_a_log(tmp_path: Path, max_bytes: int) -> None:
         mine = [seq for seq in found if seq // 1000 == first // 1000]
         assert mine == sorted(mine)
     assert max_bytes == 0 or len(files) > 10
-
-
-def test_a_stopped_process_that_holds_the_lock_does_not_stop_others(tmp_path: Path) -> None:
-    holder = child(
-        """
-        import fcntl
-        descriptor = os.open(folder + "/s.jsonl", os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        print("held", flush=True)
-        sys.stdin.readline()
-        """,
-        tmp_path,
-    )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "held\n"
-    holder.send_signal(signal.SIGSTOP)
-    log = LogFile(tmp_path / "s.jsonl", max_bytes=1)
-    log.append(b'{"seq":1}\n')
-    log.append(b'{"seq":2}\n')
-    assert seqs(tmp_path / "s.jsonl") == [1, 2]
-    holder.send_signal(signal.SIGCONT)
-    holder.communicate("go\n")
-    log.append(b'{"seq":3}\n')
-    assert [path.name for path in parts(tmp_path)] == ["s.1.jsonl", "s.jsonl"]
-    log.close()
 
 
 def test_killed_writers_leave_whole_lines_but_one(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ import pytest
 import inarch
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 from inarch_plugins.litellm import Settings
-from inarch_plugins.litellm.provider import LiteLLM
-from inarch_plugins.litellm.routes import wants_responses
+from inarch_plugins.litellm.provider import LiteLLM, wants_responses
 
 from ..chat_completions.wire import KEY, call, calls, chunk, says
 from .wire import CLAUDE, READ, begin, claude_says, end, event, run, stream, text, thinking, use

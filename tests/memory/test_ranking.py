@@ -1,7 +1,6 @@
 """Which notes `recall` finds."""
 
-from inarch_plugins.memory.memory import Note
-from inarch_plugins.memory.note_rank import ranked
+from inarch_plugins.memory.memory import Note, ranked
 
 NOTES = [
     Note("The staging server is called heron.", "2026-01-01"),

@@ -11,8 +11,8 @@ import pytest
 
 import inarch
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
-from inarch_plugins.openai.addresses import completed, is_openai, prefers_responses
 from inarch_plugins.openai.responses.families import efforts_of, nearest
+from inarch_plugins.openai.wire_choice import completed, is_openai, prefers_responses
 
 from ..services.openai_api import KEY, OpenAIService
 from .wire import compose
@@ -104,21 +104,6 @@ def test_the_stub_takes_every_effort_that_is_sent(tmp_path: Path) -> None:
             service = OpenAIService()
             played(tmp_path / f"{number}{effort}", service, model=f"openai/{model}", profile={"effort": effort})
             assert (service.refusals, len(service.bodies)) == ([], 2)
-
-
-def test_keys_that_are_none_are_told(tmp_path: Path) -> None:
-    home = str(tmp_path / "home")
-    assert error_of(tmp_path / "a", environ={"HOME": home}) == (
-        "openai needs a key: OPENAI_API_KEY is not set (make one at platform.openai.com/api-keys and set "
-        "OPENAI_API_KEY, or run: inarch auth login openai)"
-    )
-    wrong = error_of(tmp_path / "b", environ={"HOME": home, "OPENAI_API_KEY": "sk-wrong-key"})
-    assert "openai answered 401: Incorrect API key provided." in wrong and "check the key in OPENAI_API_KEY" in wrong
-    theirs = error_of(tmp_path / "c", environ={"HOME": home, "OPENAI_API_KEY": "sk-ant-api03-x"},
-                      settings={"base_url": "https://api.openai.com/v1"})  # fmt: skip
-    assert theirs.startswith(
-        "OPENAI_API_KEY holds a key of Anthropic (sk-ant-…) (put it into ANTHROPIC_API_KEY, or make"
-    )
 
 
 def test_an_unknown_model_and_a_server_without_the_wire_are_told(tmp_path: Path) -> None:

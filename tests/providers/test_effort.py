@@ -12,7 +12,7 @@ import pytest
 import inarch
 from inarch.testing import HttpServer, ScriptedModel, json_reply, says, scripted_app, sse_reply
 from inarch_plugins.gemini.generate_request import Encoder as GeminiEncoder
-from inarch_plugins.gemini.model_list import Listed
+from inarch_plugins.gemini.provider import Listed
 from inarch_plugins.litellm import Settings
 from inarch_plugins.litellm.provider import LiteLLM
 from inarch_plugins.litellm.requests import Encoder as LiteEncoder
@@ -26,29 +26,6 @@ EFFORTS: tuple[inarch.Effort, ...] = ("minimal", "low", "medium", "high", "max")
 
 def request(model: str, effort: inarch.Effort | None) -> inarch.ModelRequest:
     return inarch.ModelRequest(model, "", ASKED, effort=effort)
-
-
-@pytest.mark.parametrize(
-    ("model", "key", "said"),
-    [
-        ("gemini-3-pro-preview", "thinkingLevel", ["low", "low", "high", "high", "high"]),
-        ("gemini-3.1-pro", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
-        ("models/gemini-3-flash", "thinkingLevel", ["minimal", "low", "medium", "high", "high"]),
-        ("gemini-2.5-pro", "thinkingBudget", [512, 1_024, 8_192, 16_384, 32_768]),
-        ("gemini-2.5-flash", "thinkingBudget", [512, 1_024, 8_192, 16_384, 24_576]),
-        ("gemini-3.8-flash", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
-        ("gemini-4-argon", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
-        ("gemini-flash-latest", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
-        ("something-new", "thinkingLevel", ["low", "low", "medium", "high", "high"]),
-    ],
-)
-def test_gemini_has_levels_or_budgets(model: str, key: str, said: list[Any]) -> None:
-    for effort, expected in zip(EFFORTS, said, strict=True):
-        sent = json.loads(GeminiEncoder().body(request(model, effort)))["generationConfig"]["thinkingConfig"]
-        assert sent == {"includeThoughts": True, key: expected}
-    assert json.loads(GeminiEncoder(thinking=False).body(request(model, "low")))["generationConfig"][
-        "thinkingConfig"
-    ].keys() == {key}
 
 
 def test_without_one_every_request_is_as_it_was() -> None:

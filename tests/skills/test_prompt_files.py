@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import calls, says
-from inarch_plugins.skills.prompt_expansion import Command, expand
+from inarch_plugins.skills.prompt_turn import Command, expand
 
-from .desk import Desk, call
+from .desk import Desk
 
 READ = calls(("read_file", {"file_path": "a.txt"}))
 
@@ -143,19 +143,6 @@ def test_what_counts_for_nothing_is_told(desk: Desk) -> None:
     assert "/look [file] (user: ~/.agents/commands/look.md)" in told
     assert "model opus is a name of other programs" in told
     assert "Read(src/**) allows nothing" in told and "'Bash(' is not understood" in told
-
-
-def test_through_the_command_line(desk: Desk) -> None:
-    desk.write("root/.claude/commands/greet.md", "---\nallowed-tools: []\n---\nGreet $1.\n")
-    replies = [{"content": "as it stands"}]
-    said, asked = desk.program("/greet Anna", replies=replies)
-    assert "/greet is no command here, so it is asked as it stands" in said
-    assert asked[0]["messages"][-1]["content"].startswith("/greet Anna")
-    desk.trust()
-    replies = [call("read_file", file_path="a.txt"), {"content": "moin Anna"}]
-    said, asked = desk.program("/greet Anna", replies=replies)
-    assert asked[0]["messages"][-1]["content"].startswith("Greet Anna.") and "moin Anna" in said
-    assert "/greet allows no tools" in str(asked[1]["messages"][-1]["content"])
 
 
 def test_one_slip_away_from_a_file_is_asked_back_and_asks_no_model(desk: Desk) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from inarch.testing import calls, says
 
-from .desk import Desk, call
+from .desk import Desk
 
 GREETING = (
     "---\nname: greeting\ndescription: Greets people. Use when somebody says hello.\n---\n# Greeting\n\nSay moin.\n"
@@ -178,18 +178,6 @@ def test_a_name_that_is_not_the_folders_is_told_and_counts(desk: Desk) -> None:
     desk.write(".agents/skills/hello/SKILL.md", GREETING)
     desk.talk([USE, says("done")])
     assert "Say moin." in desk.seen[0] and "that of its folder is not" in desk.notes()
-
-
-def test_through_the_command_line(desk: Desk) -> None:
-    desk.write("root/.claude/skills/greeting/SKILL.md", GREETING)
-    replies = [call("activate_skill", name="greeting"), {"content": "moin"}]
-    said, _ = desk.program("hello", replies=[{"content": "hi"}])
-    assert ".claude/skills: not read, this project is not trusted" in said
-    desk.trust()
-    said, asked = desk.program("--approve", "none", "hello", replies=replies)
-    assert desk.exit_code == 0 and "moin" in said
-    assert "activate_skill" in {tool["function"]["name"] for tool in asked[0]["tools"]}
-    assert "Say moin." in str(asked[1]["messages"][-1]["content"])
 
 
 def test_a_replay_reads_skills_as_they_were_said(desk: Desk) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -146,30 +144,3 @@ def test_what_can_be_read_of_a_broken_database_is_saved(opened: Opened, folder: 
     assert len(seqs(again)) > 60
     assert again.damage
     assert {ref: again.get_blob("s", ref) for ref in kept} == kept
-
-
-def test_a_log_cut_anywhere_gives_blobs_that_are_whole_or_none(opened: Opened, folder: Path, tmp_path: Path) -> None:
-    store = opened()
-    store.append("s", [event(1)])
-    change(folder, "PRAGMA wal_checkpoint(TRUNCATE)")
-    log = folder / "sessions.db-wal"
-    written = []
-    for number in range(6):
-        data = b"%d" % number * 3000
-        written.append((store.put_blob("s", data), data, log.stat().st_size))
-    whole = log.read_bytes()
-    for cut in range(0, len(whole) + 1, 997):
-        copy = tmp_path / f"cut-{cut}"
-        copy.mkdir()
-        shutil.copy(folder / "sessions.db", copy)
-        (copy / "sessions.db-wal").write_bytes(whole[:cut])
-        cut_off = SqliteStore(str(copy))
-        for ref, data, length in written:
-            if length <= cut:
-                assert cut_off.get_blob("s", ref) == data
-            else:
-                with pytest.raises(StoreError, match="has no blob"):
-                    cut_off.get_blob("s", ref)
-            assert cut_off.put_blob("s", data) == ref == sha256(data).hexdigest()
-            assert cut_off.get_blob("s", ref) == data
-        cut_off.close()

@@ -88,20 +88,3 @@ def test_a_small_log_cut_at_every_byte(tmp_path: Path) -> None:
     assert HEADER + 2 * FRAME_HEADER < len(log) < 5000
     for cut in range(len(log) + 1):
         small.check(tmp_path / f"cut-{cut}", log[:cut])
-
-
-@pytest.mark.parametrize("tail", [b"\0" * 5000, b"\xff" * 5000, b"\x37\x7f\x06\x82" * 2000])
-def test_a_log_with_a_torn_tail_is_healed(tmp_path: Path, tail: bytes) -> None:
-    small = written(tmp_path, [started("s", "/root"), *(event(seq, text="x" * 900) for seq in range(2, 9))])
-    log = small.log
-    for count in range(1, len(small.lengths)):
-        end = small.lengths[count]
-        folder = tmp_path / f"torn-{count}"
-        folder.mkdir()
-        shutil.copy(small.folder / "sessions.db", folder)
-        (folder / "sessions.db-wal").write_bytes((log[:end] + tail)[: len(log)])
-        store = SqliteStore(str(folder))
-        assert [item.line for item in store.load("s")] == [item.line for item in small.events[: count + 1]]
-        store.append("s", [event(count + 2, text="more")])
-        assert seqs(store) == list(range(1, count + 3))
-        store.close()

@@ -18,12 +18,10 @@ from attrs import define, field
 from pydantic import BaseModel, ValidationError
 
 import inarch
-from inarch_acp.editor_commands import available_commands
+from inarch_acp.editor_commands import available_commands, check_model, check_variable, methods
 from inarch_acp.editor_session import Talk, notification
-from inarch_acp.inject_messages import Injected, InjectRequest, RevokeRequest
-from inarch_acp.prompts import read_prompt
+from inarch_acp.prompts import Injected, InjectRequest, RevokeRequest, read_prompt
 from inarch_acp.servers import IS_THERE, Asked, Consent, Folder, Wanted, lent, read_folders, read_servers
-from inarch_acp.service_keys import check_model, check_variable, methods
 from inarch_acp.updates import Update
 from inarch_acp.wire import INVALID_REQUEST, Wire, as_json, plain
 

@@ -13,14 +13,21 @@ from attrs import define, field
 
 import inarch
 from inarch.capabilities import Scans, able
-from inarch_acp.editor_commands import available_commands, choices, config_options, modes, of_plugins, run_command
+from inarch_acp.editor_commands import (
+    available_commands,
+    check_model,
+    choices,
+    config_options,
+    modes,
+    of_plugins,
+    refusal,
+    run_command,
+)
 from inarch_acp.front_end import Asking, Request
 from inarch_acp.prompts import Prompt, has_pictures, put_pictures
 from inarch_acp.servers import Asked, Consent, Folder, SameId
-from inarch_acp.service_keys import check_model, refusal
 from inarch_acp.tool_calls import LARGEST_DIFF
-from inarch_acp.updates import Update, Updates, agent_chunk
-from inarch_acp.usage_updates import Spending
+from inarch_acp.updates import Spending, Update, Updates, agent_chunk
 from inarch_acp.wire import as_json, plain
 
 Send = Callable[[str, Update], None]

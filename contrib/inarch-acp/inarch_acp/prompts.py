@@ -8,10 +8,11 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from acp import schema
+from pydantic import BaseModel, ConfigDict, Field
 
 import inarch
 
@@ -145,3 +146,28 @@ class Pictures:
             return None
         count = "a picture" if len(images) == 1 else f"{len(images)} pictures"
         return inarch.Contribution(f"The user sent {count} with the prompt.", images=images)
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class InjectRequest(_Message):
+    """Words for the prompt that is being answered: they go in before the next request to the model."""
+
+    session_id: str = Field(alias="sessionId")
+    content: list[Block]
+    mode: Literal["steer"] = "steer"
+
+
+class Injected(_Message):
+    """They wait; `message_id` takes them back, and is that of the `user_message_chunk` with which they go in."""
+
+    message_id: str = Field(alias="messageId")
+
+
+class RevokeRequest(_Message):
+    """Take back words that wait."""
+
+    session_id: str = Field(alias="sessionId")
+    message_id: str = Field(alias="messageId")

@@ -54,24 +54,3 @@ def test_a_folder_that_was_agreed_to_is_read_and_changed_and_another_is_not(desk
             assert not (lib / "new.txt").exists()
 
     asyncio.run(main())
-
-
-def test_a_folder_that_can_not_be_added_is_said_and_the_session_goes_on(desk: Any, say: Any, replies: Any) -> None:
-    desk.model.script = {"hello": [replies.text("hi")]}
-
-    async def said(folder: str, *answers: str) -> str:
-        async with desk.editor() as (editor, connection, _):
-            new = await connection.new_session(str(desk.root), mcp_servers=[], additional_directories=[folder])
-            answering(editor, *answers)
-            for _turn in range(2):
-                await connection.prompt(session_id=new.session_id, prompt=say("hello"))
-                assert editor.said(new.session_id).endswith("hi")
-            words: str = editor.said(new.session_id)
-            return words
-
-    async def main() -> None:
-        assert "absent is not added" in await said(str(desk.folder / "absent"))
-        assert "lib is not added" in await said("lib")
-        assert "no folder is added" in await said(str(desk.folder), "once")  # it holds the root
-
-    asyncio.run(main())

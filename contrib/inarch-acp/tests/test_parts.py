@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import re
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_acp.prompts import fenced, read_prompt
 from inarch_acp.tool_calls import ShownCall, planned_diff
-from inarch_acp.wire import Wire, plain
+from inarch_acp.wire import plain
 
 import inarch
 
@@ -78,20 +76,6 @@ def test_a_planned_change_is_shown_only_where_it_can_be_said_exactly() -> None:
     assert planned(command="ls") is None
 
 
-@pytest.mark.parametrize(
-    ("name", "category", "writes", "kind"),
-    [
-        ("read_file", "file", False, "read"), ("write_file", "file", True, "edit"), ("move_file", "file", True, "move"),
-        ("delete_file", "file", True, "delete"), ("search_files", "search", False, "search"),
-        ("execute_command", "command", False, "execute"), ("git_commit", "git", True, "execute"),
-        ("git_diff", "git", False, "read"), ("find_callers", "trace", False, "search"),
-        ("anything", "other", True, "other"),
-    ],
-)  # fmt: skip
-def test_kinds_follow_the_tool(name: str, category: str, writes: bool, kind: str) -> None:
-    assert ShownCall("1", name, {}, category, writes).kind == kind
-
-
 def test_titles_are_one_harmless_line_and_places_are_absolute() -> None:
     call = ShownCall("1", "read_file", {"file_path": "a\x1b[2J\nb", "start_line": 7}, "file")
     assert "\x1b" not in call.title
@@ -111,25 +95,3 @@ def test_titles_are_one_harmless_line_and_places_are_absolute() -> None:
                     st.dictionaries(st.text(st.characters()), inner), max_leaves=5))  # fmt: skip
 def test_plain_data_can_always_be_sent(value: object) -> None:
     json.dumps(plain(value), ensure_ascii=False).encode("utf-8")
-
-
-@settings(PATIENT, max_examples=settings().max_examples // 3)
-@given(st.lists(st.binary(max_size=80).filter(lambda line: b"\n" not in line), max_size=6))
-def test_every_line_that_is_no_message_is_answered_once(lines: list[bytes]) -> None:
-    expected = sum(bool(line.strip()) for line in lines)
-
-    async def main() -> list[dict[str, object]]:
-        (source, giving), (taking, sink) = os.pipe(), os.pipe()
-        wire = Wire(source, sink)
-        os.write(giving, b"\n".join(lines))
-        os.close(giving)
-        assert await asyncio.wait_for(wire.receive(), 60) is None
-        await wire.close()
-        os.close(sink)
-        os.close(source)
-        with open(taking, "rb") as answers:  # noqa: ASYNC230, PTH123 - a pipe that is full already
-            return [json.loads(line) for line in answers]
-
-    answers = asyncio.run(main())
-    assert len(answers) == expected
-    assert {answer["error"]["code"] for answer in answers} <= {-32700, -32600}  # type: ignore[index]

@@ -54,29 +54,3 @@ def test_a_session_with_a_model_without_its_key_is_refused_with_the_variable(des
             assert (await connection.new_session(str(desk.root), mcp_servers=[])).session_id
 
     asyncio.run(main())
-
-
-def test_a_kept_session_is_shown_without_a_key_and_asks_for_it_at_the_prompt(desk: Any, say: Any, replies: Any) -> None:
-    desk.model.script = {"hello": [replies.text("hi")]}
-    desk.keys = {"ACME_KEY": "k"}
-    desk.configure(provider=KEYED)
-
-    async def main() -> None:
-        async with desk.editor() as (editor, connection, _):
-            session = await desk.new(connection)
-            await connection.prompt(session_id=session, prompt=say("hello"))
-        desk.keys = {}
-        async with desk.editor() as (editor, connection, _):
-            await connection.load_session(str(desk.root), session, mcp_servers=[])
-            assert editor.said(session) == "hi"
-            asked = len(desk.model.server.requests)
-            with pytest.raises(RequestError, match="ACME_KEY is not set") as error:
-                await connection.prompt(session_id=session, prompt=say("hello"))
-            assert code_of(error) == -32000 and len(desk.model.server.requests) == asked
-            await connection.set_config_option(session_id=session, config_id="model", value="offline/extractive")
-            with pytest.raises(RequestError, match="ACME_KEY is not set") as error:
-                await connection.set_config_option(session_id=session, config_id="model", value="openai-compatible/m")
-            assert code_of(error) == -32000
-            assert (await connection.prompt(session_id=session, prompt=say("hello"))).stop_reason == "end_turn"
-
-    asyncio.run(main())

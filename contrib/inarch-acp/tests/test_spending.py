@@ -68,27 +68,6 @@ def test_each_reply_is_told_at_once_and_the_sum_goes_on_in_a_loaded_session(
     asyncio.run(after())
 
 
-def test_a_whole_session_has_its_sum_when_it_is_resumed_and_children_count(
-    desk: Any, installing: Any, say: Any, replies: Any
-) -> None:
-    installing("delegate", DELEGATE)
-    desk.model.script = {"begin": [replies.calling(("delegate", {})), replies.text("Done.")],
-                         "look closely": [replies.text("I looked.")], "hello": [replies.text("hi")]}  # fmt: skip
-    desk.configure(PROFILE, approve="all", provider=f"{PRICED}context_tokens = 32000")
-
-    async def main() -> None:
-        async with desk.editor("--profile", "delegating") as (editor, connection, _):
-            session = await desk.new(connection)
-            await connection.prompt(session_id=session, prompt=say("begin"))
-            assert [cost for _, _, cost in told(editor, session)] == [0.025, 0.05, 0.075, 0.075]
-        async with desk.editor("--profile", "delegating") as (editor, connection, _):
-            await connection.resume_session(session, str(desk.root), mcp_servers=[])
-            await connection.prompt(session_id=session, prompt=say("hello"))
-            assert told(editor, session)[-1][2] == 4 * A_REPLY
-
-    asyncio.run(main())
-
-
 @pytest.mark.parametrize(
     ("provider", "tells", "cost"),
     [("context_tokens = 32000", True, None), (PRICED, False, A_REPLY)],

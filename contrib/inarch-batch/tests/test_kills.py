@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import threading
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -79,48 +77,3 @@ def test_a_result_that_nobody_took_is_not_made_again(person: Any) -> None:
     running.communicate()
     ran = person.run(person.many(1), "-w", "1")
     assert (ran.returncode, person.asked["t0"], len(person.results())) == (0, 1, 1)
-
-
-def test_what_dead_workers_held_counts_as_spent(person: Any) -> None:
-    asked, go_on = threading.Event(), threading.Event()
-
-    def steps(task: str, step: int) -> HttpReply:
-        asked.set()
-        go_on.wait(60)
-        return person.says("done")
-
-    person.steps = steps
-    running = person.start(person.many(1), "-w", "1", "--max-cost", "0.15")
-    assert asked.wait(60)
-    running.kill()
-    running.communicate()
-    go_on.set()
-    with closing(sqlite3.connect(person.out / "ledger.sqlite")) as ledger:
-        (held,) = ledger.execute("SELECT SUM(cost) FROM holds").fetchone()
-    ran = person.run(person.many(1), "-w", "1", "--max-cost", "0.15")
-    assert ran.returncode == 0
-    assert 0.08 < held / 1e9 < 0.15
-    assert f"${held / 1e9 + 0.0002:.4f} of $0.15 spent" in ran.stdout
-
-
-def test_a_worker_that_is_told_to_wait_has_all_others_wait(person: Any) -> None:
-    refused = threading.Event()
-    at: dict[str, float] = {}
-
-    def steps(task: str, step: int) -> HttpReply:
-        if task == "t0" and not refused.is_set():
-            at["refused"] = time.monotonic()
-            refused.set()
-            return HttpReply([b"{}"], 429, {"retry-after": "3"})
-        if task == "t1" and step == 0:
-            refused.wait(60)
-            time.sleep(0.5)  # by then the refusal is in the ledger
-            return person.writes()
-        at.setdefault(f"{task} {step}", time.monotonic())
-        return person.says("done")
-
-    person.steps = steps
-    ran = person.run(person.many(2), "-w", "2")
-    assert ran.returncode == 0, ran.stderr
-    assert at["t1 1"] - at["refused"] >= 2.9
-    assert person.asked == {"t0": 2, "t1": 2}

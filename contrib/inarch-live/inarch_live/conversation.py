@@ -16,11 +16,10 @@ from attrs import define, evolve, field
 
 import inarch
 from inarch.figures import usage_words
-from inarch_live.floor import Batch, Floor
 from inarch_live.link import Link
 from inarch_live.live_prices import Rates
 from inarch_live.live_reply import Replying
-from inarch_live.pieces import Failed, Sounding, Words
+from inarch_live.pieces import Batch, Failed, Floor, Sounding, Words
 from inarch_live.playback import Playback
 from inarch_live.port import AudioDelta, LiveConnection, LiveProvider, LiveResult, LiveSetup
 from inarch_live.service_messages import (

@@ -8,9 +8,8 @@ from typing import Any
 from attrs import define, evolve, field
 
 import inarch
-from inarch_live.floor import Batch, Floor
 from inarch_live.live_prices import Rates, usage_of
-from inarch_live.pieces import Ended, Failed, Piece, Pieces, Sounding, Used, Words
+from inarch_live.pieces import Batch, Ended, Failed, Floor, Piece, Pieces, Sounding, Used, Words
 from inarch_live.playback import Playback
 from inarch_live.port import (
     AudioDelta,

@@ -9,8 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from attrs import define, field
 
 import inarch
-from inarch_live.floor import Batch, Floor
-from inarch_live.pieces import Ended, Failed, Pieces, Sounding, Used, Words
+from inarch_live.pieces import Batch, Ended, Failed, Floor, Pieces, Sounding, Used, Words
 from inarch_live.port import LiveResult
 
 TOKENS_A_SECOND = 25

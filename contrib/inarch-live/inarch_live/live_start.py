@@ -19,13 +19,12 @@ from inarch_live import settings_of
 from inarch_live.conversation import Conversation
 from inarch_live.devices import Microphone, Sink, Source, Speaker, WavSink, WavSource
 from inarch_live.lines import Lines
-from inarch_live.live_front_end import Watched
 from inarch_live.live_prices import rates_of
 from inarch_live.model import NAME, LiveModel
 from inarch_live.playback import Playback
 from inarch_live.port import AudioDelta, Hearing, LiveSetup
 from inarch_live.recordings import Tape
-from inarch_live.voice import Voice
+from inarch_live.voice import Voice, Watched
 from inarch_live.wav import read_wav
 
 _NOT_THERE = 'add "live" to `plugins` of the profile, as in: plugins = ["...", "live"]; it can\'t be isolated'

@@ -4,13 +4,122 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from attrs import define, field, frozen
 
 import inarch
-from inarch_live.floor import Batch
+from inarch_live.port import CallsRequested, LiveCall, LiveResult, ResultStatus, Scheduling
+
+MOST_CALLS = 200
+"""Calls of one message that are run; of more none is."""
+_TOO_MANY = "{count} calls in one message are too many, and none was run: make at most {most} at once."
+_STOPPED = "This call was stopped before it ended; what it had done until then stands, and can be undone."
+
+
+@define(eq=False, repr=False)
+class Batch:
+    """All calls of one message of the service; they are answered in one message.
+
+    Args:
+        calls: The calls, each id once.
+        blocking: The ids of those for whose results the model waits in silence.
+        refused: Answers to calls that are not run at all.
+        is_interrupted: Whether the person has spoken since: the model is told the results, and says nothing of them.
+        is_claimed: Whether a turn was given its calls to run.
+    """
+
+    calls: tuple[LiveCall, ...]
+    blocking: frozenset[str]
+    refused: dict[str, LiveResult] = field(factory=dict)
+    is_interrupted: bool = False
+    is_claimed: bool = False
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids of all its calls."""
+        return frozenset(call.id for call in self.calls)
+
+    @property
+    def runnable(self) -> tuple[LiveCall, ...]:
+        """The calls that are run."""
+        return tuple(call for call in self.calls if call.id not in self.refused)
+
+    @property
+    def scheduling(self) -> Scheduling:
+        """What its results do to the conversation."""
+        return "silent" if self.is_interrupted else "when_idle"
+
+
+@define(eq=False, repr=False)
+class Floor:
+    """Keeps account of the batches that wait for answers: each id is answered once.
+
+    Args:
+        blocks: Whether the model has to wait in silence for a call's result.
+    """
+
+    blocks: Callable[[LiveCall], bool]
+    _waiting: list[Batch] = field(init=False, factory=list)
+    _known: set[str] = field(init=False, factory=set)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nothing of the model's voice may be heard."""
+        return any(batch.blocking for batch in self._waiting)
+
+    @property
+    def waiting(self) -> tuple[Batch, ...]:
+        """The batches that have no answer yet, oldest first."""
+        return tuple(self._waiting)
+
+    def take(self, requested: CallsRequested) -> Batch | None:
+        """Return the batch of what is asked for; None where every id of it was asked for before."""
+        calls = {call.id: call for call in requested.calls if call.id not in self._known}
+        if not calls:
+            return None
+        self._known |= calls.keys()
+        refused = {call.id: _answer(call, "error", call.fault) for call in calls.values() if call.fault.strip()}
+        if len(calls) > MOST_CALLS:
+            said = _TOO_MANY.format(count=len(calls), most=MOST_CALLS)
+            refused = {call.id: _answer(call, "error", said) for call in calls.values()}
+        blocking = frozenset(id for id, call in calls.items() if id not in refused and self.blocks(call))
+        batch = Batch(tuple(calls.values()), blocking, refused)
+        self._waiting.append(batch)
+        return batch
+
+    def with_id(self, ids: Iterable[str]) -> tuple[Batch, ...]:
+        """Return the waiting batches that one of these ids belongs to."""
+        wanted = frozenset(ids)
+        return tuple(batch for batch in self._waiting if batch.ids & wanted)
+
+    def interrupted(self) -> None:
+        """Note that the person has spoken: what was asked for until now is answered without a word about it."""
+        for batch in self._waiting:
+            batch.is_interrupted = True
+
+    def answer(self, batch: Batch, known: Mapping[str, LiveResult]) -> Sequence[LiveResult]:
+        """Return the one answer to a batch, a result for each of its calls; nothing where it was answered before.
+
+        Args:
+            batch: What is answered.
+            known: Results by id; a call without one was stopped.
+        """
+        if batch not in self._waiting:
+            return ()
+        self._waiting.remove(batch)
+        found = {**known, **batch.refused}
+        return [found.get(call.id) or _answer(call, "cancelled", _STOPPED) for call in batch.calls]
+
+    def lost(self) -> None:
+        """Forget what nobody waits for any more, because the conversation was begun anew."""
+        self._waiting.clear()
+        self._known.clear()
+
+
+def _answer(call: LiveCall, status: ResultStatus, text: str) -> LiveResult:
+    return LiveResult(call.id, call.name, status, text)
 
 
 @frozen

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol
 
 from attrs import field, frozen, validators
 
+import inarch
 from inarch import ProviderError
 
 INPUT_RATE = 16_000
@@ -325,3 +326,14 @@ class LiveProvider(Protocol):
             ProviderError: It has not: what is wrong and what to do, without the key.
         """
         ...
+
+
+KEYS: Mapping[str, str] = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}
+"""The variable that holds each service's key; the first one whose key is set is the default."""
+MODELS: Mapping[str, str] = {"gemini": "gemini-3.8-live", "openai": "gpt-realtime-2.1"}
+
+
+def unset(variable: str) -> inarch.ProviderError:
+    """Return the error of a key that is not set."""
+    remedy = f"set {variable} to your key"
+    return inarch.ProviderError("auth", f"{variable} is not set", remedy=remedy, was_sent=False)

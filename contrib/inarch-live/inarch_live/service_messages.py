@@ -8,7 +8,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 import inarch
-from inarch_live.floor import Floor
+from inarch_live.pieces import Floor
 from inarch_live.port import History, LiveCall, LiveResult, LiveTool, ResultStatus, Said
 
 SPOKEN = """

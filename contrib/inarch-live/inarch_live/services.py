@@ -9,8 +9,7 @@ from importlib.util import find_spec
 import inarch
 from inarch_live import Settings
 from inarch_live.model import LiveModel
-from inarch_live.port import LiveProvider
-from inarch_live.service_table import KEYS, MODELS, unset
+from inarch_live.port import KEYS, MODELS, LiveProvider, unset
 
 
 def service_of(model: str, settings: Settings, environ: Mapping[str, str]) -> str:

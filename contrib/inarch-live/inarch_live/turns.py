@@ -4,15 +4,44 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any, Protocol
 
 from attrs import define, field
 
 import inarch
 from inarch_live.port import BYTES_PER_SAMPLE, INPUT_RATE, InputTranscript
 from inarch_live.samples import level
-from inarch_live.talk import Talk
+
+
+class Talk(Protocol):
+    """Where turns are run: the conversation at a terminal, or the lines of a pipe."""
+
+    @property
+    def session(self) -> inarch.Session:
+        """The session that the next turn belongs to."""
+        ...
+
+    def say(self, text: str, around: Callable[[], AbstractContextManager[object]]) -> object:
+        """Run a turn with this prompt, within `around()`, as soon as no other runs."""
+        ...
+
+    def cancel(self) -> object:
+        """Cancel the turn that runs."""
+        ...
+
+    def changed(self) -> object:
+        """Draw anew what is shown of the conversation."""
+        ...
+
+    def hidden(self, text: str) -> str:
+        """Return a text as it may be shown on the screen, without secrets."""
+        ...
+
+    def tell(self, text: str) -> object:
+        """Tell the person something."""
+        ...
+
 
 LONGEST = 100_000
 """Characters that are kept of what no turn has yet: two hours of speech."""

@@ -11,14 +11,13 @@ from typing import Any
 from attrs import define, field
 from inarch_live.conversation import Conversation
 from inarch_live.devices import Sink, Source
-from inarch_live.live_front_end import Watched
 from inarch_live.live_prices import rates_of
 from inarch_live.model import LiveModel
 from inarch_live.playback import Playback
 from inarch_live.port import LiveProvider, LiveSetup
 from inarch_live.recordings import Tape
 from inarch_live.testing import LONGEST_S
-from inarch_live.voice import Voice
+from inarch_live.voice import Voice, Watched
 
 import inarch
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inarch_live.floor import MOST_CALLS, Floor
+from inarch_live.pieces import MOST_CALLS, Floor
 from inarch_live.port import CallsRequested, LiveCall, LiveResult
 
 IDS = st.sampled_from([f"c{number}" for number in range(8)])

@@ -29,12 +29,11 @@ from inarch_live.port import (
     UsageReported,
 )
 from inarch_live.testing import GeminiServer
-from inarch_live.wires.gemini_events import Reading
-from inarch_live.wires.gemini_setup import setup_message
+from inarch_live.wires.gemini_events import Reading, setup_message
 
 from inarch import ProviderError
 
-from .contract import EDIT, READ, ramp, upto
+from .contract import EDIT, READ, upto
 
 SOUND = {"inlineData": {"mimeType": "audio/pcm;rate=24000", "data": base64.b64encode(b"\1\2").decode()}}
 
@@ -230,26 +229,6 @@ async def test_a_call_without_an_id_is_answered_by_its_name() -> None:
         (entry,) = there.received[-1]["toolResponse"]["functionResponses"]
         assert entry == {"name": "edit_file", "response": {"status": "error", "error": "no"}}
         await connection.aclose()
-
-
-async def test_push_to_talk_says_when_the_person_speaks() -> None:
-    async with GeminiServer() as server:
-        connection = await server.provider().connect(LiveSetup(hearing="push"))
-        there = await server.connection()
-        await connection.begin_speech()
-        await connection.send_audio(ramp(2))
-        await connection.end_speech()
-        await there.until(lambda there: len(there.received) == 4)
-        assert [list(message["realtimeInput"]) for message in there.received[1:]] == [
-            ["activityStart"], ["audio"], ["activityEnd"],
-        ]  # fmt: skip
-        await connection.aclose()
-        opened = await server.provider().connect(LiveSetup())
-        await opened.end_speech()
-        other = await server.connection(1)
-        await other.until(lambda there: len(there.received) == 2)
-        assert other.received[1] == {"realtimeInput": {"audioStreamEnd": True}}
-        await opened.aclose()
 
 
 async def test_history_is_words_and_an_unanswered_question_is_taken_up() -> None:

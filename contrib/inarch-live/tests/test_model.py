@@ -11,8 +11,7 @@ import pytest
 from inarch_live import Settings
 from inarch_live.live_prices import rates_of
 from inarch_live.model import LiveModel
-from inarch_live.port import LiveCall
-from inarch_live.service_table import MODELS
+from inarch_live.port import MODELS, LiveCall
 from inarch_live.services import default_model, live_model, look, service_of
 from inarch_live.testing import GeminiServer, OpenAIServer, There
 

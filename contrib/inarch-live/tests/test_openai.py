@@ -23,8 +23,7 @@ from inarch_live.port import (
 )
 from inarch_live.samples import Resampler
 from inarch_live.testing import OpenAIServer, OpenAIThere
-from inarch_live.wires.openai_events import Reading
-from inarch_live.wires.openai_setup import session_update
+from inarch_live.wires.openai_events import Reading, session_update
 
 from .contract import EDIT, FRAME, ramp, upto
 
@@ -241,19 +240,6 @@ async def test_an_hour_is_over() -> None:
         assert isinstance(ended, ConnectionEnded)
         assert ended.error is not None
         assert ended.error.retryable
-
-
-async def test_a_setup_that_is_refused() -> None:
-    async def script(there: OpenAIThere) -> None:
-        await there.fail("model_not_found", "The model 'x' does not exist or you do not have access to it.")
-
-    class Refusing(OpenAIServer):
-        async def greet(self, there: OpenAIThere) -> None:
-            await script(there)
-
-    async with Refusing() as server:
-        with pytest.raises(Exception, match="does not exist"):
-            await server.provider().connect(LiveSetup(model="x"))
 
 
 def asyncio_task(events: Any) -> Any:

@@ -93,18 +93,6 @@ async def test_a_service_that_is_gone_is_told_after_some_attempts(
         await again.until(lambda there: is_told(there, "Are you there?"))
 
 
-async def test_a_connection_that_breaks_at_once_again_and_again_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def cut(there: There) -> None:
-        there.cut()
-
-    monkeypatch.setattr(conversation, "DELAYS_S", (0.0, 0.0, 0.0))
-    async with GeminiServer(cut) as server, talking(server.provider(), tmp_path) as bench:
-        await bench.until(lambda: bench.told and bench.conversation.is_cut)
-        assert len(server.connections) == 4 and "broke the connection off" in bench.told[0]
-
-
 async def test_a_key_that_is_refused_now_is_told_at_once(tmp_path: Path) -> None:
     async with GeminiServer() as server, talking(server.provider(), tmp_path) as bench:
         there = await server.connection()

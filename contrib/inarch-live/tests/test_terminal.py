@@ -111,20 +111,6 @@ async def test_a_spoken_session_at_a_terminal(tmp_path: Path) -> None:
             await opened.until("code=0")
 
 
-async def test_a_failed_prompt_at_a_terminal_is_in_the_exit_code(tmp_path: Path) -> None:
-    async def script(there: There) -> None:
-        await there.until(lambda there: there.texts, "what was typed")
-        await there.send({"error": {"code": 429, "message": "no tokens are left"}})
-
-    async with GeminiServer(script=script) as server:
-        async with terminal(Place(tmp_path, server), "--no-audio") as opened:
-            await opened.until("no microphone; type")
-            await opened.press("Hello.", "Enter")
-            await opened.until("could not answer: no tokens are left")
-            await opened.press("C-d")
-            await opened.until("code=1")
-
-
 async def test_ctrl_c_and_the_end_of_the_service_end_nothing_but_the_voice(tmp_path: Path) -> None:
     source = write_wav(tmp_path / "loud.wav", LOUD[:6400])
 

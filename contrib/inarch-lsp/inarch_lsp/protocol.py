@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -12,10 +12,40 @@ from urllib.parse import unquote, urlsplit
 from attrs import define, field
 
 import inarch
-from inarch_lsp import typescript
 from inarch_lsp.connection import Connection, Ended
 from inarch_lsp.problems import Problem, problems_of
 from inarch_lsp.server_lookup import Found
+
+TYPESCRIPT_COMMAND = "typescript.tsserverRequest"
+TYPESCRIPT_PROGRAM = "typescript-language-server"
+TYPESCRIPT_OPTIONS = {"disableAutomaticTypingAcquisition": True}
+"""What it is begun with: it has no network from which it could install types."""
+
+
+def typescript_questions(path: str) -> Iterator[dict[str, Any]]:
+    """Yield what to have executed, to be told of errors of form and of meaning."""
+    for request in ("syntacticDiagnosticsSync", "semanticDiagnosticsSync"):
+        yield {"command": TYPESCRIPT_COMMAND, "arguments": [request, {"file": path}]}
+
+
+def typescript_answer(reply: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return a reply's errors in the protocol's form, None where it has none."""
+    result = reply.get("result")
+    body = result.get("body") if isinstance(result, dict) else None
+    if not isinstance(body, list):
+        return None
+    return [_diagnostic(one) for one in body if isinstance(one, dict) and one.get("category") == "error"]
+
+
+def _diagnostic(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an error whose line and character are counted from 0 and not from 1."""
+    start = given.get("start")
+    place = start if isinstance(start, dict) else {}
+    counted = (place.get("line"), place.get("offset"))
+    line, character = (number - 1 if isinstance(number, int) else None for number in counted)
+    begin = {"line": line, "character": character}
+    return {"range": {"start": begin}, "message": given.get("text"), "code": given.get("code")}
+
 
 SILENCE_S = 10.0
 """Seconds after which one that tells errors by itself is asked whether it lives: of some files it says nothing."""
@@ -78,7 +108,7 @@ class Speaker:
                 "rootUri": place,
                 "workspaceFolders": [{"uri": place, "name": Path(self.root).name}],
                 "capabilities": _CAPABILITIES,
-                "initializationOptions": typescript.OPTIONS if self.found.program == typescript.PROGRAM else {},
+                "initializationOptions": TYPESCRIPT_OPTIONS if self.found.program == TYPESCRIPT_PROGRAM else {},
             },
         )
         result = reply.get("result")
@@ -89,7 +119,7 @@ class Speaker:
         commands = runs.get("commands") if isinstance(runs, dict) else None
         if isinstance(can.get("diagnosticProvider"), dict):
             self._ask_for = self._answer_about
-        elif isinstance(commands, list) and typescript.COMMAND in commands:
+        elif isinstance(commands, list) and TYPESCRIPT_COMMAND in commands:
             self._ask_for = self._answer_of_typescript
         counted = can.get("positionEncoding", "utf-16")
         self._encoding = counted if counted in ("utf-8", "utf-16", "utf-32") else "utf-16"
@@ -161,8 +191,8 @@ class Speaker:
     def _answer_of_typescript(self, document: Document) -> Any:
         """Ask for a file's errors in the words of TypeScript's own server; None where it does not answer that."""
         found: list[Any] = []
-        for params in typescript.questions(str(Path(self.root, document.path))):
-            told = typescript.answer(self._ask("workspace/executeCommand", params))
+        for params in typescript_questions(str(Path(self.root, document.path))):
+            told = typescript_answer(self._ask("workspace/executeCommand", params))
             if told is None:
                 return None
             found += told

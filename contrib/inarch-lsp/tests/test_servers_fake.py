@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsp_place import Desk, edit, read, said
@@ -77,16 +76,6 @@ def test_a_bad_server_is_left_out_and_that_is_told_once(desk: Desk, mode: str, w
     events = desk.talk([read("a.txt")], BAD, GOOD, AGAIN)
     assert said(events) == [LEFT_OUT + why]
     assert (desk.root / "a.txt").read_text() == "bad from before\none\ntwo\nmore bad\n"
-
-
-def test_a_server_that_dies_after_it_was_announced_is_told_too(desk: Desk) -> None:
-    desk.server("hang")
-    desk.settings |= {"wait_s": 0.1, "patience_s": 1.0}
-    desk.trust()
-    events = desk.talk([read("a.txt")], BAD, [("pause", {"seconds": 3.0})], AGAIN)
-    assert len(said(events)) == 1
-    (words,) = [event["data"]["text"] for event in events if event["kind"] == "input.waiting"]
-    assert words == f"{LEFT_OUT}it did not answer within 1 s"
 
 
 def test_without_a_server_or_trust_there_is_no_word(desk: Desk) -> None:
@@ -205,22 +194,6 @@ def test_a_replay_says_the_same_and_starts_nothing(desk: Desk) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "started: False" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"wait_s": 0}, "'wait_s' must be above 0"),
-        ({"patience_s": 0}, "'patience_s' must be above 0"),
-        ({"servers": {"plain": {"command": "x", "languages": {}}}}, "a server has 'languages'"),
-        ({"servers": {"plain": {"command": "x", "languages": {"txt": "text"}}}}, "'txt' in 'languages' is no end"),
-    ],
-)
-def test_wrong_settings_are_said(desk: Desk, settings: dict[str, Any], words: str) -> None:
-    desk.settings = settings
-    desk.playing([])
-    shown = desk.run("plugins", "list")
-    assert words in shown.stdout + shown.stderr
 
 
 def test_a_project_names_no_server(desk: Desk) -> None:

@@ -7,13 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from attrs import define, field
 
 import inarch
-from inarch_mcp.definitions import Definition, Listing, differences, shown
+from inarch_mcp.definitions import Definition, Listing, differences, shown, tool_names
 from inarch_mcp.hub import Hub
 from inarch_mcp.mcp_settings import Server, Settings, lent
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import WITHIN, Place, place_of
 from inarch_mcp.server_tools import ServerTool
-from inarch_mcp.tool_names import tool_names
 
 
 @define(eq=False, repr=False)

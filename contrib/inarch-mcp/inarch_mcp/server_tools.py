@@ -10,11 +10,10 @@ from typing import Any, Literal
 from attrs import define
 
 import inarch
-from inarch_mcp.definitions import Definition, matches
+from inarch_mcp.definitions import Definition, guarded_name, matches
 from inarch_mcp.hub import Hub
 from inarch_mcp.mcp_settings import Server
 from inarch_mcp.server_records import target
-from inarch_mcp.tool_names import guarded_name
 
 ANYTHING = inarch.Effects(exclusive=True)
 NOTHING = inarch.Effects()

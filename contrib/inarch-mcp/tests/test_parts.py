@@ -11,12 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_mcp.catalog import catalog_of
-from inarch_mcp.definitions import defined, differences, shown
+from inarch_mcp.definitions import SHIPPED, defined, differences, shown, tool_names
 from inarch_mcp.mcp_settings import Server, Settings
-from inarch_mcp.server_records import Agreed, Cache
+from inarch_mcp.server_records import Agreed
 from inarch_mcp.server_tools import data_of
 from inarch_mcp.stdio import LONGEST, Log
-from inarch_mcp.tool_names import SHIPPED, tool_names
 
 import inarch
 
@@ -125,18 +124,6 @@ def test_what_was_agreed_to_is_brought_up_beside_a_copy_and_refused_where_it_is_
         agreed.changes("s", (two,))
 
 
-def test_a_damaged_cache_is_none(tmp_path: Path) -> None:
-    cache = Cache(str(tmp_path))
-    cache.keep_failure("s", SOME, "why")
-    assert cache.failure("s", SOME) == "why"
-    assert not cache.failure("s", Server(command="other"))
-    (file,) = (tmp_path / "listings").iterdir()
-    assert file.stat().st_mode & 0o077 == 0
-    for text in ("", "[]", "{", '{"listing": {"definitions": [{"x": 1}]}}', '{"listing": 3}'):
-        file.write_text(text)
-        assert cache.listing("s", SOME) is None
-
-
 def test_a_log_keeps_its_last_part(tmp_path: Path) -> None:
     log = Log(tmp_path / "s.log")
     for number in range(600):
@@ -144,21 +131,6 @@ def test_a_log_keeps_its_last_part(tmp_path: Path) -> None:
     assert log.path is not None and log.path.stat().st_size <= LONGEST
     assert log.last_line.startswith("599 ")
     assert shown("\x1b[2J\n") == "\\x1b[2J\\n"
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"a": {}},
-        {"a": {"command": "x", "url": "http://127.0.0.1/"}},
-        {"a": {"url": "ftp://127.0.0.1/"}},
-        {"a": {"command": "x", "timeout_s": 0}},
-        {"1a": {"command": "x"}},
-    ],
-)
-def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
-        Settings(servers={name: Server(**table) for name, table in wrong.items()})
 
 
 def test_an_isolated_plugin_is_refused_where_it_has_servers(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from attrs import define, field
@@ -11,7 +13,72 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_context
 
 import inarch
-from inarch_otel import conventions
+
+LONGEST_TEXT = 20_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PROVIDERS = {
+    "gemini": "gcp.gemini", "vertex_ai": "gcp.vertex_ai", "bedrock": "aws.bedrock", "azure": "azure.ai.openai",
+    "mistral": "mistral_ai", "xai": "x_ai", "watsonx": "ibm.watsonx.ai", "moonshot": "moonshot_ai",
+}  # fmt: skip
+_FINISHES = {"calls": "tool_call", "filtered": "content_filter"}
+
+
+def nanoseconds(time: str) -> int:
+    """Return an event's time as OpenTelemetry counts it."""
+    return (datetime.fromisoformat(time) - _EPOCH) // timedelta(microseconds=1) * 1000
+
+
+def provider_and_model(full_name: str) -> tuple[str, str]:
+    """Split `PROVIDER/NAME`; of LiteLLM's names the service is the provider."""
+    provider, _, model = full_name.partition("/")
+    if provider == "litellm" and "/" in model:
+        provider, _, model = model.partition("/")
+    return _PROVIDERS.get(provider, provider or "unknown"), model or provider
+
+
+def finish_reason(finish: str) -> str:
+    """Return the conventions' word for how a reply ended."""
+    return _FINISHES.get(finish, finish)
+
+
+def usage_attributes(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was used; what is unknown is left out."""
+    cost = usage.get("cost_usd")
+    found = {
+        "gen_ai.usage.input_tokens": usage.get("input_tokens"),
+        "gen_ai.usage.output_tokens": usage.get("output_tokens"),
+        "gen_ai.usage.cache_read.input_tokens": usage.get("cached_tokens") or None,
+        "gen_ai.usage.reasoning.output_tokens": usage.get("reasoning_tokens") or None,
+        "inarch.cost_usd": None if cost is None else float(cost),
+        "inarch.usage_estimated": usage.get("estimated") or None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def message(role: str, parts: Sequence[Mapping[str, Any]], finish: str | None = None) -> str:
+    """Return one message as the JSON text of the conventions."""
+    said: dict[str, Any] = {"role": role, "parts": [_part(part) for part in parts]}
+    if finish is not None:
+        said["finish_reason"] = finish_reason(finish)
+    return json.dumps([said])
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    if part.get("type") == "call":
+        return {"type": "tool_call", "id": part["id"], "name": part["name"], "arguments": part["arguments"]}
+    return {"type": part.get("type", "text"), "content": cut(str(part.get("text", "")))}
+
+
+def text_of(value: Any) -> str:
+    """Return arguments or a result as JSON text, cut to what a viewer can take."""
+    return cut(json.dumps(value))
+
+
+def cut(text: str) -> str:
+    """Return the text, or its beginning if it is too long."""
+    whole = text.encode("utf-8", "replace").decode()  # half characters can't be sent
+    return whole if len(whole) <= LONGEST_TEXT else whole[: LONGEST_TEXT - 1] + "…"
+
 
 MOST_OPEN = 1000
 """Turns, requests and calls of a turn that wait for their end; beyond that the oldest is given up."""
@@ -76,14 +143,14 @@ class Spans:
         elif event.kind == "turn.ended":
             self._turn_ended(turn, event, data)
         else:
-            turn.span.add_event(f"inarch.{event.kind}", self._remark(data), conventions.nanoseconds(event.time))
+            turn.span.add_event(f"inarch.{event.kind}", self._remark(data), nanoseconds(event.time))
 
     def _turn_started(self, event: inarch.Event, turn: Mapping[str, Any]) -> None:
         if turn["type"] != "agent":
             if self._content:
                 _bounded(self._prompts, turn["id"], turn["content"])
             return
-        provider, model = conventions.provider_and_model(turn.get("model", ""))
+        provider, model = provider_and_model(turn.get("model", ""))
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.provider.name": provider,
@@ -97,8 +164,8 @@ class Spans:
         }
         prompt = self._prompts.pop(turn.get("parent_id") or "", None)
         if prompt is not None:
-            attributes["gen_ai.input.messages"] = conventions.message("user", [{"type": "text", "text": prompt}])
-        start = conventions.nanoseconds(event.time)
+            attributes["gen_ai.input.messages"] = message("user", [{"type": "text", "text": prompt}])
+        start = nanoseconds(event.time)
         # A turn is a trace of its own, whatever span is current in a program that uses Inarch as a library.
         span = self._tracer.start_span("invoke_agent inarch", Context(), attributes=attributes, start_time=start)
         _bounded(self._turns, turn["id"], _Turn(span, event.session_id, set_span_in_context(span, Context())))
@@ -109,39 +176,39 @@ class Spans:
         span.set_attribute("inarch.turn.status", record["status"])
         if record.get("limit"):
             span.set_attribute("inarch.turn.limit", record["limit"])
-        span.set_attributes(conventions.usage_attributes(record.get("usage") or {}))
+        span.set_attributes(usage_attributes(record.get("usage") or {}))
         if self._content and record.get("content"):
             parts = [{"type": "text", "text": record["content"]}]
-            span.set_attribute("gen_ai.output.messages", conventions.message("assistant", parts, "stop"))
+            span.set_attribute("gen_ai.output.messages", message("assistant", parts, "stop"))
         if record["status"] in ("failed", "cancelled"):
             self._fail(span, record["status"], record.get("error") or "")
-        span.end(conventions.nanoseconds(event.time))
+        span.end(nanoseconds(event.time))
 
     def _replied(self, turn: _Turn, event: inarch.Event, data: Mapping[str, Any]) -> None:
         key = (data["model"], data["purpose"], data.get("plugin", ""))
         asked = turn.requests.get(key) or []
         request = asked.pop(0) if asked else event
-        provider, model = conventions.provider_and_model(data["model"])
+        provider, model = provider_and_model(data["model"])
         attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": provider,
             "gen_ai.request.model": model,
             "gen_ai.conversation.id": turn.session_id,
-            "gen_ai.response.finish_reasons": [conventions.finish_reason(data["finish"])],
+            "gen_ai.response.finish_reasons": [finish_reason(data["finish"])],
             "inarch.purpose": data["purpose"],
             "inarch.attempt": request.data.get("attempt", 1),
-            **conventions.usage_attributes(data.get("usage") or {}),
+            **usage_attributes(data.get("usage") or {}),
         }
         if data.get("plugin"):
             attributes["inarch.plugin"] = data["plugin"]
         if self._content:
             parts = data["message"]["parts"]
-            attributes["gen_ai.output.messages"] = conventions.message("assistant", parts, data["finish"])
-        start = conventions.nanoseconds(request.time)
+            attributes["gen_ai.output.messages"] = message("assistant", parts, data["finish"])
+        start = nanoseconds(request.time)
         span = self._tracer.start_span(f"chat {model}", turn.context, SpanKind.CLIENT, attributes, start_time=start)
         if data.get("error"):
             self._fail(span, data["error"], "")
-        span.end(conventions.nanoseconds(event.time))
+        span.end(nanoseconds(event.time))
 
     def _called(self, turn: _Turn, event: inarch.Event, data: Mapping[str, Any]) -> None:
         state = turn.calls.pop(data["call_id"], event)
@@ -157,24 +224,24 @@ class Spans:
         }
         result, call = data["result"], state.data.get("call") or {}
         if self._content:
-            attributes["gen_ai.tool.call.arguments"] = conventions.text_of(call.get("arguments", {}))
-            attributes["gen_ai.tool.call.result"] = conventions.text_of(result.get("data"))
-        start = conventions.nanoseconds(data.get("started") or state.time)
+            attributes["gen_ai.tool.call.arguments"] = text_of(call.get("arguments", {}))
+            attributes["gen_ai.tool.call.result"] = text_of(result.get("data"))
+        start = nanoseconds(data.get("started") or state.time)
         name = f"execute_tool {data['name']}"
         span = self._tracer.start_span(name, turn.context, SpanKind.INTERNAL, attributes, start_time=start)
         error = result.get("error")
         if error:
             self._fail(span, error["code"], error["message"])
-        span.end(conventions.nanoseconds(data.get("ended") or event.time))
+        span.end(nanoseconds(data.get("ended") or event.time))
 
     def _fail(self, span: Span, kind: str, message: str) -> None:
         span.set_attribute("error.type", kind)
-        span.set_status(Status(StatusCode.ERROR, conventions.cut(message) if self._content else None))
+        span.set_status(Status(StatusCode.ERROR, cut(message) if self._content else None))
 
     def _remark(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return what may be told of an event: with content all that is plain, else Inarch's own words and numbers."""
         return {
-            name: conventions.cut(value) if isinstance(value, str) else value
+            name: cut(value) if isinstance(value, str) else value
             for name, value in data.items()
             if isinstance(value, (str, int, float)) and (self._content or name in _SAFE)
         }

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import rotel
-from inarch_otel import Settings, conventions, inarch_tracers
+from inarch_otel import Settings, inarch_tracers, spans
 from inarch_otel.tracer import OtelTracer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
@@ -354,8 +354,8 @@ tracer.close()
     ],
 )
 def test_providers_have_the_names_of_the_conventions(full_name: str, provider: str, model: str) -> None:
-    assert conventions.provider_and_model(full_name) == (provider, model)
+    assert spans.provider_and_model(full_name) == (provider, model)
 
 
 def test_times_keep_their_microseconds() -> None:
-    assert conventions.nanoseconds("2026-01-01T00:00:00.123456Z") == 1_767_225_600_123_456_000
+    assert spans.nanoseconds("2026-01-01T00:00:00.123456Z") == 1_767_225_600_123_456_000

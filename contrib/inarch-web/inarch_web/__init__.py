@@ -42,6 +42,6 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
     """Return the source of what the user points at."""
-    from inarch_web.pointing.source import Selected
+    from inarch_web.pointing.frame_tools import Selected
 
     return [Selected()]

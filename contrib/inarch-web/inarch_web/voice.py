@@ -8,10 +8,9 @@ from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
-from inarch_live.live_front_end import TurnWatch
 from inarch_live.live_start import voice_with
 from inarch_live.playback import Playback
-from inarch_live.voice import Voice
+from inarch_live.voice import TurnWatch, Voice
 
 import inarch
 from inarch_web.server.message_log import encoded

@@ -13,18 +13,6 @@ from .browsing import Site, answered, ask, asked, ready
 pytestmark = pytest.mark.needs("chromium")
 
 
-def test_a_prompt_is_answered(site: Site) -> None:
-    page = site.page()
-    ask(page, "read footer.py")
-    turn = answered(page)
-    expect(turn.locator(".answer strong")).to_have_text("done")
-    expect(turn.locator(".call .name")).to_have_text("read_file")
-    expect(turn.locator(".reasoning")).to_contain_text("I think about it first.")
-    assert turn.locator(".timeline svg").count() == 1
-    expect(page.locator(".session-list a[aria-current]")).to_contain_text("read footer.py")
-    expect(page.locator(".spent")).to_have_text(re.compile(r"\$0\.00\d+"))
-
-
 def test_a_call_is_approved(site: Site) -> None:
     page = site.page()
     ask(page, "patch")
@@ -126,30 +114,6 @@ def test_a_change_is_undone_done_again_and_blamed(site: Site) -> None:
     page.get_by_role("menuitem", name="Redo it").click()
     expect(page.locator(".notice", has_text="Done again")).to_be_visible()
     assert "2025" in file.read_text()
-
-
-def test_sessions_are_found_named_forked_and_gone_on_with(site: Site) -> None:
-    page = site.page()
-    ask(page, "say the first")
-    turn = answered(page)
-    turn.hover()
-    turn.get_by_role("button", name="Fork after turn 1").click()
-    expect(page.locator(".session-list a")).to_have_count(2)
-    answered(page)
-    ask(page, "say the second")
-    expect(answered(page, 2).locator(".answer .prose")).to_have_text("the second")
-    page.get_by_role("button", name="name this session").click()
-    page.get_by_label("Name", exact=True).fill("the fork")
-    page.keyboard.press("Enter")
-    expect(page.locator(".title")).to_have_text("the fork")
-    page.get_by_label("Search sessions").fill("fork")
-    expect(page.locator(".session-list a")).to_have_count(1)
-    page.get_by_label("Search sessions").fill("")
-    expect(page.locator(".session-list a")).to_have_count(2)
-    page.get_by_role("button", name="New session").click()
-    expect(page.locator(".welcome")).to_be_visible()
-    page.locator(".session-list a", has_text="the fork").click()
-    answered(page, 2)
 
 
 def test_commands_and_files_are_completed(site: Site) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inarch_web.pointing.script_tag import LONGEST_HEAD, Injection, can_be_changed
+from inarch_web.pointing.proxy import LONGEST_HEAD, Injection, can_be_changed
 
 TAG = b"<script src=x></script>"
 PARTS = st.sampled_from(

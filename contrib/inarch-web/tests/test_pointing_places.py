@@ -14,7 +14,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from inarch_web.pointing.element_match import Extent, extent_around, extent_at
-from inarch_web.pointing.element_source import Locator
+from inarch_web.pointing.element_source import Locator, Place, first_place, inline_map, link_of, original
 from inarch_web.pointing.frame_addresses import Addresses, FrameAddress, PageAddress
 from inarch_web.pointing.frame_tools import best_match
 from inarch_web.pointing.selection import (
@@ -27,7 +27,6 @@ from inarch_web.pointing.selection import (
     read_pointed,
     words_of,
 )
-from inarch_web.pointing.sourcemaps import Place, first_place, inline_map, link_of, original
 
 import inarch
 

@@ -168,18 +168,3 @@ async def test_sessions_are_listed_named_found_forked_and_exported(project: Path
         assert [item["text"] for item in commands["items"]] == ["/undo"]
         paths = await page.do("complete", session=fork, text="look at @foot")
         assert [item["text"] for item in paths["items"]] == ["@footer.txt"] and paths["from"] == 8
-
-
-async def test_a_prompt_file_names_the_model_of_its_turn(project: Path) -> None:
-    folder = project.parent / "home" / ".agents" / "commands"
-    folder.mkdir(parents=True)
-    (folder / "deep.md").write_text("---\nmodel: scripted/deep\n---\nThink hard.\n")
-    asked: list[inarch.ModelRequest] = []
-    async with served([says("Thought."), says("Done.")], project, asked=asked) as there, entered(there.address) as one:
-        session = (await one.do("open", session=None))["session"]
-        for text in ("/deep", "go on"):
-            before = len(one.came)
-            await one.do("say", session=session, text=text)
-            await one.until(lambda message: "turn" in message, before)
-            await one.idle(before)
-    assert [request.model for request in asked] == ["deep", "script"]

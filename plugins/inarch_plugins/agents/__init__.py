@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import inarch
-from inarch_plugins.agents.settings import Settings
+from inarch_plugins.agents.agents import Settings
 
 
 @inarch.hookimpl

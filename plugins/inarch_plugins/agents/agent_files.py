@@ -11,8 +11,7 @@ from typing import Any
 from attrs import evolve
 
 import inarch
-from inarch_plugins.agents.agents import EXPLORE, READS, Agent
-from inarch_plugins.agents.settings import settings_of
+from inarch_plugins.agents.agents import EXPLORE, READS, Agent, settings_of
 
 PROJECTS = (".agents/agents", ".claude/agents")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 import inarch
-from inarch_plugins.agents.agents import BUILT_IN, Agent
-from inarch_plugins.agents.settings import settings_of
+from inarch_plugins.agents.agents import BUILT_IN, Agent, settings_of
 
 if TYPE_CHECKING:
     from inarch_plugins.agents.changes import Change

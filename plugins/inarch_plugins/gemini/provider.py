@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
 from inarch import (
     Delta,
@@ -24,11 +24,11 @@ from inarch import (
     join_deltas,
     proposed,
 )
-from inarch_plugins.gemini.model_list import MOST_PAGES, Listed, listed_models
 
 if TYPE_CHECKING:
     from inarch_plugins.gemini.chunks import Chunks
     from inarch_plugins.gemini.generate_request import Encoder, Leaving
+
 
 KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 """Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
@@ -217,3 +217,41 @@ async def _rest(batches: AsyncIterator[list[Any]]) -> list[Any]:
     except (TimeoutError, ProviderError):
         pass
     return rest
+
+
+MOST_PAGES = 20
+
+
+@frozen(eq=False, repr=False)
+class Listed:
+    """One model as it was listed; None is what the list didn't say."""
+
+    description: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    thinks: bool | None = None
+
+
+def listed_models(page: Any) -> Iterator[tuple[str, Listed]]:
+    """Yield the models of one page of the list that answer prompts."""
+    models = page.get("models") if isinstance(page, Mapping) else None
+    for model in models if isinstance(models, list) else ():
+        if not isinstance(model, Mapping) or not isinstance(model.get("name"), str):
+            continue
+        if "generateContent" in (model.get("supportedGenerationMethods") or ("generateContent",)):
+            yield model["name"].removeprefix("models/"), _listed(model)
+
+
+def _listed(model: Mapping[str, Any]) -> Listed:
+    words = model.get("description") or model.get("displayName")
+    thinks = model.get("thinking")
+    return Listed(
+        " ".join(words.split()) if isinstance(words, str) else "",
+        _count(model.get("inputTokenLimit")),
+        _count(model.get("outputTokenLimit")),
+        thinks if isinstance(thinks, bool) else None,
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

@@ -17,7 +17,6 @@ import threading
 import warnings
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -100,17 +99,6 @@ def _variables(wanted: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-
-
-@cache
-def takes(module: Any, argument: str) -> bool:
-    """Whether this version of the library knows an argument that stands in no signature; another would send it on."""
-    for function in (module.completion, module.acompletion):
-        while function is not None:  # each wraps the next
-            if argument in function.__code__.co_consts:
-                return True
-            function = getattr(function, "__wrapped__", None)
-    return False
 
 
 async def begin_use(user: object) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from attrs import define, evolve, field
 
@@ -26,14 +29,13 @@ if TYPE_CHECKING:
     from inarch_plugins.litellm import Settings
     from inarch_plugins.litellm.requests import Encoder
 
+
 NAME = "litellm"
 NO_KEY = "none"
 """Stands in place of a key that is not wanted: some services' clients refuse to be made without one."""
 REMEDY = (
     f'set it, keep it with `inarch auth set`, or name another variable in [plugins.{NAME}] api_key_env ("" for none)'
 )
-SKIP_MCP = "_skip_mcp_handler"
-"""Without it 1.106 looks at tools with code that needs the package `mcp`, which is not among its dependencies."""
 
 
 @define(eq=False, repr=False)
@@ -169,7 +171,7 @@ class LiteLLM:
         litellm = await library()
         await begin_use(self)
         without = self._without.get(request.model, frozenset())
-        options = self._options(litellm, key)
+        options = self._options(key)
         known = self.find(request.model) if request.effort is not None else None
         efforts = known.efforts if known is not None else ()
         try:
@@ -184,8 +186,6 @@ class LiteLLM:
 
     async def _asked(self, litellm: Any, arguments: dict[str, Any]) -> Any:
         """Return the stream: over Responses if the model wants that, or its service says that it does."""
-        from inarch_plugins.litellm.routes import is_refusal, over_responses, wants_responses
-
         model = str(arguments["model"])
         if model not in self._over_responses and not wants_responses(model, self.settings.api_base):
             try:
@@ -197,17 +197,15 @@ class LiteLLM:
         self._over_responses.add(model)
         return stream
 
-    def _options(self, litellm: Any, key: str) -> dict[str, Any]:
-        from inarch_plugins.litellm.library import takes
-
+    def _options(self, key: str) -> dict[str, Any]:
         options: dict[str, Any] = {
             "timeout": self.settings.silence_s,
             "num_retries": 0,  # the library would ask again at once, whatever Retry-After says; the kernel waits
             "max_retries": 0,
             "no-log": True,
+            # Without it the library looks at tools with code that needs the package `mcp`, which it does not depend on.
+            "_skip_mcp_handler": True,
         }
-        if takes(litellm, SKIP_MCP):
-            options[SKIP_MCP] = True
         if self.settings.api_base:
             options["api_base"] = self.settings.api_base
         if key:
@@ -246,3 +244,40 @@ def _told_usage(stream: Any) -> bool:
     reports = [usage for chunk in kept or () if (usage := getattr(chunk, "usage", None)) is not None]
     names = ("prompt_tokens", "completion_tokens")
     return kept is None or all(any(token_count(getattr(one, name, None)) for one in reports) for name in names)
+
+
+SERVICES = frozenset({"openai", "azure"})
+PREFIX = "responses/"
+"""Before a model's name it has LiteLLM use that API."""
+FIRST = (5, 4)
+"""The first version that refuses function tools while it reasons (OpenAI's model pages, seen Nov 2026)."""
+REFUSAL = "/v1/responses"
+"""Stands in the refusal: "To use function tools, use /v1/responses or set reasoning_effort to 'none'."."""
+_VERSION = re.compile(r"^gpt-(\d+)(?:\.(\d+))?(?![\dk])")
+_ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+
+
+def wants_responses(model: str, api_base: str) -> bool:
+    """Whether a model is asked over Responses from the start: by its version, and only at OpenAI's own address.
+
+    A gateway may know the name and not the API; it says so in its refusal.
+    """
+    service, _, name = model.partition("/")
+    address = api_base or next((found for one in _ADDRESSES if (found := os.environ.get(one, "").strip())), "")
+    host = urlsplit(address).hostname or ""
+    if service != "openai" or (address and host != "api.openai.com" and not host.endswith(".api.openai.com")):
+        return False
+    version = _VERSION.match(name)
+    return version is not None and (int(version[1]), int(version[2] or 0)) >= FIRST
+
+
+def over_responses(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a request with which it goes to Responses, where nothing of it is stored."""
+    service, _, name = str(arguments["model"]).partition("/")
+    stateless = {"store": False, "include": ["reasoning.encrypted_content"]}
+    return {**stateless, **arguments, "model": f"{service}/{PREFIX}{name.removeprefix(PREFIX)}"}
+
+
+def is_refusal(error: Exception, model: str) -> bool:
+    """Whether a service refused chat completions for a model that it serves over Responses."""
+    return model.partition("/")[0] in SERVICES and REFUSAL in str(error)

@@ -48,7 +48,7 @@ def tools(memory: Memory) -> list[inarch.Tool]:
     @inarch.tool(category="memory", input_schema=_RECALL, effects=inarch.Effects())
     def recall(query: str) -> dict[str, Any]:
         """Find notes that the user had saved, by their words."""
-        from inarch_plugins.memory.note_rank import ranked
+        from inarch_plugins.memory.memory import ranked
 
         notes = memory.notes()
         found = ranked(notes, query)
@@ -63,7 +63,7 @@ def tools(memory: Memory) -> list[inarch.Tool]:
 
 def listed(memory: Memory, words: str) -> str:
     """Return the notes as a person reads them, newest first; with words, those that fit."""
-    from inarch_plugins.memory.note_rank import ranked
+    from inarch_plugins.memory.memory import ranked
 
     try:
         notes = memory.notes()

@@ -98,19 +98,6 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
     return [provider]
 
 
-@inarch.hookimpl
-def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return whether the server is there."""
-    settings = context.settings if isinstance(context.settings, Settings) else Settings()
-
-    def look() -> Iterable[inarch.Finding]:
-        from inarch_plugins.openai.local_server import look
-
-        return look(NAME, settings.base_url)
-
-    return [inarch.SelfCheck("server", look)]
-
-
 def _key_variable(settings: Settings, service: inarch.HttpService) -> str:
     """Return the variable of the key; by default a key goes nowhere where somebody else could read it."""
     if settings.api_key_env is not None:

@@ -8,10 +8,9 @@ from typing import Any
 from attrs import Factory, frozen
 
 import inarch
-from inarch_plugins.openai.addresses import OPENAI, completed, is_openai
 from inarch_plugins.openai.dialect import Stated
 from inarch_plugins.openai.memory import Memory
-from inarch_plugins.openai.wire_choice import EitherWire
+from inarch_plugins.openai.wire_choice import OPENAI, EitherWire, completed, is_openai
 
 NAME = "openai"
 KEY = "OPENAI_API_KEY"

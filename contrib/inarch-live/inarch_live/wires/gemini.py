@@ -10,18 +10,21 @@ from attrs import define, field
 from inarch import HttpService, ProviderError
 from inarch_live.port import (
     INPUT_RATE,
+    KEYS,
+    MODELS,
     ConnectionEnded,
     LiveEvent,
     LiveResult,
     LiveSetup,
     Scheduling,
+    unset,
 )
-from inarch_live.service_table import KEYS, MODELS, unset
 from inarch_live.wires.audio import encoded
-from inarch_live.wires.gemini_events import OWN_ID, Reading
-from inarch_live.wires.gemini_setup import (
+from inarch_live.wires.gemini_events import (
     GO_ON,
+    OWN_ID,
     Message,
+    Reading,
     history_message,
     result_entry,
     setup_message,

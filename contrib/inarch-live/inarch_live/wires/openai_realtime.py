@@ -12,19 +12,21 @@ from inarch import HttpService, ProviderError
 from inarch_live.port import (
     BYTES_PER_SAMPLE,
     INPUT_RATE,
+    KEYS,
+    MODELS,
     ConnectionEnded,
     LiveEvent,
     LiveResult,
     LiveSetup,
     Scheduling,
+    unset,
 )
 from inarch_live.samples import Resampler
-from inarch_live.service_table import KEYS, MODELS, unset
 from inarch_live.wires.audio import encoded
-from inarch_live.wires.openai_events import Reading
-from inarch_live.wires.openai_setup import (
+from inarch_live.wires.openai_events import (
     RATE,
     Message,
+    Reading,
     history_items,
     result_item,
     session_update,

@@ -12,9 +12,8 @@ import uvicorn
 from attrs import frozen
 
 from inarch_web.pointing.frame_addresses import Addresses, FrameAddress, PageAddress
-from inarch_web.pointing.proxy import Proxy
-from inarch_web.pointing.sockets import LONGEST_MESSAGE
-from inarch_web.server.connections import GuardedConnection, QuietServer
+from inarch_web.pointing.proxy import LONGEST_MESSAGE, Proxy
+from inarch_web.server.gate import GuardedConnection, QuietServer
 
 _TRIES = 20
 

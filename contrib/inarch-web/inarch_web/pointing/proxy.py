@@ -5,24 +5,176 @@ docs/explanation/web.md says what passes and what doesn't.
 
 from __future__ import annotations
 
+import asyncio
 import html
 import json
+import re
 import secrets
+import ssl
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, suppress
 from importlib.resources import files
 
 import httpx2
+import websockets.asyncio.client
+import websockets.exceptions
 from attrs import define, field
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
+from websockets.asyncio.client import ClientConnection
+from websockets.typing import Subprotocol
 
 import inarch
 from inarch_web.pointing.frame_addresses import Addresses
 from inarch_web.pointing.headers import Headers, for_the_frame, for_the_page, target_of, value_of
-from inarch_web.pointing.script_tag import Injection, can_be_changed
-from inarch_web.pointing.sockets import pass_socket_on
+
+LONGEST_HEAD = 8 * 1024
+"""Bytes within which a page says its document type; one that doesn't is given the tag at its very beginning."""
+_MARK = b"\xef\xbb\xbf"
+_BEFORE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?[^>]*>)*(?:<!doctype[^>]*>)?", re.DOTALL | re.IGNORECASE)
+_MAY_GO_ON = re.compile(rb"<(?:!(?:-(?:-.*)?|d[^>]*)?|\?[^>]*)?", re.DOTALL | re.IGNORECASE)
+_OTHER_BYTES = re.compile(r"charset\s*=\s*[\"']?\s*(utf-?16|utf-?32|ucs-?2|iso-2022|utf-7|hz-)", re.IGNORECASE)
+
+
+def can_be_changed(content_type: str, encoding: str) -> bool:
+    """Whether an answer is HTML whose bytes a tag can be put between."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind not in ("text/html", "application/xhtml+xml") or _OTHER_BYTES.search(content_type):
+        return False
+    return encoding.strip().lower() in ("", "identity", "gzip", "x-gzip", "deflate")
+
+
+@define(eq=False, repr=False)
+class Injection:
+    """Takes a page in pieces, as they come, and returns what goes on.
+
+    Args:
+        tag: What is put in.
+    """
+
+    tag: bytes
+    _head: bytes | None = field(init=False, default=b"")
+
+    def add(self, piece: bytes) -> bytes:
+        """Return what of the page can be sent now."""
+        if self._head is None:
+            return piece
+        self._head += piece
+        place = _place(self._head)
+        return b"" if place is None else self._split(place)
+
+    def end(self) -> bytes:
+        """Return what is left: the page is over."""
+        if self._head is None:
+            return b""
+        found = _BEFORE.match(self._head)
+        return self._split(found.end() if found else 0)
+
+    def _split(self, place: int) -> bytes:
+        head, self._head = self._head or b"", None
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16 in spite of what was said
+            return head
+        return head[:place] + self.tag + head[place:]
+
+
+def _place(head: bytes) -> int | None:
+    """Return where the tag goes, None where more has to come first to know it."""
+    found = _BEFORE.match(head)
+    place = found.end() if found else 0
+    if len(head) >= LONGEST_HEAD:
+        return place
+    rest = head[place:]
+    if len(head) < len(_MARK) or not rest:
+        return None
+    if _MAY_GO_ON.fullmatch(rest) and b"doctype" not in head[:place].lower():
+        return None
+    return place
+
+
+LONGEST_MESSAGE = 16 * 1024 * 1024
+_CONNECT_S = 10.0
+_SAID_BY_THE_CLIENT = (b"host", b"origin")
+
+
+async def pass_socket_on(addresses: Addresses, scope: Scope, receive: Receive, send: Send) -> None:
+    """Open the same socket at the page's server and pass messages on in both directions, until one side ends."""
+    await receive()  # websocket.connect
+    try:
+        server = await _connected(addresses, scope)
+    except (OSError, TimeoutError, websockets.exceptions.WebSocketException):
+        await send({"type": "websocket.close", "code": 1011})
+        return
+    async with server:
+        await send({"type": "websocket.accept", "subprotocol": server.subprotocol})
+        out, back = asyncio.create_task(_out(server, receive)), asyncio.create_task(_back(server, send))
+        try:
+            await asyncio.wait({out, back}, return_when=asyncio.FIRST_COMPLETED)
+            if back.done():
+                code = back.result()
+                with suppress(RuntimeError):  # the browser has closed it meanwhile
+                    await send({"type": "websocket.close", "code": code})
+            else:
+                await server.close(out.result())
+        finally:
+            out.cancel()
+            back.cancel()
+
+
+async def _connected(addresses: Addresses, scope: Scope) -> ClientConnection:
+    headers = [
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, value in for_the_page(scope["headers"], addresses, wants_plain=False)
+        if name not in _SAID_BY_THE_CLIENT
+    ]
+    page = addresses.page
+    tls = None if page.scheme == "http" else _tls(page.host)
+    return await websockets.asyncio.client.connect(
+        page.socket_origin + target_of(scope).decode("latin-1"),
+        origin=websockets.typing.Origin(page.origin),
+        additional_headers=headers,
+        subprotocols=[Subprotocol(name) for name in scope.get("subprotocols", ())] or None,
+        user_agent_header=None,
+        compression=None,
+        max_size=LONGEST_MESSAGE,
+        open_timeout=_CONNECT_S,
+        close_timeout=1,
+        ping_interval=None,
+        proxy=None,
+        ssl=tls,
+    )
+
+
+def _tls(host: str) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if inarch.hosts.is_loopback(host):
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+async def _out(server: ClientConnection, receive: Receive) -> int:
+    """Pass on what the browser says; return the code with which it ended."""
+    while True:
+        message = await receive()
+        if message["type"] != "websocket.receive":
+            return _code(message.get("code"))
+        text = message.get("text")
+        with suppress(websockets.exceptions.ConnectionClosed):  # the other direction says so
+            await server.send(text if text is not None else message["bytes"])
+
+
+async def _back(server: ClientConnection, send: Send) -> int:
+    """Pass on what the server says; return the code with which it ended."""
+    with suppress(websockets.exceptions.ConnectionClosed):
+        async for data in server:
+            await send({"type": "websocket.send", "text" if isinstance(data, str) else "bytes": data})
+    return _code(server.close_code)
+
+
+def _code(code: int | None) -> int:
+    """Return a code that may be sent: some say only what was not."""
+    return code if code is not None and (code in (1000, 1001) or 3000 <= code <= 4999) else 1001
+
 
 PICKER = "/__inarch_picker__.js"
 """The one path that the page's server never sees."""

@@ -13,8 +13,7 @@ import inarch
 from inarch_web import current_room
 from inarch_web.server.kept_session import MOST_HTML, MOST_TURNS, Kept
 from inarch_web.server.message_log import MessageLog
-from inarch_web.server.page_requests import Asks
-from inarch_web.server.questions import Questions, question_message
+from inarch_web.server.questions import Asks, Questions, question_message
 from inarch_web.server.room_work import Working
 from inarch_web.server.sections import Fragments, Message, Unfolding, entry, joined, steps_before
 
