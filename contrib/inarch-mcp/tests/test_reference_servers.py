@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -46,6 +47,56 @@ def test_everything_over_standard_streams(ground: Any) -> None:
     assert wrong.error is not None and wrong.error.code == "validation"
     result, shown = live(app, "all_trigger_long_running_operation", duration=0.4, steps=2)
     assert result.success and "1 of 2" in shown and "2 of 2" in shown
+
+
+@pytest.mark.needs(EVERYTHING)
+def test_everything_goes_on_after_a_cancel(ground: Any) -> None:
+    app = ground.app({"all": {"command": EVERYTHING, **PATIENCE}})
+
+    async def cancelled() -> None:
+        began = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        session = app.session()
+        arguments = {"duration": 300, "steps": 3000}
+        task = asyncio.create_task(
+            session.call_tool(
+                "all_trigger_long_running_operation", arguments, lambda _: loop.call_soon_threadsafe(began.set)
+            )
+        )
+        await began.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert data(app, "all_echo", message="on") == "Echo: on"
+
+
+@pytest.mark.needs(FILES)
+def test_files_of_the_workspace(ground: Any) -> None:
+    app = ground.app({"files": {"command": FILES, "args": ["{root}"], "trust_hints": True, **PATIENCE}}, "ask")
+    path = str(ground.root.resolve() / "a.txt")
+    assert call(app, "files_write_file", path=path, content="x").error.code == "denied"  # type: ignore[union-attr]
+    (ground.root / "a.txt").write_text("old")
+    assert "old" in str(data(app, "files_read_text_file", path=path))
+    outside = call(app, "files_read_text_file", path="/etc/hostname")
+    assert outside.error is not None and outside.error.code == "execution"
+
+
+@pytest.mark.needs("git", "mcp_server_time", "mcp_server_git")
+def test_time_and_git_from_the_python_index(ground: Any) -> None:
+    subprocess.run(["git", "init", "-q", str(ground.root)], check=True)
+    (ground.root / "new.txt").write_text("new")
+    root = str(ground.root.resolve())
+    python = {"command": sys.executable, "read_only": ["*"], **PATIENCE}
+    servers = {
+        "time": {**python, "args": ["-P", "-m", "mcp_server_time"]},
+        "vcs": {**python, "args": ["-P", "-m", "mcp_server_git", "--repository", "{root}"]},
+    }
+    app = ground.app(servers, "ask")
+    assert data(app, "time_get_current_time", timezone="Europe/Berlin")["timezone"] == "Europe/Berlin"
+    assert "new.txt" in data(app, "vcs_git_status", repo_path=root)
+    assert call(app, "time_get_current_time", timezone="Nowhere/Atall").error.code == "execution"  # type: ignore[union-attr]
 
 
 def answers(port: int) -> bool:

@@ -6,8 +6,9 @@ import asyncio
 import json
 import re
 import signal
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -194,3 +195,21 @@ def test_an_address_that_others_reach_is_refused(ground: Any, address: str) -> N
     context = inarch.PluginContext("mcp", str(ground.root))
     done = CliRunner().invoke(mcp, ["serve", "--http", address], obj=context)
     assert isinstance(done.exception, inarch.UsageError)
+
+
+def test_the_official_inspector_lists_and_calls(part: Callable[[str], str], ground: Any) -> None:
+    (ground.root / "a.txt").write_text("hello\n")
+    environ = configured(ground)
+    words = ["--method", "tools/call", "--tool-name", "read_file", "--tool-arg", "file_path=a.txt"]
+    done = subprocess.run(
+        [part("mcp-inspector"), "--cli", sys.executable, *COMMAND, *words],
+        cwd=ground.root,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    called = json.loads(done.stdout)
+    assert called["structuredContent"]["content"] == "hello\n"

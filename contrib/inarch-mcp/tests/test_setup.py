@@ -6,8 +6,9 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,6 +95,39 @@ def model() -> Iterator[Model]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+def test_codex_lists_and_calls_a_tool_through_the_entry(part: Callable[[str], str], ground: Any, model: Model) -> None:
+    program = part("codex")
+    (ground.root / "a.txt").write_text("hello from Inarch\n")
+    settings = ground.home / ".config" / "inarch" / "config.toml"
+    codex = ground.home / ".codex" / "config.toml"
+    for file, text in ((settings, CONFIG), (codex, CODEX.format(port=model.server_port))):
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            command, cwd=ground.root, env={**ground.environ, **STAYING}, stdin=subprocess.DEVNULL, timeout=300,
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        return done.stdout
+
+    inarch = (sys.executable, "-P", "-m", "inarch", "setup", "codex", "--yes")
+    run(*inarch)
+    said = run(program, "exec", "--json", "--skip-git-repo-check", "what does a.txt say?")
+    assert {"read_file", "list_files", "search_files"} <= set(offered(model.bodies[-1]))
+    items = [line["item"] for line in map(json.loads, said.splitlines()) if line["type"] == "item.completed"]
+    (call,) = [item for item in items if item["type"] == "mcp_tool_call"]
+    assert (call["server"], call["tool"], call["status"]) == ("inarch", "read_file", "completed")
+    assert call["result"]["structured_content"]["content"] == "hello from Inarch\n"
+    assert "hello from Inarch" in items[-1]["text"]
+    guides = json.dumps(model.bodies[0])
+    assert "Finding code with Inarch" in guides and "inarch-context" in guides
+    run(*inarch, "--remove")
+    assert codex.read_text() == CODEX.format(port=model.server_port)
+    assert sorted(one.name for one in Path(ground.root).iterdir()) == ["a.txt"]
 
 
 def test_a_profile_need_not_name_the_server(ground: Any) -> None:
