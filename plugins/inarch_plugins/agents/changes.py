@@ -10,7 +10,8 @@ from pathlib import Path
 from attrs import frozen
 
 import inarch
-from inarch_lib.output.line_matches import is_binary, split_lines, unified
+from inarch_lib.output.line_matches import split_lines, unified
+from inarch_lib.output.line_merge import is_binary
 from inarch_lib.staging import write_whole
 
 Side = tuple[bytes | None, int]

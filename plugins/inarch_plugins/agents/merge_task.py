@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import inarch
-from inarch_lib.output.line_matches import Merged, clash_text, is_binary, merge
+from inarch_lib.output.line_merge import Merged, clash_text, is_binary, merge
 from inarch_plugins.agents.changes import Change, read_change
 
 NOTHING = inarch.Standing(None, 0)

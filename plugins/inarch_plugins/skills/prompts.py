@@ -10,7 +10,6 @@ from attrs import define, field, frozen
 
 import inarch
 from inarch.command_lines import NeedsShell, split_command
-from inarch_plugins.skills.skill_folders import Folder, folders
 from inarch_plugins.skills.skills import Folder, folders
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
