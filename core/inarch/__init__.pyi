@@ -152,11 +152,6 @@ from inarch_lib.output.escapes import escape as escape
 from inarch_lib.output.escapes import escape_json as escape_json
 from inarch_lib.output.printer import shorten as shorten
 from inarch_lib.output.printer import width as width
-from inarch_lib.schemas.openapi import openapi_parameters as openapi_parameters
-from inarch_lib.schemas.repair import repair_arguments as repair_arguments
-from inarch_lib.schemas.validation import reference_fault as reference_fault
-from inarch_lib.secrets.dotenv import is_dotenv as is_dotenv
-from inarch_lib.staging import keep_former as keep_former
 from inarch_sdk.accumulator import join_deltas as join_deltas
 from inarch_sdk.chat import ReasoningDetails as ReasoningDetails
 from inarch_sdk.chat import chat_cached as chat_cached

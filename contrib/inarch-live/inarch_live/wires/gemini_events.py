@@ -9,7 +9,8 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch import ProviderError, openapi_parameters, token_count
+from inarch import ProviderError, token_count
+from inarch_lib.schemas.openapi import openapi_parameters
 from inarch_live.port import (
     CallsCancelled,
     CallsRequested,
