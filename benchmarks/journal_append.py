@@ -20,7 +20,7 @@ from statistics import median, quantiles
 from inarch.contract.call_events import CallState
 from inarch.contract.records import Effects, ToolCall
 from inarch.journal.journal import Journal
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_plugins.sqlite_store.store import SqliteStore
 
 STEPS = (10, 100, 1_000, 10_000, 100_000)

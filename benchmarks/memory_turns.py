@@ -26,7 +26,7 @@ from typing import Any
 
 import inarch
 from inarch.testing import calls, says, scripted_app
-from inarch.turns.budget.rate_limit import Pacer
+from inarch.turns.rate_limit import Pacer
 from inarch_testing.http_server import HttpReply, HttpRequest, HttpServer, sse_reply
 from inarch_testing.scripted import Step
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 
 from inarch.contract.records import Message, ModelRequest, Text
-from inarch.journal.redaction.redactor import RedactedStream, Redactor
-from inarch.turns.context.prefix import Hiding
+from inarch.journal.redactor import RedactedStream, Redactor
+from inarch.turns.prefix import Hiding
 from inarch_lib.secrets.dotenv import find_dotenvs
 
 LINE = '{"seq":12,"kind":"call.state","data":{"call_id":"0190-call","name":"read_file","status":"executing"}}' * 5

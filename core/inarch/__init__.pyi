@@ -146,8 +146,8 @@ from inarch.sessions.app import run as run
 from inarch.sessions.launch_port import InteractiveFrontEnd as InteractiveFrontEnd
 from inarch.sessions.launch_port import Launch as Launch
 from inarch.sessions.session import Session as Session
-from inarch.turns.context.session_prefix import ContextView as ContextView
 from inarch.turns.models import Choice as Choice
+from inarch.turns.session_prefix import ContextView as ContextView
 from inarch_lib.output.escapes import escape as escape
 from inarch_lib.output.escapes import escape_json as escape_json
 from inarch_lib.output.printer import shorten as shorten

@@ -9,7 +9,7 @@ import pytest
 from inarch.calls.context import MOST_LIVE
 from inarch.contract.errors import Cancelled
 from inarch.contract.records import Effects
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_sdk.tool_decorator import tool
 
 Kitchen = Any

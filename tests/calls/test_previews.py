@@ -8,7 +8,7 @@ import pytest
 
 from inarch.calls.previews import Files, preview
 from inarch.contract.records import Category, Effects, ToolCall
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_sdk.tool_decorator import FunctionTool
 
 Kitchen = Any

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import inarch
 from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
 from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, ToolError, ToolResult
-from inarch.turns.context.compaction import by_turns, checked_compacted, restored
-from inarch.turns.context.token_count import TokenCounter
+from inarch.turns.compaction import by_turns, checked_compacted, restored
+from inarch.turns.token_count import TokenCounter
 from inarch_plugins.compaction import LeavingOut
 from inarch_plugins.compaction.omission import STEPS_GONE, STRUCTURE_GONE, fit
 from inarch_sdk.short_data import STRUCTURE_TITLE as TITLE

@@ -30,7 +30,7 @@ from inarch.contract.records import (
     Turn,
     Usage,
 )
-from inarch.turns.budget.ledger import Ledger
+from inarch.turns.ledger import Ledger
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_samples import lot
 
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_lib.secrets.credentials import secrets_in, secrets_of_file
 
 WORD = "lily.pads-42"

@@ -32,7 +32,7 @@ from inarch.contract.events import (
 from inarch.journal.fold import fold
 from inarch.journal.history import History
 from inarch.journal.journal import Journal
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_sdk.memory_store import MemoryStore
 
 TIME = "2026-01-01T00:00:00.000000Z"

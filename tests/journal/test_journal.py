@@ -12,7 +12,7 @@ from inarch.contract.events import EventData, ModelDelta, Note, SessionStarted
 from inarch.contract.records import ToolResult
 from inarch.journal import journal as journal_module
 from inarch.journal.journal import Journal
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_sdk.memory_store import MemoryStore
 from inarch_testing.event_samples import full_turn, spare_turn
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inarch.contract.events import Note
 from inarch.journal.fold import fold
 from inarch.journal.journal import Journal
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_sdk.memory_store import MemoryStore
 
 # The digit keeps a value from being a word of our own records, which is no secret.

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_samples import lot
 
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_lib.secrets.dotenv import find_dotenvs, is_dotenv, parse_dotenv
 
 FILE = """\

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from secret_samples import TOKENS
 
-from inarch.journal.redaction.redactor import RedactedStream, Redactor
+from inarch.journal.redactor import RedactedStream, Redactor
 from inarch_lib.secrets.shapes import shapes_of
 
 KEY = TOKENS["aws-key-id"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_samples import HEX, LETTERS, PLACES, TOKENS, lot, pem, varied
 
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_lib.secrets.pattern import JUDGED, Pattern, Piece
 
 NAMES = [

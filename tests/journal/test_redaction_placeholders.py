@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from secret_samples import TOKENS, lot
 
-from inarch.journal.redaction import redactor as redacting
-from inarch.journal.redaction.redactor import Redactor, hide_in_message
+from inarch.journal import redactor as redacting
+from inarch.journal.redactor import Redactor, hide_in_message
 
 ONE, OTHER, THIRD = "7hush-hush/of+mine", "8hush-hush/of+mine", "9hush-hush/of+mine"
 KEY, KEY_TOO = TOKENS["aws-key-id"], "AKIA" + lot(16, "ABCDEFGHIJ234567")
@@ -86,9 +86,7 @@ def test_messages_for_a_terminal_hide_what_any_redactor_knows() -> None:
 
 
 def test_messages_of_a_process_without_a_redactor_hide_its_own_key_variables() -> None:
-    code = (
-        "import sys; from inarch.journal.redaction.redactor import hide_in_message; print(hide_in_message(sys.argv[1]))"
-    )
+    code = "import sys; from inarch.journal.redactor import hide_in_message; print(hide_in_message(sys.argv[1]))"
     command = [sys.executable, "-X", "utf8", "-c", code, f"<{ONE}>"]
     ran = subprocess.run(command, env=os.environ | {"A_TOKEN": ONE}, capture_output=True, check=True, encoding="utf-8")
     assert ran.stdout == "<‹secret:A_TOKEN›>\n"

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from secret_samples import LETTERS, PLACES, TOKENS, pem, varied
 
-from inarch.journal.redaction.redactor import RedactedStream, Redactor
+from inarch.journal.redactor import RedactedStream, Redactor
 
 KNOWN = "7hush-hush/of+mine"
 SECRETS = [KNOWN, *TOKENS.values(), *(frame.format(secret) for frame, secret in PLACES.values()), pem()]

@@ -104,7 +104,7 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert not loaded & {"rich", "pygments", "httpx2._main", "searched-for-cycles"}
     assert not loaded & {"inarch.contract.loaders", "inarch_plugins.project.mentions", "inarch_sdk.memory_store"}
     assert not loaded & {"inarch.journal.fold", "inarch_plugins.sandbox_fs.patch"}
-    assert not loaded & {"inarch.turns.context.compaction", "inarch_sdk.snapshots"}
+    assert not loaded & {"inarch.turns.compaction", "inarch_sdk.snapshots"}
     assert not loaded & {"inarch.contract.children", "inarch.contract.approval_records"}
     assert not loaded & {
         "inarch_plugins.dispatch.cache",

@@ -15,7 +15,7 @@ from inarch import Event
 from inarch.contract.call_events import FileChanged
 from inarch.journal.fold import fold
 from inarch.journal.journal import Journal
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch.testing import calls, says, scripted_app
 from inarch_plugins.jsonl_logger.logger import JsonlLogger
 from inarch_plugins.sqlite_store.store import SqliteStore

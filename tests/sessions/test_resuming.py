@@ -19,12 +19,12 @@ from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
 from inarch.journal.fold import fold
 from inarch.journal.history import History
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch.journal.resume_state import Going, resume_kept
 from inarch.sessions.app import App
 from inarch.sessions.session_start import Heard
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch.turns.context.compaction import restored
+from inarch.turns.compaction import restored
 from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.snapshots import folded

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.contract.records import Message, ModelRequest, Text
-from inarch.journal.redaction.redactor import Redactor
-from inarch.turns.context.prefix import Hiding
+from inarch.journal.redactor import Redactor
+from inarch.turns.prefix import Hiding
 
 SECRET = "a-long-value-that-nobody-may-see-42"
 TEXTS = st.lists(st.sampled_from(["plain", f"say {SECRET} twice", "more"]), max_size=5)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch.turns.budget.meter import PERIODS, REPEATS, LimitReached, Repeats
+from inarch.turns.meter import PERIODS, REPEATS, LimitReached, Repeats
 
 
 def done(name: str, data: object) -> inarch.ToolCall:

@@ -23,7 +23,7 @@ from inarch.contract.ids import new_id, utc_now
 from inarch.contract.processes import Rights
 from inarch.contract.records import Effects, PlannedCall, PluginContext, ToolCall, Turn
 from inarch.journal.journal import Journal
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch.plugins.composition import Bound
 from inarch.sessions.extension import Access
 from inarch_plugins.sandbox_fs.settings import Settings

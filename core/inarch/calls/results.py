@@ -21,7 +21,7 @@ from inarch_sdk.short_data import measured, shortened
 if TYPE_CHECKING:
     from inarch.contract.event_parts import EventKind
     from inarch.journal.journal import Journal
-    from inarch.journal.redaction.redactor import Redactor
+    from inarch.journal.redactor import Redactor
     from inarch.plugins.composition import Bound
 
 

@@ -17,10 +17,10 @@ from inarch.contract.ports import Tool
 from inarch.contract.processes import Rights
 from inarch.contract.records import Effects
 from inarch.contract.workspaces import Workspace
-from inarch.journal.redaction.redactor import placeholders
+from inarch.journal.redactor import placeholders
 
 if TYPE_CHECKING:
-    from inarch.journal.redaction.redactor import Redactor
+    from inarch.journal.redactor import Redactor
 
 _LARGEST = 1 << 18
 _STEP = 1 << 23

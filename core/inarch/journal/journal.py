@@ -18,7 +18,7 @@ from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, 
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.contract.ports import Clock
 from inarch.contract.stores import ContextStore
-from inarch.journal.redaction.redactor import RedactedStream, Redactor
+from inarch.journal.redactor import RedactedStream, Redactor
 
 Listener = Callable[[Event], None]
 Payload = EventData | PluginEvent

@@ -18,7 +18,7 @@ def exit_code(status: str, *, unmet: bool = False) -> int:
 
 def say(kind: str, text: str) -> None:
     """Write `inarch: kind: text` to standard error, on one line; a closed one is nobody's concern."""
-    from inarch.journal.redaction.redactor import hide_in_message
+    from inarch.journal.redactor import hide_in_message
     from inarch_lib.output.escapes import escape
 
     try:
@@ -31,7 +31,7 @@ def say(kind: str, text: str) -> None:
 
 def say_remedy(remedy: str) -> None:
     """Write below a message what helps: lines of configuration among them stay lines, to be copied."""
-    from inarch.journal.redaction.redactor import hide_in_message
+    from inarch.journal.redactor import hide_in_message
     from inarch_lib.output.escapes import escape
 
     try:
@@ -57,7 +57,7 @@ def report_crashes(debug: bool) -> None:
 def _traced(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     from traceback import format_exception
 
-    from inarch.journal.redaction.redactor import hide_in_message
+    from inarch.journal.redactor import hide_in_message
     from inarch_lib.output.escapes import escape
 
     sys.stderr.write(escape(hide_in_message("".join(format_exception(cls, error, trace)))))
@@ -66,7 +66,7 @@ def _traced(cls: type[BaseException], error: BaseException, trace: TracebackType
 def _crashed(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     from traceback import extract_tb, format_exception
 
-    from inarch.journal.redaction.redactor import hide_in_message
+    from inarch.journal.redactor import hide_in_message
 
     report = hide_in_message("".join(format_exception(cls, error, trace)))
     frames = extract_tb(trace)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import SessionInfo
     from inarch.contract.transcripts import Transcript
     from inarch.contract.workspaces import Workspace
-    from inarch.journal.redaction.redactor import Redactor
+    from inarch.journal.redactor import Redactor
     from inarch.plugins.composition import Bound, Composition
     from inarch.plugins.discovery import Ready
     from inarch.sessions.choices import Models

@@ -17,8 +17,8 @@ from inarch.plugins.plugin_loader import is_given
 if TYPE_CHECKING:
     from inarch.plugins.discovery import Ready
     from inarch.sessions.composed_profile import Composed
-    from inarch.turns.context.token_count import TokenCounter
     from inarch.turns.models import Choice
+    from inarch.turns.token_count import TokenCounter
 
 
 @define(eq=False, repr=False)
@@ -74,7 +74,7 @@ class Models:
     @staticmethod
     def counter() -> TokenCounter:
         """Return what estimates tokens, as a session does that has asked nothing yet."""
-        from inarch.turns.context.token_count import TokenCounter
+        from inarch.turns.token_count import TokenCounter
 
         return TokenCounter()
 

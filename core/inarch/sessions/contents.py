@@ -13,7 +13,7 @@ from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
 from inarch.contract.stores import ContextStore
 from inarch.contract.transcripts import Data, Exchange, Spent
-from inarch.turns.budget.ledger import Ledger
+from inarch.turns.ledger import Ledger
 from inarch_sdk.context_breaks import Breaks
 from inarch_sdk.figures import repair_kind
 from inarch_sdk.snapshots import folded, scan
@@ -21,7 +21,7 @@ from inarch_sdk.snapshots import folded, scan
 if TYPE_CHECKING:
     from inarch.contract.records import SessionInfo
     from inarch.contract.stores import ContextStore
-    from inarch.journal.redaction.redactor import Redactor
+    from inarch.journal.redactor import Redactor
 
 
 LATEST = 64

@@ -13,7 +13,7 @@ from inarch.contract.errors import InarchError
 
 if TYPE_CHECKING:
     from inarch.contract.workspaces import Workspace
-    from inarch.journal.redaction.redactor import Redactor
+    from inarch.journal.redactor import Redactor
     from inarch.sessions.composed_profile import Composed
 
 
@@ -44,7 +44,7 @@ class Keys:
         It knows the values of the environment's key variables, of variables that a plugin's setting names, and of the
         workspace's `.env` files.
         """
-        from inarch.journal.redaction.redactor import Redactor
+        from inarch.journal.redactor import Redactor
         from inarch_lib.secrets.dotenv import LARGEST, find_dotenvs
 
         config, environ = self.composed.config, self.composed.environ

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inarch.contract.workspaces import Workspace
     from inarch.journal.interrupted_calls import OpenCall
     from inarch.journal.journal import Journal
-    from inarch.journal.redaction.redactor import Redactor
+    from inarch.journal.redactor import Redactor
     from inarch.sessions.composed_profile import Composed
     from inarch.sessions.replacements import Replacing
     from inarch.turns.session_state import SessionState
@@ -155,8 +155,8 @@ class Parts:
         """Spaces the requests of all sessions: limits belong to a key, not to a session."""
         if self.replacing is not None and self.replacing.pacing is not None:
             return self.replacing.pacing
-        from inarch.turns.budget.rate_limit import Pacer
         from inarch.turns.models import choose_model
+        from inarch.turns.rate_limit import Pacer
 
         return Pacer(
             lambda name: choose_model(name, self.composition.models, self.composed.environ).limits,

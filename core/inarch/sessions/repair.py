@@ -21,7 +21,7 @@ from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
 from inarch.contract.stores import ContextStore
 from inarch.journal.history import History
 from inarch.journal.journal import Journal
-from inarch.turns.budget.ledger import Ledger
+from inarch.turns.ledger import Ledger
 from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:

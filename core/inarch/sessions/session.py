@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inarch.contract.inputs import Input
     from inarch.contract.other_events import ContextDropped
     from inarch.contract.undo_records import UndoReport
-    from inarch.turns.context.session_prefix import ContextView
+    from inarch.turns.session_prefix import ContextView
 
 
 _PAUSE_S = 0.02
@@ -175,7 +175,7 @@ class Session:
         Raises:
             ConfigError: The profile's model isn't there.
         """
-        from inarch.turns.context.session_prefix import view_context
+        from inarch.turns.session_prefix import view_context
 
         return view_context(self.state)
 
@@ -188,7 +188,7 @@ class Session:
             UsageError: A turn is running.
             StoreError: The journal is required and could not be kept.
         """
-        from inarch.turns.context.compaction import by_turns, compact
+        from inarch.turns.compaction import by_turns, compact
 
         if self._busy.locked():
             raise UsageError("a turn is running", "compact when it has ended")

@@ -48,7 +48,7 @@ def give_name(
         UsageError: It is no name, or another session's, or the session is not kept.
         StoreError: It can't be kept.
     """
-    from inarch.journal.redaction.redactor import hide_in_message
+    from inarch.journal.redactor import hide_in_message
     from inarch_sdk.memory_store import MemoryStore
 
     if hide_in_message(name) != name:

@@ -22,12 +22,12 @@ from inarch.contract.guard import KERNEL, Door, call_guarded
 from inarch.contract.inputs import Input
 from inarch.contract.stores import ContextStore
 from inarch.journal.journal import Journal
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch.sessions.parts import Origin, Parts
-from inarch.turns.budget.ledger import Ledger
-from inarch.turns.context.prefix import Hiding, Sent
-from inarch.turns.context.token_count import TokenCounter
+from inarch.turns.ledger import Ledger
+from inarch.turns.prefix import Hiding, Sent
 from inarch.turns.session_state import AskedModels, BetweenTurns, Inputs, SessionParts, SessionState
+from inarch.turns.token_count import TokenCounter
 
 if TYPE_CHECKING:
     from inarch.calls.context import Doors
@@ -295,7 +295,7 @@ def _state(
         asked=AskedModels(Hiding(journal.redactor), heard.counter),
     )
     if history:
-        from inarch.turns.context.compaction import restored
+        from inarch.turns.compaction import restored
 
         state.go_on_with(restored([EarlierTurn(*said) for said in history.said], history.left_out))
         _go_on_from(state, history)
@@ -304,7 +304,7 @@ def _state(
 
 def _go_on_from(state: SessionState, history: History) -> None:
     """Let requests begin with what they began with before, if the session has kept that."""
-    from inarch.turns.context.session_prefix import kept
+    from inarch.turns.session_prefix import kept
 
     prefix, (model, messages, digest) = state.asked.prefix, history.last_request
     for service, data in history.fixed.items():

@@ -16,7 +16,7 @@ from inarch.contract.events import ModelDelta, ModelReplied, ModelRequested, Not
 from inarch.contract.guard import guarded
 from inarch.contract.records import Delta, ModelRequest, Price, ReasoningDelta, Reply, TextDelta, Usage
 from inarch.journal.journal import Journal
-from inarch.turns.budget.meter import Hold, Meter, TurnTime
+from inarch.turns.meter import Hold, Meter, TurnTime
 from inarch.turns.models import Choice
 from inarch_sdk.accumulator import TOO_LONG, Accumulator
 from inarch_sdk.usage import cost_of, dearest, priced

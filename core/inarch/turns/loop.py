@@ -13,9 +13,9 @@ from inarch.contract.errors import Cancelled, InarchError, PluginError, Provider
 from inarch.contract.events import Note
 from inarch.contract.guard import blame, guarded
 from inarch.contract.records import Message, Text, ToolCall, Turn
-from inarch.turns.budget.meter import AnswerRefused, LimitReached, Refused, Stopped
-from inarch.turns.context.session_prefix import ask_fitting, tell_news
+from inarch.turns.meter import AnswerRefused, LimitReached, Refused, Stopped
 from inarch.turns.run import TurnRun, results_message, text_message
+from inarch.turns.session_prefix import ask_fitting, tell_news
 from inarch.turns.session_state import SessionState
 from inarch.turns.turn_start import decide, gather, run_decided
 from inarch_sdk.bounds import fault_of
@@ -90,7 +90,7 @@ async def _finish(run: TurnRun, turn: Turn) -> None:
             state.journal.record(Note(summary, tracer.value.name), turn.id)
     run.end(turn)
     if run.erased:
-        from inarch.turns.context.compaction import compact  # few turns leave anything out
+        from inarch.turns.compaction import compact  # few turns leave anything out
 
         *before, last = state.history
         compact(state, [*before, last.dropped()], "turns")

@@ -13,9 +13,9 @@ from inarch.contract.errors import ConfigError, ProviderError, ProviderErrorKind
 from inarch.contract.events import EventData, LimitWait, Note
 from inarch.contract.records import AnsweredBy, Message, ModelRequest, Price, Reply, Text
 from inarch.turns.attempt import Attempt
-from inarch.turns.budget.meter import Meter, TurnTime
-from inarch.turns.budget.rate_limit import saying_when
+from inarch.turns.meter import Meter, TurnTime
 from inarch.turns.models import Choice
+from inarch.turns.rate_limit import saying_when
 from inarch.turns.services import named_nearest, tell_of_service
 from inarch.turns.session_state import SessionState
 

@@ -35,7 +35,7 @@ from inarch.contract.records import (
     TurnStatus,
 )
 from inarch.contract.slash_commands import Submitted
-from inarch.turns.budget.meter import AnswerRefused, Meter, Refused, Repeats, Stopped, TurnLimits, child_seconds
+from inarch.turns.meter import AnswerRefused, Meter, Refused, Repeats, Stopped, TurnLimits, child_seconds
 from inarch.turns.model_client import Asker
 from inarch.turns.models import Choice
 from inarch.turns.services import tell_of_service

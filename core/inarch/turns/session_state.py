@@ -24,11 +24,11 @@ from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.workspaces import Workspace
 from inarch.journal.journal import Journal
 from inarch.plugins.composition import Bound
-from inarch.turns.budget.ledger import Ledger
-from inarch.turns.budget.meter import Repeats
-from inarch.turns.context.prefix import Hiding, Prefix
-from inarch.turns.context.token_count import TokenCounter
+from inarch.turns.ledger import Ledger
+from inarch.turns.meter import Repeats
 from inarch.turns.models import ComposedModels
+from inarch.turns.prefix import Hiding, Prefix
+from inarch.turns.token_count import TokenCounter
 
 if TYPE_CHECKING:
     from inarch.calls.scheduler import Scheduler
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from inarch.contract.interventions import EndGuard
     from inarch.contract.other_events import InputEnded
     from inarch.contract.replacements import Pacing
-    from inarch.turns.budget.meter import Meter
+    from inarch.turns.meter import Meter
 
 
 @define(eq=False, repr=False)

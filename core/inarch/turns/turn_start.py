@@ -20,9 +20,9 @@ from inarch.contract.records import (
     PlannedCall,
     ToolCall,
 )
-from inarch.turns.budget.meter import LimitReached, Stopped
-from inarch.turns.context.session_prefix import tell_news
+from inarch.turns.meter import LimitReached, Stopped
 from inarch.turns.run import TurnRun, result_of, results_message
+from inarch.turns.session_prefix import tell_news
 from inarch_sdk.result_text import result_text
 
 _KINDS = get_args(DecisionKind)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import inarch
 from inarch.contract.codec import to_data
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
-from inarch.turns.budget.ledger import Ledger, total_of
+from inarch.turns.ledger import Ledger, total_of
 
 
 def event(kind: str, turn: str = "t1", **data: Any) -> inarch.Event:

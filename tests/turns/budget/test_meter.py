@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch.turns.budget.meter import ASSUMED_OUTPUT, LEAST_OUTPUT, Hold, LimitReached, Meter, TurnLimits
+from inarch.turns.meter import ASSUMED_OUTPUT, LEAST_OUTPUT, Hold, LimitReached, Meter, TurnLimits
 from inarch_sdk.usage import priced
 
 PRICE = inarch.Price(Decimal(1), Decimal(10))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inarch.contract.errors import ProviderError, ProviderErrorKind
 from inarch.contract.events import LimitWait
 from inarch.contract.records import Limits
-from inarch.turns.budget.rate_limit import (
+from inarch.turns.rate_limit import (
     FIRST_BACKOFF_AFTER_LIMIT_S,
     FIRST_BACKOFF_S,
     LEAST_LEARNED,

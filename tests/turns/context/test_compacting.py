@@ -13,7 +13,7 @@ from attrs import evolve
 import inarch
 from inarch.plugins.composition import Bound
 from inarch.testing import ScriptedModel, Step, says, scripted_app
-from inarch.turns.budget.meter import LimitReached
+from inarch.turns.meter import LimitReached
 
 CONTEXT = inarch.PluginContext("shop", "/")
 SUMMARY = "Earlier: they talked about dogs."

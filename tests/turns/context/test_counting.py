@@ -22,7 +22,7 @@ from inarch.contract.records import (
     ToolResult,
     ToolSpec,
 )
-from inarch.turns.context.token_count import LEAST_MARGIN, PICTURE_TOKENS, UNKNOWN_MARGIN, TokenCounter, estimate
+from inarch.turns.token_count import LEAST_MARGIN, PICTURE_TOKENS, UNKNOWN_MARGIN, TokenCounter, estimate
 from inarch_sdk.short_data import STRUCTURE_TITLE as TITLE
 
 TOOL = ToolSpec("read_file", "Read a file.", {"type": "object", "properties": {"file_path": {"type": "string"}}})

@@ -15,7 +15,7 @@ import inarch
 from inarch.contract.records import CallPart, Limits, ModelRequest, ResultPart, Text, Usage
 from inarch.sessions.session import Session
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
-from inarch.turns.context.token_count import TokenCounter
+from inarch.turns.token_count import TokenCounter
 
 
 class Small(ScriptedModel):

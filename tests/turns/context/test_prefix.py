@@ -24,7 +24,7 @@ from inarch import Message, ModelRequest, Reasoning, tool
 from inarch.plugins.composition import Bound
 from inarch.sessions.fork import fork_session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
-from inarch.turns.context.session_prefix import system_text
+from inarch.turns.session_prefix import system_text
 
 KEY = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz"
 LONG = "many words of a file that is read\n" * 300

@@ -17,7 +17,7 @@ from inarch.contract.guard import guarded, pending
 from inarch.contract.other_events import ContextDropped
 from inarch.contract.records import CallPart, Message, ResultPart, ToolResult
 from inarch.journal.journal import keep_packed
-from inarch.turns.budget.meter import LimitReached
+from inarch.turns.meter import LimitReached
 from inarch.turns.session_state import SessionState
 from inarch_sdk.figures import dropped_words
 from inarch_sdk.result_text import result_text

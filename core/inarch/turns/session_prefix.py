@@ -19,12 +19,12 @@ from inarch.contract.errors import PluginError, ProviderError, StoreError
 from inarch.contract.events import Broken, ContextBroken, ContextFixed, Note
 from inarch.contract.records import ModelRequest, Reply, ToolSpec, Usage
 from inarch.journal.journal import keep_packed, unpacked
-from inarch.turns.budget.meter import LimitReached
-from inarch.turns.context.context_fit import make_room, room_after, shrink, window_of
-from inarch.turns.context.prefix import Fixed, digest_of
-from inarch.turns.context.token_count import Calibration, Report, Row
+from inarch.turns.context_fit import make_room, room_after, shrink, window_of
+from inarch.turns.meter import LimitReached
 from inarch.turns.models import Choice
+from inarch.turns.prefix import Fixed, digest_of
 from inarch.turns.session_state import SessionState
+from inarch.turns.token_count import Calibration, Report, Row
 from inarch_sdk.accumulator import TOO_LONG
 from inarch_sdk.message_cache import without_thoughts
 from inarch_sdk.result_text import json_text

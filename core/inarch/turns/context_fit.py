@@ -66,7 +66,7 @@ async def shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -
         called = [one for one in every if one in called or _watches(one.value)]
         reason = "early"
     called.sort(key=lambda one: not _watches(one.value))
-    from inarch.turns.context.compaction import compacted, record  # most conversations fit
+    from inarch.turns.compaction import compacted, record  # most conversations fit
 
     known = state.asked.counter.calibration(model)
     room = window - 1 - state.asked.counter.frame(request) * known.ratio * (1 + known.margin)

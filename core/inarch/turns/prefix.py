@@ -29,7 +29,7 @@ from inarch.contract.records import (
     Text,
     ToolSpec,
 )
-from inarch.journal.redaction.redactor import Redactor
+from inarch.journal.redactor import Redactor
 from inarch_sdk.message_cache import MessageCache
 from inarch_sdk.result_text import result_text
 

@@ -1,1 +1,0 @@
-"""What a session's requests may take, and what they took."""
