@@ -68,7 +68,7 @@ def loaded(code: str, folder: Path, **environ: str) -> tuple[str, set[str]]:
     return done.stdout, set(done.stderr.split())
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/how-to/use-as-a-library.md"])
+@pytest.mark.parametrize("page", ["docs/how-to/use-as-a-library.md"])
 def test_the_pages_program_answers_with_tools_and_loads_nothing_it_did_not_name(page: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("buy apples\n")
     with server() as service:
