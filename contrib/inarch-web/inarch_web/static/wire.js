@@ -1,4 +1,4 @@
-/** What goes over the socket, as types. The table of messages stands in docs/explanation/web.md. */
+/** Types of the messages on the WebSocket. Requests are handled in server/page_messages.py. */
 
 /** @typedef {{before: number, html: string[]}} Steps */
 /** @typedef {{number: number, running: boolean, html: string, steps: Steps | null}} Entry */
