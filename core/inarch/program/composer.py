@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from functools import partial
@@ -209,6 +208,8 @@ def read_schema(place: str) -> dict[str, Any]:
             data = file.read(LARGEST + 1)
         if len(data) > LARGEST:
             raise UsageError(f"--output-schema {place} is larger than {LARGEST >> 20} MB", remedy)
+        import json  # `--help` of groups needs none
+
         schema = json.loads(data.decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"--output-schema {place} can't be read: {error.strerror or error}", remedy) from None
