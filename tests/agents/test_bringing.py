@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import inarch
 from inarch_lib.output.line_matches import split_lines
 from inarch_plugins.agents.changes import patch_of
-from inarch_plugins.agents.merge_task import NOTHING, bring
+from inarch_plugins.agents.merge_task import NOTHING, merge_path
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\r\n", b"\xff\n", b"no end", b"\0\n"])
 TEXT = st.lists(LINE, max_size=9).map(b"".join)
@@ -37,7 +37,7 @@ def test_no_line_of_either_side_is_lost_without_a_conflict(
     base: tuple[bytes, int] | None, ours: tuple[bytes, int] | None, theirs: tuple[bytes, int] | None
 ) -> None:
     known = {standing(one): one[0] for one in (base, ours, theirs) if one is not None}
-    found = bring(standing(base), standing(ours), standing(theirs), known.__getitem__)
+    found = merge_path(standing(base), standing(ours), standing(theirs), known.__getitem__)
     old = lines(base[0]) if base else set()
     added = [lines(one[0]) - old for one in (ours, theirs) if one]
     if found is None:
@@ -60,24 +60,24 @@ def test_where_one_side_stayed_the_other_comes_whole(
     base: tuple[bytes, int] | None, one: tuple[bytes, int] | None
 ) -> None:
     known = {standing(side): side[0] for side in (base, one) if side is not None}
-    taken = bring(standing(base), standing(base), standing(one), known.__getitem__)
+    taken = merge_path(standing(base), standing(base), standing(one), known.__getitem__)
     if base == one:
         assert taken is None
     elif one is None:
         assert taken is not None and (taken.data, taken.mode, taken.clash) == (None, 0, "")
     else:
         assert taken is not None and (taken.data, taken.mode, taken.clash) == (one[0], FILE | one[1], "")
-    assert bring(standing(base), standing(one), standing(base), known.__getitem__) is None
+    assert merge_path(standing(base), standing(one), standing(base), known.__getitem__) is None
 
 
 def test_what_only_one_side_removed_or_made_binary_is_a_conflict_where_the_other_changed_it() -> None:
     base, mine, yours = (b"a\n", 0o644), (b"mine\n", 0o644), (b"a\0b", 0o644)
     known = {standing(one): one[0] for one in (base, mine, yours)}
     found = [
-        bring(standing(base), NOTHING, standing(mine), known.__getitem__),
-        bring(standing(base), standing(mine), NOTHING, known.__getitem__),
-        bring(standing(base), standing(mine), standing(yours), known.__getitem__),
-        bring(standing(base), inarch.Standing(None, stat.S_IFDIR | 0o755), standing(mine), known.__getitem__),
+        merge_path(standing(base), NOTHING, standing(mine), known.__getitem__),
+        merge_path(standing(base), standing(mine), NOTHING, known.__getitem__),
+        merge_path(standing(base), standing(mine), standing(yours), known.__getitem__),
+        merge_path(standing(base), inarch.Standing(None, stat.S_IFDIR | 0o755), standing(mine), known.__getitem__),
     ]
     assert [one is not None and one.clash.split(",")[0] for one in found] == [
         "it was removed here", "it was changed here", "it is binary", "it is no plain file on each side",

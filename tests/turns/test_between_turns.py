@@ -9,10 +9,10 @@ import pytest
 from attrs import define, evolve, field
 
 import inarch
-from inarch.calls.results import DeclaredEvents
 from inarch.contract.events import Note
 from inarch.contract.other_events import CommandRan
 from inarch.plugins.composition import Bound
+from inarch.plugins.declared_events import DeclaredEvents
 from inarch.testing import says, scripted_app
 
 CONTEXT = inarch.PluginContext("shop", "/")

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from inarch.commands import say
-from inarch_batch.executors import Away
+from inarch_batch.executors import WorkersUnreachable
 from inarch_batch.ledger import Ledger
 from inarch_batch.results import Output, Result
 from inarch_batch.task_run import Job, Outcome, kept_result, run_job, version
@@ -156,7 +156,7 @@ class Batch:
             place = self._waiting.popleft()
             try:
                 self._begin(place, is_alone)
-            except Away as away:
+            except WorkersUnreachable as away:
                 self._waiting.appendleft(place)
                 self._is_away(away)
                 return True
@@ -164,7 +164,7 @@ class Batch:
             self.away = ""
         return began
 
-    def _is_away(self, away: Away) -> None:
+    def _is_away(self, away: WorkersUnreachable) -> None:
         """Tell once that workers can't be reached, and wait a moment: tasks that run have no news till then either."""
         if not self.away:
             self.away = f"{away}"

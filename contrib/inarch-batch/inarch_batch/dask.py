@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 from distributed import Client
 
 from inarch import UsageError
-from inarch_batch.executors import Away
+from inarch_batch.executors import WorkersUnreachable
 from inarch_batch.task_run import version
 
 P = ParamSpec("P")
@@ -39,7 +39,7 @@ class Dask(Executor):
         self._link: _Link | None = None
         try:
             self._connected(_CONNECT_S)
-        except Away as error:
+        except WorkersUnreachable as error:
             raise UsageError(f"{error}", "start `dask scheduler` there, and `dask worker`s") from None
         self._check_versions()
 
@@ -47,7 +47,7 @@ class Dask(Executor):
         """Have a worker call a function.
 
         Raises:
-            Away: The scheduler can't be reached now.
+            WorkersUnreachable: The scheduler can't be reached now.
         """
         return self._connected(_AGAIN_S).submit(fn, *args, **kwargs)
 
@@ -62,7 +62,7 @@ class Dask(Executor):
             try:
                 client = connect(self._address, timeout=timeout, set_as_default=False)
             except (OSError, TimeoutError, ValueError) as error:
-                raise Away(f"the scheduler {self._address} can't be reached: {error}") from None
+                raise WorkersUnreachable(f"the scheduler {self._address} can't be reached: {error}") from None
             self._link = _Link(client)
         return self._link
 
@@ -100,7 +100,7 @@ class _Link:
             theirs = self.client.get_executor(pure=False).submit(fn, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 - whatever a client that is going away raises
             self._drop(ours)
-            raise Away(f"the scheduler is away: {error}") from None
+            raise WorkersUnreachable(f"the scheduler is away: {error}") from None
         theirs.add_done_callback(lambda done: self._take(ours, done))
         return ours
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 GROUP = "inarch_batch.executors"
 
 
-class Away(Exception):
+class WorkersUnreachable(Exception):
     """Workers can't be reached now; the coordinator tries again."""
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inarch_web.server.message_log import MessageLog, Raw, encoded
 from inarch_web.server.questions import Questions
-from inarch_web.server.sections import Unfolding, joined
+from inarch_web.server.sections import TurnSections, joined
 
 import inarch
 from inarch_plugins.export.html.fragments import Fragments
@@ -106,7 +106,7 @@ def test_a_page_that_comes_late_sees_what_an_early_one_sees(story: list[tuple[st
     told = Story()
     for action, text in story:
         told.do(action, text)
-    following, early = Unfolding(Fragments()), Shown()
+    following, early = TurnSections(Fragments()), Shown()
     late: Shown | None = None
     for place, event in enumerate(told.events):
         if place == at:
@@ -132,7 +132,7 @@ def test_bookkeeping_takes_no_place() -> None:
     told = Story()
     for action in ("prompt", "books", "note", "end", "books", "note"):
         told.do(action, "x")
-    following = Unfolding(Fragments())
+    following = TurnSections(Fragments())
     steps = [message["step"] for event in told.events for message in following.take(event) if "step" in message]
     assert [(step["later"], step["place"]) for step in steps] == [(False, 0), (True, 0)]
 

@@ -4,68 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
-from attrs import define, evolve, field
+from attrs import evolve
 
 from inarch.calls.attempt import Outcome
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
-from inarch.contract.event_parts import PluginEvent
 from inarch.contract.records import ToolError, ToolResult
 from inarch_lib.schemas.validation import BrokenSchema, Schema
 from inarch_sdk.bounds import fault_of
 from inarch_sdk.short_data import measured, shortened
 
 if TYPE_CHECKING:
-    from inarch.contract.event_parts import EventKind
     from inarch.journal.journal import Journal
     from inarch.journal.redactor import Redactor
-    from inarch.plugins.composition import Bound
 
 
 LONGEST_RESULT = 60_000
 """Characters above which a result is kept whole as a blob and shown with head and tail."""
-LARGEST = 65_536
-"""Bytes of an event's data: what is longer belongs into the plugin's own folder, or into a call's result."""
-
-
-def _by_kind(declared: Iterable[Bound[EventKind]]) -> dict[str, Schema]:
-    return {f"{one.plugin}.{one.value.name}": Schema(one.value.schema, "member") for one in declared}
-
-
-@define(eq=False, repr=False)
-class DeclaredEvents:
-    """The kinds of events that the plugins of a composition declare."""
-
-    _schemas: Mapping[str, Schema] = field(factory=tuple, converter=_by_kind)
-
-    def checked(self, plugin: str, name: str, data: Mapping[str, Any]) -> PluginEvent:
-        """Return what a plugin records, ready for the journal.
-
-        Raises:
-            TypeError: The data is no object, or has no JSON form.
-            ValueError: The plugin declares no such kind, or the data is not as its schema says.
-        """
-        kind = f"{plugin}.{name}"
-        schema = self._schemas.get(kind)
-        if schema is None:
-            known = ", ".join(sorted(one for one in self._schemas if one.rpartition(".")[0] == plugin)) or "none"
-            raise ValueError(f"there is no event {kind!r}: {plugin!r} declares {known} with inarch_events")
-        if not isinstance(data, Mapping):
-            raise TypeError(f"event {kind}: its data must be an object, not {type(data).__name__}")
-        if fault := fault_of(data):
-            raise ValueError(f"event {kind}: {fault}")
-        text = json.dumps(to_data(data))
-        if len(text) > LARGEST:
-            raise ValueError(f"event {kind}: {len(text):,} bytes are more than the {LARGEST:,} that an event may have")
-        plain = json.loads(text)
-        if faults := schema.faults(plain):
-            raise ValueError(f"event {kind}: {'; '.join(faults)}")
-        return PluginEvent(kind, plain)
-
-
 _CODES = frozenset(get_args(ErrorCode))
 
 

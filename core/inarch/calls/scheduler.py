@@ -19,7 +19,7 @@ from inarch.calls.grants import Grants
 from inarch.calls.live_call import LiveCall
 from inarch.calls.offered_tools import called, is_offered
 from inarch.calls.policy import ApproveMode, Judgement, judge
-from inarch.calls.results import LONGEST_RESULT, DeclaredEvents
+from inarch.calls.results import LONGEST_RESULT
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.calls.secrets import Secrets
@@ -31,6 +31,7 @@ from inarch.contract.front_ends import FrontEnd
 from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
+from inarch.plugins.declared_events import DeclaredEvents
 from inarch_sdk.result_text import named_note
 
 if TYPE_CHECKING:

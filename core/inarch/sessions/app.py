@@ -352,7 +352,7 @@ class App:
             StoreError: What was recorded can't be read.
             PluginError: The plugin failed to.
         """
-        from inarch.calls.results import DeclaredEvents
+        from inarch.plugins.declared_events import DeclaredEvents
         from inarch.sessions.extension import access_apart, opened
 
         check_process(self.parts.process)

@@ -24,8 +24,8 @@ from inarch.journal.changes import changes_now, kept_changes, standing_at
 from inarch.journal.journal import Journal
 
 if TYPE_CHECKING:
-    from inarch.calls.results import DeclaredEvents
     from inarch.plugins.composition import Bound
+    from inarch.plugins.declared_events import DeclaredEvents
     from inarch.sessions.parts import Parts
 
 _ATTEMPTS = 5

@@ -190,8 +190,8 @@ class Parts:
         """
         from inarch.calls.before_images import Keeper
         from inarch.calls.grants import Grants
-        from inarch.calls.results import DeclaredEvents
         from inarch.calls.scheduler import Scheduler
+        from inarch.plugins.declared_events import DeclaredEvents
 
         origin = origin or Origin(self.composed.front_end)
         above, named = origin.above, None if origin.branch is None else origin.branch.tools

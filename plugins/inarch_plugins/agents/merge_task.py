@@ -1,4 +1,4 @@
-"""The tool `merge_task`: brings the change of a task in a work tree into the workspace, all of it or nothing."""
+"""The tool `merge_task`: merge what an agent changed in its work tree into the workspace, all of it or nothing."""
 
 from __future__ import annotations
 
@@ -12,67 +12,13 @@ import inarch
 from inarch_lib.output.line_merge import Merged, clash_text, is_binary, merge
 from inarch_plugins.agents.changes import Change, read_change
 
+NAME = "merge_task"
+MOST_BYTES = 64 << 20
+"""Bytes of the biggest file that is merged."""
 NOTHING = inarch.Standing(None, 0)
 Fetch = Callable[[inarch.Standing], bytes]
 MOST_CLASHES = 10
 """Conflicts of a file that are shown."""
-
-
-class Brought(NamedTuple):
-    """What is to stand at a path: its bytes and whole mode; `clash` shows both sides where they can't both be kept.
-
-    With a clash, `data` has both with marks around them, or is None where no text can have them.
-    """
-
-    data: bytes | None
-    mode: int
-    clash: str = ""
-
-
-def bring(base: inarch.Standing, ours: inarch.Standing, theirs: inarch.Standing, fetch: Fetch) -> Brought | None:
-    """Return `ours` with what was changed from `base` to `theirs`; None where it stays as it is.
-
-    `fetch` returns the bytes of one of these.
-    """
-    if theirs in (ours, base):
-        return None
-    if ours == base:
-        return Brought(None if theirs == NOTHING else fetch(theirs), theirs.mode)
-    if ours == NOTHING:
-        return Brought(None, 0, "it was removed here, and changed by the agent")
-    if theirs == NOTHING:
-        return Brought(None, 0, "it was changed here, and removed by the agent")
-    sides = [one for one in (base, ours, theirs) if one != NOTHING]
-    if any(not stat.S_ISREG(one.mode) for one in sides):
-        return Brought(None, 0, "it is no plain file on each side, and both changed it")
-    return _file(base, ours, theirs, fetch)
-
-
-def _file(base: inarch.Standing, ours: inarch.Standing, theirs: inarch.Standing, fetch: Fetch) -> Brought:
-    mode = ours.mode if theirs.mode == base.mode else theirs.mode
-    modes = "" if ours.mode in (base.mode, theirs.mode) or theirs.mode == base.mode else _modes(base, ours, theirs)
-    if ours.hash == theirs.hash or theirs.hash == base.hash:
-        return Brought(fetch(ours), mode, modes)
-    if ours.hash == base.hash:
-        return Brought(fetch(theirs), mode, modes)
-    versions = [fetch(one) if one != NOTHING else b"" for one in (base, ours, theirs)]
-    if any(map(is_binary, versions)):
-        return Brought(None, 0, "it is binary, and both changed it")
-    merged: Merged = merge(*versions)
-    told = [clash_text(merged.clashes[:MOST_CLASHES], ("here", "before", "of the agent"))] if merged.clashes else []
-    if len(merged.clashes) > MOST_CLASHES:
-        told.append(f"… {len(merged.clashes) - MOST_CLASHES} more conflicts")
-    return Brought(merged.data, mode, "\n".join([*told, *filter(None, [modes])]))
-
-
-def _modes(*sides: inarch.Standing) -> str:
-    base, ours, theirs = (f"{stat.S_IMODE(one.mode):03o}" for one in sides)
-    return f"its mode was {base}, is {ours} here, and {theirs} by the agent"
-
-
-NAME = "merge_task"
-MOST_BYTES = 64 << 20
-"""Bytes of the biggest file that is merged."""
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["change"],
@@ -88,15 +34,69 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
+class MergedPath(NamedTuple):
+    """The merged content of a path: its bytes and mode.
+
+    `clash` describes a conflict. `data` then has both sides between marks, or is None if text cannot hold them.
+    """
+
+    data: bytes | None
+    mode: int
+    clash: str = ""
+
+
+def merge_path(
+    base: inarch.Standing, ours: inarch.Standing, theirs: inarch.Standing, fetch: Fetch
+) -> MergedPath | None:
+    """Apply the change from `base` to `theirs` to `ours`, or return None if nothing changes.
+
+    `fetch` returns the bytes of a version.
+    """
+    if theirs in (ours, base):
+        return None
+    if ours == base:
+        return MergedPath(None if theirs == NOTHING else fetch(theirs), theirs.mode)
+    if ours == NOTHING:
+        return MergedPath(None, 0, "it was removed here, and changed by the agent")
+    if theirs == NOTHING:
+        return MergedPath(None, 0, "it was changed here, and removed by the agent")
+    sides = [one for one in (base, ours, theirs) if one != NOTHING]
+    if any(not stat.S_ISREG(one.mode) for one in sides):
+        return MergedPath(None, 0, "it is no plain file on each side, and both changed it")
+    return _file(base, ours, theirs, fetch)
+
+
+def _file(base: inarch.Standing, ours: inarch.Standing, theirs: inarch.Standing, fetch: Fetch) -> MergedPath:
+    mode = ours.mode if theirs.mode == base.mode else theirs.mode
+    modes = "" if ours.mode in (base.mode, theirs.mode) or theirs.mode == base.mode else _modes(base, ours, theirs)
+    if ours.hash == theirs.hash or theirs.hash == base.hash:
+        return MergedPath(fetch(ours), mode, modes)
+    if ours.hash == base.hash:
+        return MergedPath(fetch(theirs), mode, modes)
+    versions = [fetch(one) if one != NOTHING else b"" for one in (base, ours, theirs)]
+    if any(map(is_binary, versions)):
+        return MergedPath(None, 0, "it is binary, and both changed it")
+    merged: Merged = merge(*versions)
+    told = [clash_text(merged.clashes[:MOST_CLASHES], ("here", "before", "of the agent"))] if merged.clashes else []
+    if len(merged.clashes) > MOST_CLASHES:
+        told.append(f"… {len(merged.clashes) - MOST_CLASHES} more conflicts")
+    return MergedPath(merged.data, mode, "\n".join([*told, *filter(None, [modes])]))
+
+
+def _modes(*sides: inarch.Standing) -> str:
+    base, ours, theirs = (f"{stat.S_IMODE(one.mode):03o}" for one in sides)
+    return f"its mode was {base}, is {ours} here, and {theirs} by the agent"
+
+
 class _Step(NamedTuple):
     """A path that changes: what stands there, and what will."""
 
     path: str
     ours: inarch.Standing
-    brought: Brought
+    merged: MergedPath
 
     def state(self) -> inarch.FileState:
-        return inarch.FileState(self.path, self.brought.mode, self.brought.data or b"", self.ours.hash, self.ours.mode)
+        return inarch.FileState(self.path, self.merged.mode, self.merged.data or b"", self.ours.hash, self.ours.mode)
 
 
 class Merges:
@@ -133,7 +133,7 @@ class Merges:
         done = files or kept.merging
         kept.note_merged(done)
         changed = [step.path for step in steps]
-        marked = [step.path for step in steps if step.brought.clash]
+        marked = [step.path for step in steps if step.merged.clash]
         left = [path for path in kept.files if path not in kept.merging]
         return {
             "merged": changed, "unchanged": [path for path in done if path not in changed],
@@ -181,11 +181,11 @@ class Merges:
         for path in files or change.merging:
             ours = _standing(context.workspace, path)
             base, theirs = change.files[path]
-            brought = bring(base, ours, theirs, lambda side, path=path: _bytes(context, change, path, side))  # type: ignore[misc]
-            if brought is None:
+            merged = merge_path(base, ours, theirs, lambda side, path=path: _bytes(context, change, path, side))  # type: ignore[misc]
+            if merged is None:
                 continue
-            steps.append(_Step(path, ours, brought))
-            if brought.clash and (conflicts != "mark" or brought.data is None):
+            steps.append(_Step(path, ours, merged))
+            if merged.clash and (conflicts != "mark" or merged.data is None):
                 clashes.append(steps[-1])
         if clashes:
             raise _clashing(change, clashes, len(files or change.merging))
@@ -230,8 +230,8 @@ def _target(workspace: Any, path: str) -> bytes:
 
 
 def _clashing(change: Change, clashes: Sequence[_Step], files: int) -> inarch.ToolFailed:
-    shown = "\n".join(f"{step.path}: {step.brought.clash}" for step in clashes)
-    marks = all(step.brought.data is not None for step in clashes)
+    shown = "\n".join(f"{step.path}: {step.merged.clash}" for step in clashes)
+    marks = all(step.merged.data is not None for step in clashes)
     how = 'write both sides with marks (conflicts = "mark"), or ' if marks else ""
     return inarch.ToolFailed(
         "conflict", f"{len(clashes)} of {files} files were changed on both sides; nothing was merged\n{shown}",

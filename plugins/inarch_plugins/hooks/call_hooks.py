@@ -13,7 +13,7 @@ from attrs import evolve
 
 import inarch
 from inarch_plugins.hooks.hook_config import LONGEST_S, Hook
-from inarch_plugins.hooks.hook_run import DECISIONS, Place, Said, missed, run_hook
+from inarch_plugins.hooks.hook_run import DECISIONS, HookResult, Place, missed, run_hook
 from inarch_plugins.hooks.turns import session_id, why_stopped
 
 FIELDS: Mapping[str, Mapping[str, str]] = {
@@ -216,7 +216,7 @@ def _taken(call: inarch.ToolCall, given: Mapping[str, Any], root: str, path: str
     return made
 
 
-def _decided(said: Said, hook: Hook) -> tuple[str, str]:
+def _decided(said: HookResult, hook: Hook) -> tuple[str, str]:
     """Return what a hook decides of a call, and why; only the user's own may allow, and one that is absent asks."""
     if said.is_absent:
         return ("" if hook.on_failure == "allow" else hook.on_failure), missed(hook, said)
@@ -252,7 +252,7 @@ class AfterCalls(_AroundCalls):
         return inarch.Review("\n".join(texts), stop=any(one.stops for one in said))
 
 
-def _added(said: Said) -> str:
+def _added(said: HookResult) -> str:
     if said.fault:
         return ""
     if said.blocks:

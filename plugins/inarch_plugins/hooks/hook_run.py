@@ -41,7 +41,7 @@ SURE_LEVEL = 2
 
 
 @frozen
-class Said:
+class HookResult:
     """What a hook said: its exit code, None where it has none, its output, and `data` where that is a JSON object.
 
     `fault` says why it doesn't count. `is_error` is whether it ended with an error of its own: a call then goes on.
@@ -105,7 +105,7 @@ class Place:
     call_id: str = ""
 
 
-def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool = True) -> Said:
+def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool = True) -> HookResult:
     """Run a hook and record that; whatever it does, this returns in its time.
 
     Args:
@@ -128,7 +128,7 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
         code, out, err, timed_out, truncated = run(hook, data, env, place)
         said = _understood(code, out, err, timed_out, truncated, hook)
     except inarch.ToolFailed as error:
-        said = Said(fault=f"was not run: {error.message}{f' ({error.remedy})' if error.remedy else ''}")
+        said = HookResult(fault=f"was not run: {error.message}{f' ({error.remedy})' if error.remedy else ''}")
     told = _told(hook, said, place, timed_out, round(time.monotonic() - began, 3))
     if said.is_error or (said.is_absent and is_shown):
         told["notice"] = missed(hook, said)
@@ -136,12 +136,12 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
     return said
 
 
-def missed(hook: Hook, said: Said) -> str:
+def missed(hook: Hook, said: HookResult) -> str:
     """Return in words which hook failed, and why."""
     return f"the {hook.event} hook {inarch.shorten(hook.command, 80)} {said.fault}"
 
 
-def _told(hook: Hook, said: Said, place: Place, timed_out: bool, seconds: float) -> dict[str, Any]:
+def _told(hook: Hook, said: HookResult, place: Place, timed_out: bool, seconds: float) -> dict[str, Any]:
     ended = said.fault or (f"exit {said.exit_code}" if said.exit_code is not None else "killed")
     message = said.data.get("systemMessage")
     words = f"{hook.event}: {hook.command[:200]}: {ended}"
@@ -232,7 +232,7 @@ def _is_much(*files: IO[bytes]) -> bool:
     return any(os.fstat(file.fileno()).st_size > _MOST_OUTPUT for file in files)
 
 
-def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, truncated: bool, hook: Hook) -> Said:
+def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, truncated: bool, hook: Hook) -> HookResult:
     output, errors = (data.decode("utf-8", "replace").strip() for data in (out, err))
     fault, data, is_error = "", {}, False
     withheld = hook.confined and code not in (0, None) and _WITHHELD.search(errors) is not None
@@ -254,7 +254,7 @@ def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, trunc
             data = json.loads(output)
         except (ValueError, RecursionError) as error:
             fault = f"said what is no JSON: {error}"
-    said = Said(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
+    said = HookResult(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
     if hook.event == "PreToolUse" and said.wanted not in (None, "", *DECISIONS):
         return evolve(said, fault=f"decided {said.wanted!r:.100}, which is no decision")
     return said

@@ -10,7 +10,7 @@ from typing import Any
 
 import inarch
 from inarch_plugins.hooks.hook_config import LONGEST_S, Hook, Hooks
-from inarch_plugins.hooks.hook_run import Place, Said, absent, run_hook
+from inarch_plugins.hooks.hook_run import HookResult, Place, absent, run_hook
 
 _situation: ContextVar[inarch.Situation | None] = ContextVar("inarch_hooks_situation", default=None)
 """What the running turn's source was given: calls and compactions are told less, and run in the same context."""
@@ -22,7 +22,7 @@ def session_id() -> str:
     return "" if situation is None else situation.turn.session_id
 
 
-async def _run(hooks: Sequence[Hook], given: Mapping[str, Any], situation: inarch.Situation) -> list[Said]:
+async def _run(hooks: Sequence[Hook], given: Mapping[str, Any], situation: inarch.Situation) -> list[HookResult]:
     """Run hooks one after the other, off the loop; a cancel ends the one that runs."""
     loop, cancelled = asyncio.get_running_loop(), threading.Event()
 
@@ -50,7 +50,7 @@ class AtPrompts:
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Run them; what is wrong with the files is told once."""
         _situation.set(situation)
-        said: list[Said] = []
+        said: list[HookResult] = []
         if len(situation.messages) == 1:  # nothing was said before
             hooks = [hook for hook in self._found.of("SessionStart") if hook.matches("startup")]
             said += await _run(hooks, {"source": "startup"}, situation)
@@ -64,12 +64,12 @@ class AtPrompts:
         return inarch.Contribution("\n\n".join(texts), notes=notes, stop=stop) if texts or notes or stop else None
 
 
-def why_stopped(said: Said) -> str:
+def why_stopped(said: HookResult) -> str:
     """Return why a hook ends a turn, in words."""
     return said.text("stopReason") or "a hook wants to stop"
 
 
-def _objection(said: Said) -> str:
+def _objection(said: HookResult) -> str:
     """Return why a hook lets no model see a prompt; empty where it lets it."""
     if said.fault:
         return ""
@@ -80,7 +80,7 @@ def _objection(said: Said) -> str:
     return (said.text("reason") or "a hook objects to this prompt") if said.data.get("decision") == "block" else ""
 
 
-def _context(said: Said) -> str:
+def _context(said: HookResult) -> str:
     """Return what a hook adds to a prompt: plain words, or what its JSON says."""
     if said.fault:
         return ""
@@ -106,7 +106,7 @@ class AtEnds:
         return "\n".join(filter(None, reasons)) or None
 
 
-def _reason(said: Said) -> str:
+def _reason(said: HookResult) -> str:
     if said.blocks:
         return said.errors or "a hook says so"
     return said.text("reason") or "a hook says so" if said.data.get("decision") == "block" else ""

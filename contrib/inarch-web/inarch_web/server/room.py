@@ -15,7 +15,7 @@ from inarch_web.server.kept_session import MOST_HTML, MOST_TURNS, Kept
 from inarch_web.server.message_log import MessageLog
 from inarch_web.server.questions import Asks, Questions, question_message
 from inarch_web.server.room_work import Working
-from inarch_web.server.sections import Fragments, Message, Unfolding, entry, joined, steps_before
+from inarch_web.server.sections import Fragments, Message, TurnSections, entry, joined, steps_before
 
 if TYPE_CHECKING:
     from inarch_web.server.page import Page
@@ -61,7 +61,7 @@ class Room:
     kept: Kept = field(init=False)
     log: MessageLog = field(init=False)
     title: str = field(init=False, default="")
-    _live: Unfolding | None = field(init=False, default=None)
+    _live: TurnSections | None = field(init=False, default=None)
     _session: inarch.Session | None = field(init=False, default=None)
     _opening: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _unsent: list[Message] = field(init=False, factory=list)
@@ -268,12 +268,12 @@ class Room:
         first = next(iter(self.questions.open.values()), None)
         return question_message(first, self.fragments) if first is not None else None
 
-    async def _live_now(self) -> Unfolding:
+    async def _live_now(self) -> TurnSections:
         """Return what follows the session, after reading its last turn."""
         if self._live is None:
             reading, seq = await asyncio.to_thread(self.kept.last)
             if self._live is None:
-                live = self._live = Unfolding(self.fragments, reading, seq)
+                live = self._live = TurnSections(self.fragments, reading, seq)
                 for event in self._unread:
                     for _ in live.take(event):
                         pass

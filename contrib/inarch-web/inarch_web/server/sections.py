@@ -81,7 +81,7 @@ def steps_before(fragments: Fragments, exchange: Exchange, before: int, *, runni
 
 
 @define(eq=False, repr=False)
-class Unfolding:
+class TurnSections:
     """Follows the events of one session and says what they change on the pages.
 
     Args:
