@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from inarch_web.server.message_log import MessageLog, Raw, encoded
 from inarch_web.server.questions import Questions
@@ -81,7 +81,8 @@ class Shown:
         """Do what a message says."""
         if (turn := message.get("turn")) is not None:
             steps = None if turn["steps"] is None else [*turn["steps"]["html"]]
-            self.sections[turn["number"]] = (turn["html"], steps, {})
+            after = turn["html"].partition('class="steps later"')[2].count('<li class="step')
+            self.sections[turn["number"]] = (turn["html"], steps, dict.fromkeys(range(after), ""))
             self.text = {key: text for key, text in self.text.items() if turn["running"]}
         elif (step := message.get("step")) is not None:
             _, steps, later = self.sections[step["turn"]]
@@ -102,6 +103,7 @@ STORIES = st.lists(
 
 
 @given(STORIES, st.integers(0, 80))
+@example([("prompt", ""), ("request", ""), ("end", ""), ("request", ""), ("request", "")], 5)
 def test_a_page_that_comes_late_sees_what_an_early_one_sees(story: list[tuple[str, str]], at: int) -> None:
     told = Story()
     for action, text in story:
