@@ -1,1 +1,1 @@
-"""Execution paths, search and offline answers: what reads a codebase without a model."""
+"""Execution paths, search and offline answers: a codebase read without a model."""

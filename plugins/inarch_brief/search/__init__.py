@@ -1,20 +1,20 @@
-"""Finding places in code by a person's words: fields, BM25F, what a reader of code would prefer, and how sure that is.
+"""Code search for questions in plain words: fields, BM25F, ranking and confidence.
 
-It knows no Inarch and no language. An `Index` holds documents by file (`Document`: name, signature, docstring, …).
-`search` returns an `Answer`: places in order, each with its reasons, and a confidence. Python's standard library is
-all it needs: SQLite keeps the tables, and the postings in them are our own. A question reads the postings of its own
-words and nothing else, so that one question is cheap in a new process.
+The package depends neither on Inarch nor on a programming language. An `Index` stores documents by file (`Document`:
+name, signature, docstring, …). `search` returns an `Answer`: ranked places, the reasons for each, and a confidence. It
+needs only the standard library. SQLite stores the tables, and `segments` defines the postings in them. A question reads
+only the postings of its own words, so one question is cheap in a new process.
 
 ```text
-asking                 a question becomes an answer
+question               turns a question into an answer
 ├─► questions          its shape, its parts, its words
-├─► weighing           how rare they are here, and what may be called the same
-├─► scoring            BM25F: what each document's words come to
-├─► embedding          what means the same, by vectors of words
-├─► ranking            what speaks for each place, and their order
-└─► confidence         how sure that is
+├─► term_weights       the rarity of words here, and near words
+├─► bm25f              the score of each document's terms
+├─► word_vectors       similar meanings, by word vectors
+├─► rank               the traits of each place, and their order
+└─► confidence         how sure the answer is
 texts                  prose and settings
-asides                 the code, comments and strings of a text
+comment_text           the code, comments and strings of a text
 index, segments        documents by file, and their postings
 tokens, vocabulary     words of code and prose, stems; lists of words
 ```
@@ -80,7 +80,7 @@ _ELSEWHERE = {
     "search": "question",
     "understood": "questions",
 }
-"""Homes of names that don't stand in `documents`: each is loaded on first use, for asking needs no writing."""
+"""The modules of names that `documents` does not define. Each loads on first use, because a question does not write."""
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""BM25F: what each document's terms come to, and which of them it has where."""
+"""BM25F: the score of each document's terms, and the fields that contain them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from inarch_brief.search.term_weights import Sought
 
 CANDIDATES = 200
 SATURATION = 2.0
-"""The weight at which a term counts half of what it can."""
+"""The weight at which a term reaches half of its maximum score."""
 COMMON = 0.1
-"""A term that stands in a larger share of all documents adds to what others found, and finds nothing by itself."""
+"""A term in a larger share of all documents raises scores, but adds no candidates."""
 NATURE = {PRODUCT: 1.0, TEST: 0.3, VENDORED: 0.3, GENERATED: 0.5, TEXT: 0.15, HISTORY: 0.05}
 ABOUT_TESTS = {TEST: 1.0, PRODUCT: 0.6}
 ABOUT_TEXTS = {TEXT: 1.5, HISTORY: 0.5, PRODUCT: 0.5}
-"""What differs where tests are asked for, or documentation and configuration."""
+"""Shares that change if a question asks for tests, or for documentation and configuration."""
 OTHER = 0.3
 _FEW = 4
-"""Entries for each document that is looked for up to which all of them are gone through."""
+"""With at most this many entries for each wanted document, scan all entries."""
 
 
 class Candidate(NamedTuple):
-    """A document that may answer: what its terms come to, and each that it has with the set of fields it stands in."""
+    """A document that may answer: its score, and its matched terms with the set of fields of each."""
 
     kept: Kept
     score: float
@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
 
 
 def nature_shares(question: Question, among: Collection[str]) -> tuple[float, ...]:
-    """Give what a document of each nature counts, in the order of `NATURES`; 0 for what is not asked for."""
+    """Return the share of each nature, in the order of `NATURES`; 0 for a nature that is not wanted."""
     shares = {nature: NATURE.get(nature, OTHER) for nature in NATURES}
     if question.about_tests:
         shares |= ABOUT_TESTS
@@ -47,7 +47,7 @@ def nature_shares(question: Question, among: Collection[str]) -> tuple[float, ..
 
 
 def accumulated(index: Index, sought: Sequence[Sought], texts: bool) -> dict[int, float]:
-    """Add up what the terms come to in each document, by its number, that has one of them."""
+    """Add up the scores of the terms in each document that contains one, by document number."""
     scores: dict[int, float] = {}
     common = max(COMMON * index.size(texts), 50)
     for item in sorted(sought, key=lambda item: (-item.weight, item.term)):
@@ -73,7 +73,7 @@ def _shares() -> tuple[float, ...]:
 
 
 def best(index: Index, scores: Mapping[int, float], natures: Sequence[float], most: int) -> list[tuple[int, float]]:
-    """Give the numbers of the documents that score best, each with what it comes to for its nature."""
+    """Return the numbers of the best documents, each with its score times the share of its nature."""
     of = index.segments.natures
     worth = {number: score * share for number, score in scores.items() if (share := natures[of[number]])}
     least = sorted(worth.values())[-most] if len(worth) > most else 0.0
@@ -83,7 +83,7 @@ def best(index: Index, scores: Mapping[int, float], natures: Sequence[float], mo
 
 
 def candidates(index: Index, chosen: Sequence[tuple[int, float]], sought: Iterable[Sought]) -> list[Candidate]:
-    """Give the chosen documents with what was found in each."""
+    """Return the chosen documents with their matched terms."""
     ids = index.segments.ids
     kept = index.kept([ids[number] for number, _ in chosen])
     found = _found(index, [number for number, _ in chosen], sought)
@@ -112,13 +112,13 @@ STRENGTHS = {
     **dict.fromkeys(("docstring", "signature", "strings", "comments", "body"), 0.8),
     **dict.fromkeys(("callers", "callees"), 0.4),
 }
-"""How far a word is explained by standing in a field."""
+"""How well a match in a field explains a word."""
 
 HEAD = sum(1 << FIELDS.index(name) for name in ("name", "qualified", "signature", "summary", "path"))
-"""The set of fields that are read first."""
+"""The set of fields that a reader sees first."""
 
 
 @cache
 def strength(fields: int) -> float:
-    """Give how far a word is explained that stands in these fields."""
+    """Return how well matches in these fields explain a word."""
     return max((STRENGTHS[name] for bit, name in enumerate(FIELDS) if fields >> bit & 1), default=0.0)

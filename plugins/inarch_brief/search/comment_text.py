@@ -1,4 +1,4 @@
-"""The text of a file taken apart, whatever its language: its code, and its comments and strings with their lines."""
+"""The code, comments and strings of a file in any language, with their lines."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from bisect import bisect_left
 
 _SHORTEST = 3
-"""Characters of a string that people may see."""
+"""The shortest string, in characters, that people may see."""
 
 
 class Parted:
-    """A text taken apart: its lines of code alone, and with their lines its comments and strings."""
+    """A text in parts: its lines of code, and its comments and strings with their lines."""
 
     def __init__(self) -> None:
-        """Begin with an empty text."""
+        """Create an empty text."""
         self.code: list[str] = []
         self.comments: dict[int, str] = {}
         self.lines: list[int] = []
@@ -21,11 +21,11 @@ class Parted:
 
     @classmethod
     def of(cls, text: str, asides: re.Pattern[str]) -> Parted:
-        """Take a text apart.
+        """Split a text.
 
         Args:
             text: The file.
-            asides: Matches comments, which begin with `#` or `/`, and strings: what is no code in its language.
+            asides: Matches the language's comments, which begin with `#` or `/`, and its strings.
         """
         parted, pieces = cls(), []
         line, last = 1, 0
@@ -52,11 +52,11 @@ class Parted:
         return parted
 
     def strings_in(self, first: int, last: int) -> list[str]:
-        """Give the strings that begin on some lines."""
+        """Return the strings that begin on these lines."""
         return self.strings[bisect_left(self.lines, first) : bisect_left(self.lines, last + 1)]
 
     def comments_of(self, first: int, last: int) -> str:
-        """Give the comments on some lines and right above them."""
+        """Return the comments on these lines and right above them."""
         while first - 1 in self.comments and not self.code[first - 2].strip():
             first -= 1
         return " ".join(self.comments[line] for line in range(first, last + 1) if line in self.comments)

@@ -1,4 +1,4 @@
-"""How sure an answer is: what its first place comes to, alone and beside the others, and which words are unknown."""
+"""Confidence of an answer: the first hit's score, alone and against the others, and the unknown words."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from inarch_brief.search.term_weights import Weighing
 from inarch_brief.search.vocabulary import WEAK_WORDS
 
 SURE, LIKELY = 0.7, 0.2
-"""Confidences from which on the first place is found, and one of the first is likely to be it."""
+"""From the first, the top hit counts as found. From the second, one of the first hits is likely the answer."""
 _ALONE, _UNKNOWN = 4.0, 4.0
-"""What two shares count beside the logarithm of the first place's score.
+"""The weights of two shares, beside the logarithm of the first hit's score.
 
-One is its share of what it and the other places come to, the other the share of the question that stands nowhere.
+The first share is the top hit's part of all scores. The second is the part of the question that is unknown here.
 """
 _SURE_FROM, _LIKELY_FROM = 10.0, 4.0
-"""Evidence from which on a place is sure, and likely."""
+"""The evidence from which a hit is sure, and likely."""
 _HALF, _NEARLY_ALL = 0.5, 0.85
-"""The share of the question that a sure place explains at least, and one whose head says nearly all."""
+"""The least share of the question that a sure hit explains, and that a head explains to count as complete."""
 _DOUBTFUL, _NAMED = 0.5, 0.8
-"""The most that a doubtful answer has, and the least that a place has that is named, or whose head says nearly all."""
+"""The most confidence of a doubtful answer, and the least of a named hit or one with a complete head."""
 _COMPETES, _AS_MUCH = 0.7, 0.8
-"""Another place may as well be meant from these shares of the first place's score and of what its head explains."""
+"""A hit competes from these shares of the first hit's score and of the share that its head explains."""
 _MOST_OTHERS = 15
 
 
 def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -> float:
-    """Return how likely the first hit is what is asked for, 0 to 1; sections and modules are skipped."""
+    """Return the probability that the first hit answers the question, 0 to 1. Sections and modules do not count."""
     aside = (MODULE,) if question.about_texts else (MODULE, SECTION, SETTING)
     places = [hit for hit in hits if hit.place.kind not in aside] or hits
     if not places or not question.terms:
@@ -54,14 +54,14 @@ def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -
 
 
 def _is_other(hit: Hit, best: Hit) -> bool:
-    """Whether a place is another one: a class and what it contains are one, and tests do not compete with the code."""
+    """Return whether a place is a different one. A class equals its members, and tests do not compete with code."""
     one, other = f"{best.place.qualified}.", f"{hit.place.qualified}."
     is_one = one.startswith(other) or other.startswith(one) or _are_twins(hit, best)
     return hit.place.nature == best.place.nature and not is_one
 
 
 def _are_twins(hit: Hit, best: Hit) -> bool:
-    """Whether one is the asynchronous form of the other: `Client.send` and `AsyncClient.send`."""
+    """Return whether one is the asynchronous form of the other: `Client.send` and `AsyncClient.send`."""
     one, other = (place.name.lower().replace(ASYNC, "").strip("_") for place in (hit.place, best.place))
     return one == other and (ASYNC in hit.place.qualified.lower()) != (ASYNC in best.place.qualified.lower())
 

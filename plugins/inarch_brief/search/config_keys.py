@@ -1,6 +1,6 @@
-"""Settings of configuration files: each table and key with the line it stands on, whatever is wrong with the file.
+"""Settings of configuration files: each table and key with its line, even in a file with syntax errors.
 
-They are read line by line: a parser gives no lines, and nothing of a file with a mistake.
+The readers work line by line. A parser reports no lines, and fails on the first mistake.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Setting(NamedTuple):
     """A key or a table.
 
     Args:
-        line: where it stands, counted from 1.
+        line: its first line, counted from 1.
         end: its last line.
         names: the keys that lead to it, and its own.
-        value: as it is written, cut.
-        comment: what is said on the lines right above and behind it.
+        value: its text, truncated.
+        comment: the comment on the lines right above and behind it.
     """
 
     line: int
@@ -51,7 +51,7 @@ class _Key(NamedTuple):
 
 
 def settings(text: str, written: str) -> Iterator[Setting]:
-    """Give the settings of a file, in order; a table reaches to the line before the next thing that isn't in it."""
+    """Yield the settings of a file in order. A table ends before the next item outside it."""
     lines = text.split("\n")
     found = list(_READERS[written](lines))
     above: list[_Key] = []
@@ -104,7 +104,7 @@ def _ini(lines: Sequence[str]) -> Iterator[_Key]:
 
 def _env(lines: Sequence[str]) -> Iterator[_Key]:
     for number, line in enumerate(lines):
-        # A variable that is commented out shows what may be set.
+        # A commented-out variable shows a possible setting.
         found = _ASSIGNED.match(re.sub(r"^#\s?(?=[A-Z][A-Z0-9_]*=)", "", line))
         if found and not line.startswith(("# ", "//")):
             yield _Key(number, 0, (found[1],), found[2])

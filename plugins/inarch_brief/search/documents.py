@@ -1,4 +1,4 @@
-"""What can be found: a document for each place, with its words kept apart by where they stand."""
+"""Searchable documents: one for each place, with its words split into fields."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 PRODUCT, TEST, VENDORED, EXAMPLE, GENERATED = "product", "test", "vendored", "example", "generated"
 TEXT, HISTORY = "text", "history"
-"""What is no code: documentation and configuration, and what tells of former changes."""
+"""Natures of files without code: documentation and configuration, and records of past changes."""
 NATURES = (PRODUCT, TEST, VENDORED, EXAMPLE, GENERATED, TEXT, HISTORY)
 TEXTS = frozenset((TEXT, HISTORY))
 COPIES = frozenset((VENDORED, EXAMPLE))
 
 FUNCTION, METHOD, CLASS, MODULE, CONSTANT, SECTION = "function", "method", "class", "module", "constant", "section"
 SETTING = "setting"
-"""Kinds that the ranking knows; an adapter may use others. A section is prose, a setting a key of configuration."""
+"""Kinds that the ranking knows. An adapter may use others. A section is prose, a setting a configuration key."""
 
 
 class Document(NamedTuple):
@@ -27,16 +27,16 @@ class Document(NamedTuple):
         end: its last line.
         kind: function, method, class, module, constant, section, or a language's own word.
         nature: one of `NATURES`.
-        name: as it is defined; "" for a section without a heading.
-        qualified: the name with what it stands in, dots between.
+        name: its name in the source; "" for a section without a heading.
+        qualified: the name with its enclosing names, dots between.
         signature: names of parameters, annotations, bases.
         summary: the docstring's first line.
         docstring: the rest of it.
         comments: comments inside and right above.
         strings: texts that people see: messages, options, help.
         body: identifiers of the body, or its whole text.
-        callers: names of what calls it.
-        callees: names of what it calls.
+        callers: names of its callers.
+        callees: names of its callees.
     """
 
     file: str
@@ -57,7 +57,7 @@ class Document(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """What a field counts: its weight, how much its length matters (0 to 1), and its usual length in terms."""
+    """Parameters of a field: its weight, how much its length matters (0 to 1), and its usual length in terms."""
 
     weight: float
     length: float
@@ -85,4 +85,4 @@ WEIGHTS: Mapping[str, Measure] = MappingProxyType(
         "callees": Measure(0.5, 0.5, 8.0),
     }
 )
-"""Usual lengths are constants, not averages: what the index keeps of a document depends on nothing else."""
+"""Usual lengths are constants instead of averages, so a document's entry depends on that document alone."""

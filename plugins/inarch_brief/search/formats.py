@@ -1,4 +1,4 @@
-"""Which files are prose or configuration, and which scripts are made from others, told by their names alone."""
+"""File formats by name: prose, configuration, and scripts compiled from others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PROSE = frozenset((MARKDOWN, REST, ASCIIDOC))
 TOML, INI, ENV, YAML, JSON, DOCKERFILE, MAKEFILE = "toml", "ini", "env", "yaml", "json", "dockerfile", "makefile"
 
 APART = " > "
-"""Stands between a file and the headings inside it."""
+"""The separator between a file and the headings inside it."""
 _BY_SUFFIX = {
     "md": MARKDOWN, "markdown": MARKDOWN, "mdx": MARKDOWN, "rst": REST, "adoc": ASCIIDOC, "asciidoc": ASCIIDOC,
     "toml": TOML, "ini": INI, "cfg": INI, "conf": INI, "properties": ENV, "env": ENV, "yaml": YAML, "yml": YAML,
@@ -24,14 +24,14 @@ _TEXTS = (
     "readme", "install", "contributing", "changes", "changelog", "history", "news", "hacking", "upgrading", "usage",
     "authors", "security",
 )  # fmt: skip
-"""Names of texts that are read whatever their ending; other plain texts are read where documentation stands."""
+"""Names of texts that Inarch reads whatever their ending. It reads other plain texts only in documentation folders."""
 _DOCUMENTATION = frozenset(("doc", "docs", "documentation", "guide", "guides", "manual"))
 _LOCKED = ("-lock.json", "-lock.yaml", ".lock.json", "shrinkwrap.json", ".min.json", ".map.json")
 _LOGS = ("changelog", "changes", "history", "news", "release")
 
 
 def format_of(path: str) -> str:
-    """Give how a file is written, "" for one that is neither prose nor configuration."""
+    """Return the format of a file, or "" for one that is neither prose nor configuration."""
     folders, _, base = path.rpartition("/")
     low = base.lower()
     if named := _BY_NAME.get(low):
@@ -51,12 +51,12 @@ def format_of(path: str) -> str:
 
 
 def is_log(path: str) -> bool:
-    """Whether a text tells of what was changed: it mentions everything and explains little."""
+    """Return whether a text records changes: it mentions everything and explains little."""
     low = path.lower()
     return low.rpartition("/")[2].startswith(_LOGS) or "/changes/" in f"/{low}" or "/releases/" in f"/{low}"
 
 
-# Both are compiled where there is such a source: each question on the command line is a process.
+# `re` compiles both only if such a source exists: each question on the command line is a process.
 _SOURCE = r"(?P<above>(?:.*/)?)src/(?P<rest>.+)\.(?:[mc]?ts|tsx|coffee)$"
 _MADE = r"(?P<stem>.+?)(?:\.d)?\.(?:[mc]?js|[mc]?ts)$"
 _WRITTEN_IN = ("ts", "tsx", "coffee")
@@ -67,7 +67,7 @@ _INTO = frozenset(
 
 
 def compiled(paths: Iterable[str]) -> set[str]:
-    """Give the scripts among some files whose source stands in `src` under the same name."""
+    """Return the scripts among some files whose source is in `src` under the same name."""
     known = list(paths)
     written = (path for path in known if "src/" in path and path.endswith(_WRITTEN_IN) and ".d." not in path)
     sources = {found["above"] + found["rest"] for path in written if (found := re.match(_SOURCE, path))}
@@ -77,7 +77,7 @@ def compiled(paths: Iterable[str]) -> set[str]:
 
 
 def _beside(stem: str) -> list[str]:
-    """Give what the source of a script may be called: as it is, or without the folder that it was written into."""
+    """Return the possible names of a script's source: its own, and that without the output folder."""
     parts = stem.split("/")
     if "src" in parts:
         return []

@@ -1,7 +1,7 @@
-"""The index: documents kept by file in SQLite: a changed file alone is read again, a question loads its own terms.
+"""The index: documents by file in SQLite. Only changed files are read again, and a question loads only its own terms.
 
-The postings of the files of one update are a segment (`segments`). A later update makes another; what it replaces is
-crossed out in the old ones. So an index that grew in any order answers as one made at once.
+The postings of one update form a segment (`segments`). A later update adds another segment and crosses out what it
+replaces in the old ones. The order of updates does not change the answers.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _SCHEMA = (
     "CREATE INDEX search_by_name ON search_documents(name COLLATE NOCASE)",
 )
 EMBEDDED = (FUNCTION, METHOD, CLASS)
-"""Kinds of places that have a vector: code that is no test."""
+"""Kinds of places that have a vector: code other than tests."""
 _TIMES, _MOST_TIMES = 3.0, 16
-"""What a term's weight is multiplied with to tell how often it counts in the vector, and how often at most."""
+"""The factor from a term's weight to its count in the vector, and the largest count."""
 _COLUMNS = "id, file, line, end, kind, nature, name, qualified, summary"
 
 
 def format_of() -> str:
-    """Return what an index made by this version has, and no other."""
+    """Return the fingerprint of this version's format."""
     return hashlib.sha256(repr((FORMAT, sorted(WEIGHTS.items()))).encode()).hexdigest()
 
 
 def kept_format(connection: sqlite3.Connection) -> str:
-    """Give the format that a database was written in, "" where none was."""
+    """Return the format of a database, or "" if it has none."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'search_about'").fetchone():
         return ""
     row = connection.execute("SELECT value FROM search_about WHERE name = 'format'").fetchone()
@@ -54,7 +54,7 @@ def kept_format(connection: sqlite3.Connection) -> str:
 
 
 class Kept(NamedTuple):
-    """A document as the index keeps it: what tells where and what it is, without its words."""
+    """A stored document: its place and identity, without its words."""
 
     id: int
     file: str
@@ -71,10 +71,10 @@ class Index:
     """Documents by file, and their terms.
 
     Args:
-        where: a file, made if it isn't there; `":memory:"`; or a connection, whose other tables are left alone.
+        where: a file, created if missing; `":memory:"`; or a connection, whose other tables stay untouched.
 
     Raises:
-        sqlite3.DatabaseError: the file is no database, or damaged.
+        sqlite3.DatabaseError: the file is not a database, or is damaged.
     """
 
     def __init__(self, where: Path | str | sqlite3.Connection = ":memory:") -> None:
@@ -89,22 +89,22 @@ class Index:
             raise
 
     def __enter__(self) -> Self:
-        """Give the index itself."""
+        """Return the index itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the index."""
         self.close()
 
     def close(self) -> None:
-        """Let go of the database, unless it was lent."""
+        """Close the database, unless the caller supplied the connection."""
         if self._own:
             self.connection.close()
 
     def _begin(self) -> None:
-        """Make the tables; what another format wrote is thrown away."""
+        """Create the tables, and drop those of another format."""
         told = format_of()
         if kept_format(self.connection) == told:
             return
@@ -117,7 +117,7 @@ class Index:
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """Write all or nothing; inside a transaction of whoever lent the connection it ends with theirs."""
+        """Write all or nothing. Inside a caller's transaction the writes end with it."""
         self.connection.execute("SAVEPOINT search_writes")
         try:
             yield
@@ -129,7 +129,7 @@ class Index:
             self.connection.execute("RELEASE search_writes")
 
     def stamps(self) -> dict[str, str]:
-        """Give the stamp that each file was put in with."""
+        """Return the stored stamp of each file."""
         return dict(self.connection.execute("SELECT path, stamp FROM search_files"))
 
     def update(
@@ -139,13 +139,13 @@ class Index:
         stamps: Mapping[str, str] | None = None,
         more: bool = False,
     ) -> None:
-        """Put in the documents of new and changed files, and drop those of files that are gone, all or nothing.
+        """Store the documents of new and changed files and drop those of deleted files, all or nothing.
 
         Args:
-            changed: each file's documents; those it had before are replaced.
-            gone: files that are no more.
-            stamps: what tells later whether a file has changed; the caller's own, kept as it is.
-            more: whether more is put in at once: small segments become one with the last of it, and only once.
+            changed: each file's documents; they replace the old ones.
+            gone: deleted files.
+            stamps: the caller's own marks, by which it later recognises a changed file; stored unchanged.
+            more: whether another update follows at once. Only the last one merges small segments.
         """
         self.refresh()
         with self._whole():
@@ -170,9 +170,9 @@ class Index:
         if not documents:
             return
         (last,) = self.connection.execute("SELECT coalesce(max(id), 0) FROM search_documents").fetchone()
-        # An id is never given twice while a segment still tells of it: crossed out ones are 0 there.
+        # An id is not reused while a segment mentions it: crossed out ids are 0 there.
         vectors: dict[int, bytes] = {}
-        for sort in (True, False):  # segments of texts are apart: what is rare in code is told from code alone
+        for sort in (True, False):  # texts have their own segments: rarity in code counts code alone
             some = [(row, each) for row, each in enumerate(documents, last + 1) if (each.nature in TEXTS) is sort]
             gathered: defaultdict[str, list[int]] = defaultdict(list)
             for number, (_, document) in enumerate(some):
@@ -190,28 +190,28 @@ class Index:
         self.connection.executemany("INSERT INTO search_documents VALUES (?,?,?,?,?,?,?,?,?,?)", map(_storable, rows))
 
     def refresh(self) -> None:
-        """Forget what was read if anything was written since, by this connection or by another."""
+        """Forget cached rows if this connection or another wrote since."""
         (version,) = self.connection.execute("PRAGMA data_version").fetchone()
         if (version, self.connection.total_changes) != self._version:
             self._version = version, self.connection.total_changes
             self.segments.forget()
 
     def size(self, texts: bool = True) -> int:
-        """Give how many documents there are, in all or of code alone."""
+        """Return the number of documents, in all or of code alone."""
         return self.segments.size(texts)
 
     def spread(self, term: str, texts: bool = True) -> int:
-        """Give in how many documents a term stands, of all or of code alone."""
+        """Return the number of documents with a term, in all or of code alone."""
         found = self.postings(term)
         aside = () if texts else self.segments.texts
         return sum(len(postings.entries) for first, postings in found if first not in aside)
 
     def postings(self, term: str) -> list[tuple[int, Postings]]:
-        """Give where a term stands: the number of the first document of each segment, and the entries in it."""
+        """Return the postings of a term: the number of each segment's first document, and the entries in it."""
         return self.segments.postings(term)
 
     def calling(self, name: str) -> set[str]:
-        """Give the files in which something of that name is called, but for those of tests."""
+        """Return the files that call something of that name."""
         bit = 1 << FIELDS.index("callees")
         numbers = [
             first + (entry >> 8)
@@ -223,7 +223,7 @@ class Index:
         return {one.file for one in self.kept([self.segments.ids[number] for number in numbers]).values()}
 
     def in_file(self, path: str) -> list[Kept]:
-        """Give the documents of a file; its path may be longer than that from the root, or only its end."""
+        """Return the documents of a file. Its path may be absolute, or only the end of the stored one."""
         exact = self._of_file(path)
         if exact:
             return exact
@@ -242,7 +242,7 @@ class Index:
         return [Kept(*row) for row in rows]
 
     def named(self, name: str) -> list[Kept]:
-        """Give the documents of a name, large letters or small."""
+        """Return the documents of a name, ignoring case."""
         rows = self.connection.execute(
             f"SELECT {_COLUMNS} FROM search_documents WHERE name = ? COLLATE NOCASE ORDER BY file, line",
             (storable(name),),
@@ -250,7 +250,7 @@ class Index:
         return [Kept(*row) for row in rows]
 
     def kept(self, ids: Sequence[int]) -> dict[int, Kept]:
-        """Give documents by their ids."""
+        """Return documents by their ids."""
         found: dict[int, Kept] = {}
         for first in range(0, len(ids), 500):
             some = ids[first : first + 500]
@@ -260,14 +260,14 @@ class Index:
         return found
 
     def vectors(self, ids: Sequence[int]) -> dict[int, bytes]:
-        """Give the vectors of some documents, of those that have one."""
+        """Return the vectors of those documents that have one."""
         marks = ",".join("?" * len(ids))
         rows = self.connection.execute(f"SELECT id, vector FROM search_documents WHERE id IN ({marks})", ids)
         return {number: vector for number, vector in rows if vector}
 
 
 def _counted(weights: Mapping[str, float]) -> Iterator[tuple[str, int]]:
-    """Give how often each term of a document counts, what weighs most first."""
+    """Yield each term of a document with its count, heaviest first."""
     for term, weight in sorted(weights.items(), key=itemgetter(1), reverse=True):
         yield term, min(_MOST_TIMES, int(_TIMES * weight) or 1)
 

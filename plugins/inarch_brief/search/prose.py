@@ -1,4 +1,4 @@
-"""Sections of prose: each heading of Markdown, reStructuredText, AsciiDoc or plain text with what stands below it."""
+"""Sections of prose: the headings of Markdown, reStructuredText, AsciiDoc or plain text, with the text below each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FENCE = re.compile(r"\s*(```|~~~|----\s*$|\.\.\.\.\s*$)")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|:[\w:+-]+:`~?([^`<]*)(?:<[^`]*>)?`|<[^>\s][^>]*>")
 _SAYS_NOTHING = re.compile(r"\s*(?:\.\. |:\w[\w-]*:|<|!\[|\[!\[|\[[^\]]+\]:|[-=|+ :]*$)")
 _SHARED = 3
-"""Signs by which an underline may be shorter than its heading."""
+"""Characters by which an underline may be shorter than its heading."""
 _SUMMARY = 300
 
 
@@ -29,13 +29,13 @@ class Heading(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A heading with what stands below it, up to the next heading.
+    """A heading with the text below it, up to the next heading.
 
     Args:
         line: the heading's line, counted from 1.
         end: the last line.
-        titles: the headings that it stands in, and its own; none for what stands before the first heading.
-        summary: the first paragraph that says something.
+        titles: the enclosing headings and its own; none for the text before the first heading.
+        summary: the first paragraph of text.
         text: all of it.
     """
 
@@ -47,7 +47,7 @@ class Section(NamedTuple):
 
 
 def sections(text: str, written: str) -> Iterator[Section]:
-    """Give the sections of a text."""
+    """Yield the sections of a text."""
     lines = text.split("\n")
     found = list(_headings(lines, written))
     if lines and (not found or any(line.strip() for line in lines[: found[0].line])):
@@ -64,7 +64,7 @@ def sections(text: str, written: str) -> Iterator[Section]:
 
 
 def plain(text: str) -> str:
-    """Give a line of prose without the marks of links and roles."""
+    """Return a line of prose without the marks of links and roles."""
     return re.sub(r"\s+", " ", _LINK.sub(lambda found: found[1] or found[2] or "", text).strip("*_ ")).strip()
 
 
@@ -89,7 +89,7 @@ def _opens(mark: str, written: str) -> bool:
 
 
 def _heading(lines: Sequence[str], number: int, written: str, marks: list[str]) -> Heading | None:
-    """Read a heading that is marked at its beginning, or underlined: how deep, tells the order of the signs."""
+    """Read a heading that is marked at its beginning or underlined. The order of underline marks gives the depth."""
     line = lines[number]
     marked = {MARKDOWN: _NUMBERED, ASCIIDOC: _MARKED}.get(written)
     if marked and (found := marked.match(line)):

@@ -1,4 +1,4 @@
-"""Asking: a question becomes ranked places, each with its reasons, and how sure that is."""
+"""From a question to an answer: ranked places, the reasons for each, and a confidence."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from inarch_brief.search.word_vectors import embedded, is_known, similarity
 
 
 class Answer(NamedTuple):
-    """What was found.
+    """The result of a search.
 
     Args:
-        question: as it was understood.
+        question: the parsed question.
         hits: the places, best first.
         files: their files, best first.
-        confidence: from 0 to 1, how likely the first hit is what is asked for.
-        unknown: informative words of the question that stand nowhere in the repository.
+        confidence: from 0 to 1, how likely the first hit answers the question.
+        unknown: informative words of the question that do not occur in the repository.
     """
 
     question: Question
@@ -38,10 +38,10 @@ def search(index: Index, text: str, limit: int = 20, among: Collection[str] = NA
     """Find the places that a question, a name, a `path:line`, a traceback or a report is about.
 
     Args:
-        index: where to look.
-        text: the question; what is longer than 40,000 characters is cut.
-        limit: how many places to give at most.
-        among: natures of documents to look among.
+        index: the index to search.
+        text: the question, cut at 40,000 characters.
+        limit: the largest number of places.
+        among: natures of documents to search.
     """
     index.refresh()
     question = understood(text)
@@ -61,15 +61,15 @@ def search(index: Index, text: str, limit: int = 20, among: Collection[str] = NA
 
 
 def _near(index: Index, question: Question, weighing: Weighing, found: Sequence[Candidate]) -> dict[int, float]:
-    """Give how much nearer in meaning than the others each place is to the question, by its row.
+    """Return how much nearer in meaning than the average each place is to the question, by its row.
 
-    It counts as far as the question's words have a meaning here: `row42` has none.
+    The value shrinks with the share of words without a vector, such as `row42`.
     """
     asked = embedded((term, max(1, round(2 * weight))) for term, (weight, _) in question.terms.items())
     if not asked:
         return {}
     near = {row: similarity(asked, vector) for row, vector in index.vectors([one.kept.id for one in found]).items()}
-    usual = fsum(near.values()) / max(1, len(near))  # what has no vector is neither near nor far
+    usual = fsum(near.values()) / max(1, len(near))  # a place without a vector is neither near nor far
     whole = fsum(weighing.own.values()) or 1.0
     known = fsum(weight for term, weight in weighing.own.items() if is_known(term)) / whole
     return {row: known * (likeness - usual) for row, likeness in near.items()}
@@ -81,7 +81,7 @@ def _files(hits: Sequence[Hit]) -> tuple[str, ...]:
 
 
 def _framed(index: Index, question: Question, hits: Sequence[Hit]) -> list[Hit]:
-    """Put what stands at the places of a question first, the innermost frame before the others."""
+    """Put the places at the frames of a question first, the innermost frame before the others."""
     most = hits[0].score if hits else 1.0
     first: dict[int, Hit] = {}
     for number, frame in enumerate(question.frames, 1):
@@ -92,7 +92,7 @@ def _framed(index: Index, question: Question, hits: Sequence[Hit]) -> list[Hit]:
         for kept in around[:1]:
             first[kept.id] = Hit(kept, most * (1 + number / 100), 1.0, 1.0, (f"{frame.file}:{frame.line}",))
     if question.shape == REPORT:
-        # A report's frames are where it went wrong, often not what is wrong: its own best words may stand between them.
+        # A report's frames show where it failed, often not the cause: its own best words may come between them.
         first = {number: hit._replace(score=hit.score * 0.9) for number, hit in first.items()}
     rest = [hit for hit in hits if hit.place.id not in first]
     return sorted([*first.values(), *rest], key=lambda hit: (-hit.score, hit.place.file, hit.place.line))

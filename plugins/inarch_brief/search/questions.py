@@ -1,4 +1,4 @@
-"""What is asked: a name, a sentence or a report; its words, and how much each part of it is worth."""
+"""A parsed question: a name, a sentence or a report, its words, and the weight of each part."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from inarch_brief.search.vocabulary import STOP_WORDS, WEAK_WORDS
 
 SYMBOL, SENTENCE, REPORT = "symbol", "sentence", "report"
 LONGEST = 40_000
-"""Characters of a question that are looked at."""
+"""Characters of a question that count."""
 
 TITLE, PROSE, CODE, MESSAGE, OUTPUT = "title", "prose", "code", "message", "output"
 SHARES = {TITLE: 2.5, PROSE: 1.0, CODE: 0.35, MESSAGE: 1.5, OUTPUT: 0.25}
-"""How much a word of each part of a report counts."""
+"""The weight of a word in each part of a report."""
 
-# What only some questions are read with is compiled when one is: each question on the command line is a process.
+# Patterns for a few questions are compiled on use: each question on the command line is a process.
 _TICKED = re.compile(r"(?<!`)`+([^`\n]{1,200})`")
-# Each run of signs is tried from its beginning only, so that no text, however long, takes more than one pass.
+# Each run of characters is tried from its beginning only, so that any text takes one pass.
 _PLACE = re.compile(
     r"(?<![\w./\\-])([\w./\\-]*[\w-]\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|[ch](?:pp|c|h)?|rb|kt|cs|php|md|rst|toml|ya?ml|json|ini|cfg|txt))\b(?::(\d+))?"
 )
@@ -43,14 +43,14 @@ _ASKS_TEXTS = (
     r"go\.mod|cargo\.toml|github actions|ci (?:workflow|pipeline|job)s?|\.env)\b|"
     r"\b(?:which|what) (?:\w+ )?versions?\b.*\b(?:need|require|support|work)"
 )
-"""What is told by documentation and configuration rather than by code."""
+"""Questions that documentation and configuration answer rather than code."""
 _TEXTS_WORDS = (
     "install", "set up", "deploy", "configure", "contribut", "upgrade", "migrat", "start", "build", "compil", "release",
     "publish", "run ", "doc", "readme", "read me", "guide", "tutorial", "changelog", "change log", "manual", "faq",
     "licen", "pyproject", "package.json", "tsconfig", "makefile", "tox.ini", "setup.cfg", "go.mod", "cargo.toml",
     "github actions", "ci ", ".env", "version",
 )  # fmt: skip
-"""One of these stands in all that `_ASKS_TEXTS` matches: a question without any need not have it compiled."""
+"""Every match of `_ASKS_TEXTS` contains one of these. A question without any does not compile the pattern."""
 _ASKS_KIND = r"(?i)\b(?:which|what) (function|method|class|module|constant)\b"
 
 
@@ -62,7 +62,7 @@ class Part(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A place that a question names: a file, a line (0 where none is told) and a function."""
+    """A place that a question names: a file, a line (0 if unknown) and a function."""
 
     file: str
     line: int
@@ -70,26 +70,26 @@ class Frame(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A term of a question: how much it counts, and the word it stands for."""
+    """A term of a question: its weight, and its original word."""
 
     weight: float
     word: str
 
 
 class Question(NamedTuple):
-    """A question, understood.
+    """A parsed question.
 
     Args:
-        text: as it was asked.
+        text: the original text.
         shape: a name, a sentence, or a report of several lines.
         terms: its informative terms.
-        order: its terms as they follow each other, "" between what does not touch.
-        identifiers: names written as code in prose, each with what it counts.
-        pasted: names in code that was pasted: they count only where the repository defines them.
-        frames: places it names; the innermost one of a traceback last.
-        kind: the kind of place that is asked for, "" where it is left open.
-        about_tests: whether tests are what is asked for.
-        about_texts: whether documentation or configuration is what is asked for.
+        order: its terms in order, "" between two that are not adjacent.
+        identifiers: names written as code in prose, each with its weight.
+        pasted: names in pasted code. They count only if the repository defines them.
+        frames: the places it names, a traceback's innermost frame last.
+        kind: the kind of place it asks for, or "".
+        about_tests: whether it asks for tests.
+        about_texts: whether it asks for documentation or configuration.
         capitals: capitalised words inside a sentence.
     """
 
@@ -106,9 +106,9 @@ class Question(NamedTuple):
     capitals: tuple[str, ...]
 
 
-@lru_cache(maxsize=8)  # an answer looks at its question from several sides
+@lru_cache(maxsize=8)  # an answer reads its question several times
 def understood(text: str) -> Question:
-    """Understand a question, a name, a `path:line`, a traceback or a whole report."""
+    """Parse a question, a name, a `path:line`, a traceback or a whole report."""
     text = text[:LONGEST].encode("utf-8", "replace").decode()
     parts = parts_of(text)
     identifiers: dict[str, float] = {}
@@ -156,7 +156,7 @@ def _shape(text: str, parts: list[Part]) -> str:
 
 
 def written_as_code(text: str) -> list[str]:
-    """Give the names of a text that are written as code: in back-ticks, dotted, with underscores or inner capitals."""
+    """Return the names written as code in a text: in back-ticks, dotted, with underscores or inner capitals."""
     found: list[str] = []
     for ticked in _TICKED.findall(text):
         name = ticked.strip().removesuffix("()").lstrip("@.")
@@ -170,7 +170,7 @@ def written_as_code(text: str) -> list[str]:
 
 
 def parts_of(text: str) -> list[Part]:
-    """Take a report apart: its first line is the title; code is fenced, indented or typed at a prompt."""
+    """Split a report. Its first line is the title. Code is fenced, indented or typed at a prompt."""
     text = _URL.sub(" ", re.sub(_COMMENT, " ", text)).strip("\n")
     if "\n" not in text.strip():
         return [Part(PROSE, text)]
@@ -213,7 +213,7 @@ def _terms(parts: list[Part]) -> tuple[dict[str, Term], tuple[str, ...]]:
             for word, term in mine:
                 before = weighed.get(term)
                 weight = share * (0.4 if word in WEAK_WORDS else 1.0)
-                # A word said again counts a little more; code says the same names over and over.
+                # A repeated word counts a little more; code repeats the same names often.
                 weight = weight if before is None else max(before.weight, weight) + 0.15 * min(before.weight, weight)
                 weighed[term] = Term(weight, word)
             order += [term for _, term in mine[:1]] if len(mine) == 1 else ["", *(term for _, term in mine), ""]
@@ -221,7 +221,7 @@ def _terms(parts: list[Part]) -> tuple[dict[str, Term], tuple[str, ...]]:
 
 
 def _own(written: str) -> list[tuple[str, str]]:
-    """Give the parts of a word with their terms."""
+    """Return the parts of a word with their terms."""
     parts = [part for part in pieces(written) if part not in STOP_WORDS]
     found = [(part, stem(part)) for part in parts if len(part) > 1 or not part.isascii()]
     whole = terms_of_word(written)

@@ -1,6 +1,6 @@
-"""The order of the places: what each explains of a question, what speaks for it beside that, and the kind of question.
+"""The order of places: how much of a question each explains, its other traits, and the kind of question.
 
-The weights are a few round numbers. Weights that were learned did no better on questions that were kept from learning.
+The weights are a few round numbers. Learned weights did no better on held-out questions.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from inarch_brief.search.term_weights import Weighing
 
 WORDS, MEANING, EXPLAINED, IN_NAME, IN_PATH, SHOWN, BESIDE = 0.5, 9.0, 2.0, 3.0, 4.0, 2.0, 1.5
 IS_CLASS, IS_PRIVATE, SIZE = -2.5, 1.0, 0.5
-"""What each trait counts in the logarithm of a score.
+"""The weight of each trait in the logarithm of a score.
 
-Logarithms count of what its words come to (BM25F), of the share of the question that it explains, and of its lines.
-Nearness in meaning counts as it is, as do the shares that it explains by its name, by its path, and by texts that
-people see. So does what its file's places come to together, as a share of the best file's. A class counts less: its
-methods do the work. A name that begins with one underscore counts more: what is offered hands the work to it.
+Three traits count by their logarithm: the BM25F score, the share of the question that a place explains, and its lines.
+Nearness in meaning counts as it is. So do the shares explained by the name, by the path, and by texts that people see.
+The last trait is the file's score as a share of the best file's. A class counts less, because its methods do the work.
+A name with one leading underscore counts more, because public functions delegate to it.
 """
 LEAST_EXPLAINED = 0.1
-"""The share that a place keeps that explains nothing: small shares differ less."""
+"""The share of a place that explains nothing: small shares differ less."""
 _LINES_OF_TEXT = 15
-"""Lines that a text counts as having: its length says nothing."""
+"""The number of lines of any text: its real length means nothing."""
 _AMONG = ((1 << len(FIELDS)) - 1, HEAD, *(1 << FIELDS.index(field) for field in ("name", "path", "strings")))
-"""Sets of fields: all, what is read first, the name, the path, texts that people see."""
+"""Sets of fields: all, those read first, the name, the path, texts that people see."""
 
 
 class Explained(NamedTuple):
-    """How far a place explains each term of a question, and the shares of the question that it explains.
+    """How well a place explains each term of a question, and the shares of the question that it explains.
 
     Args:
-        whole: what all terms of the question weigh.
-        terms: each explained term with the part of its weight that is explained.
+        whole: the weight of all terms of the question.
+        terms: each explained term with the explained part of its weight.
         share: the share of the whole, by any field.
-        in_head: by what is read first: name, signature, first line of its description, path.
+        in_head: by the fields read first: name, signature, first line of its description, path.
         in_name: by its name.
         in_path: by the path of its file.
         shown: by texts that people see.
@@ -69,7 +69,7 @@ class Explained(NamedTuple):
 
 
 def explained_by(weighing: Weighing, candidate: Candidate) -> Explained:
-    """Say what a place explains of a question."""
+    """Return how much of a question a place explains."""
     own = weighing.own
     whole = max(1e-9, sum(own.values()))
     by_fields: list[dict[str, float]] = [{} for _ in _AMONG]
@@ -100,13 +100,13 @@ def judged(
     shares: Sequence[float],
     near: Mapping[int, float],
 ) -> list[tuple[Candidate, Explained, float]]:
-    """Return each candidate with what it explains, and with what its traits come to.
+    """Return each candidate with the terms it explains and the score of its traits.
 
     Args:
-        question: what is asked.
+        question: the question.
         weighing: its words.
         found: the candidates.
-        shares: what a place of each nature counts.
+        shares: the share of each nature.
         near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
     """
     by_file = file_scores((one.kept.file, one.score) for one in found)
@@ -142,30 +142,30 @@ def _by_kind(question: Question, kept: Kept) -> float:
 
 
 NAMED, NAMED_IN_SENTENCE = 11.0, 3.0
-"""What is added where the question names the place: as a name alone, and within more words."""
+"""The bonus if the question is the place's name, and if it contains the name."""
 NAMED_THERE = "named in the question"
 _SURELY = 0.7
 KINDS = {MODULE: 0.4, SECTION: 0.67, SETTING: 0.4, CONSTANT: 0.15}
 OTHER_KIND = 0.005
 ASYNC, TWIN = "async", 0.7
-"""What is in the names of asynchronous twins, and what they count where the question doesn't say so."""
+"""The mark in names of asynchronous twins, and their factor if the question does not contain it."""
 SPECIAL = 0.5
-"""What `__exit__` and the like count: their names are the language's, not the project's."""
+"""The factor of `__exit__` and similar names: they belong to the language, not to the project."""
 BEHIND = 0.4
-"""What a text, a test or a copy counts at most against the best place of the product, unless it is asked for."""
+"""The most that an unrequested text, test or copy scores against the best place of the product."""
 READ_FIRST = 1.6
-"""What a section of a README counts more than one of other texts."""
+"""The factor of a README's section over one of other texts."""
 
 
 class Hit(NamedTuple):
     """A place that may answer.
 
     Args:
-        place: what and where it is.
+        place: its document.
         score: comparable within one answer only.
-        explained: the share of the question's informative words that it explains, weighed by rarity.
-        in_head: the share that it explains by what is read first: name, signature, first line of its description, path.
-        reasons: why it stands here, for people.
+        explained: the share of the question's informative words that it explains, weighted by rarity.
+        in_head: the share explained by the fields read first: name, signature, first line of its description, path.
+        reasons: why it matched, for people.
     """
 
     place: Kept
@@ -182,13 +182,13 @@ def ranked(
     shares: Sequence[float],
     near: Mapping[int, float],
 ) -> list[Hit]:
-    """Order the candidates.
+    """Rank the candidates.
 
     Args:
-        question: what is asked.
+        question: the question.
         weighing: its words.
         found: the candidates.
-        shares: what a place of each nature counts.
+        shares: the share of each nature.
         near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
     """
     hits = []
@@ -209,7 +209,7 @@ def _order(hit: Hit) -> tuple[float, str, int, str]:
 
 
 def given(question: Question, kept: Kept, exact: float) -> float:
-    """Give what a place counts whatever its traits: by its kind, and by how exactly it is named."""
+    """Return the factor of a place apart from its traits: by its kind, and by how exactly the question names it."""
     score = KINDS.get(kept.kind, 1.0)
     if question.kind and not _is(kept.kind, question.kind):
         score *= OTHER_KIND
@@ -227,7 +227,7 @@ def _is(kind: str, asked: str) -> bool:
 
 
 def named_in(question: Question, kept: Kept) -> float:
-    """Tell how exactly a question names a place: 0 for not at all."""
+    """Return how exactly a question names a place; 0 for not at all."""
     best = 0.0
     dotted = f".{kept.qualified}"
     for identifier, share in question.identifiers.items():
@@ -245,7 +245,7 @@ def named_in(question: Question, kept: Kept) -> float:
 
 
 def _behind(question: Question, hits: Sequence[Hit]) -> list[Hit]:
-    """Put tests, copies, examples and texts behind the best code of the product, unless they are asked for."""
+    """Put tests, copies, examples and texts behind the best code of the product, unless the question asks for them."""
     aside = TEXTS | COPIES if question.about_tests else TEXTS | COPIES | {TEST}
     most = max((hit.score for hit in hits if hit.place.nature not in aside), default=math.inf) * BEHIND
 

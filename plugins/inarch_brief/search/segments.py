@@ -1,8 +1,8 @@
-"""The postings of what was put in together; what is replaced is crossed out, small segments become one.
+"""Segments of postings. An update crosses out replaced documents, and small segments are merged.
 
-An entry is a document's number in its segment, the term's weight in it (all fields together, one of 256 steps), and
-the set of fields it is in. Weights are worked out when a document is indexed, with usual lengths instead of averages:
-an entry stays true whatever else the index holds. All documents are numbered through, segment after segment.
+An entry is a document's number in its segment, the term's weight in it (all fields together, one of 256 steps), and the
+set of fields that contain it. Weights are computed at indexing time with usual lengths instead of averages. So an entry
+stays valid whatever else the index holds. Document numbers run on from segment to segment.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ from inarch_brief.search.tokens import terms
 
 STEPS = 256
 _SCALE = 8.0
-"""A weight of w is step 8 · √(8 · w): fine where weights are small, up to 127."""
+"""A weight of w is step 8 · √(8 · w): fine for small weights, up to 127."""
 _ROOT = _SCALE * sqrt(_SCALE)
 _ENTRY = 6
 _AS_IT_IS, _PACKED = b"=", b"z"
 _WORTH_PACKING = 240
-"""Bytes from which on packing saves more room than it costs time."""
+"""From this many bytes on, packing saves more room than it costs time."""
 _MANY = 24
-"""Terms of a field above which those that come again are counted first."""
+"""With more terms than this in a field, count repeated terms first."""
 _COMMON = (FIELDS.index("qualified"), FIELDS.index("path"))
 """Fields that the documents of a file have in common."""
 MOST_TERMS = 4_000
-"""Terms of one field of one document that count; the rest of a huge one is left out."""
+"""The most terms that count of one field of one document."""
 MOST_CHARACTERS = 200_000
 
 
 class Postings(NamedTuple):
-    """Where a term stands in one segment: document numbers shifted by the weight's eight bits, and sets of fields."""
+    """Postings of a term in one segment: document numbers shifted by the weight's eight bits, and sets of fields."""
 
     entries: array[int]
     fields: array[int]
 
 
 def empty() -> Postings:
-    """Give postings without an entry."""
+    """Return postings without an entry."""
     return Postings(array("I"), array("H"))
 
 
 def packed(postings: Postings) -> bytes:
-    """Pack postings into bytes: few as they are, many compressed."""
+    """Pack postings into bytes. Only large ones are compressed."""
     raw = postings.entries.tobytes() + postings.fields.tobytes()
     return _AS_IT_IS + raw if len(raw) < _WORTH_PACKING else _PACKED + zlib.compress(raw, 1)
 
 
 def unpacked(data: bytes) -> Postings:
-    """Give back what was packed.
+    """Unpack postings.
 
     Raises:
         ValueError: the bytes are damaged.
@@ -79,18 +79,18 @@ def unpacked(data: bytes) -> Postings:
 
 
 def weight_of(step: int) -> float:
-    """Give the weight that a step stands for."""
+    """Return the weight of a step."""
     return (step / _SCALE) ** 2 / _SCALE
 
 
 def step_of(weight: float) -> int:
-    """Give the nearest step of a weight, at least 1."""
+    """Return the nearest step of a weight, at least 1."""
     step = int(_ROOT * sqrt(weight) + 0.5) or 1
     return step if step < STEPS else STEPS - 1
 
 
 def put_in(gathered: defaultdict[str, list[int]], number: int, document: Document) -> dict[str, float]:
-    """Put a document's terms to those of others: for each an entry and a set of fields, one after the other.
+    """Add a document's terms to `gathered`: for each an entry and a set of fields, alternating.
 
     Returns:
         Each term with its weight.
@@ -125,7 +125,7 @@ def _terms_again(text: str) -> list[str]:
 
 
 def of_list(values: Sequence[int]) -> Postings:
-    """Give the postings of entries and sets of fields, one after the other."""
+    """Return the postings of alternating entries and sets of fields."""
     return Postings(array("I", values[::2]), array("H", values[1::2]))
 
 
@@ -151,14 +151,14 @@ MOST_SEGMENTS = 8
 MOST_READ = 2_000
 """Terms whose postings stay in memory between questions."""
 _MOST_GONE = 1_000
-"""Crossed out documents beyond half of all that are still carried along."""
+"""Crossed out documents that are tolerated beyond half of all."""
 _AT_A_TIME = 4_000
-"""Terms that are written at a time."""
+"""Terms written at a time."""
 _SMALLER = 2
-"""A segment is made one with those after it that are at least a half of it together."""
+"""A segment is merged with the later ones if they are together at least half its size."""
 SCHEMA = (
     "CREATE TABLE search_segments(id INTEGER PRIMARY KEY, ids BLOB NOT NULL, natures BLOB NOT NULL)",
-    # By segment first: what is put in goes to the end, and what became one goes away in one piece.
+    # By segment first: inserts append at the end, and a merged segment is deleted in one piece.
     "CREATE TABLE search_postings(segment INTEGER NOT NULL, term TEXT NOT NULL, data BLOB NOT NULL,"
     " PRIMARY KEY(segment, term)) WITHOUT ROWID",
 )
@@ -168,14 +168,14 @@ _TEXTS = frozenset(NATURES.index(nature) for nature in TEXTS)
 
 
 class Segment(NamedTuple):
-    """Documents that were put in together.
+    """Documents that were added together.
 
     Args:
         id: its row.
         first: the number of its first document among all.
-        ids: the rows of its documents, 0 where crossed out.
-        natures: their natures, places in `NATURES`.
-        gone: the numbers of those that are crossed out, counted from its first.
+        ids: the rows of its documents, 0 for crossed out ones.
+        natures: their natures, as indexes into `NATURES`.
+        gone: the positions of the crossed out documents.
     """
 
     id: int
@@ -186,24 +186,24 @@ class Segment(NamedTuple):
 
     @property
     def is_texts(self) -> bool:
-        """Whether they are no code; a segment is one or the other."""
+        """Return whether it holds texts; a segment holds either texts or code."""
         return bool(self.natures) and self.natures[0] in _TEXTS
 
 
 class Segments:
-    """All segments of a database, read when they are asked for."""
+    """All segments of a database, read on demand."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.forget()
 
     def forget(self) -> None:
-        """Forget what was read: it may be another by now."""
+        """Forget cached rows, which may be outdated."""
         self._all: list[Segment] | None = None
         self._read: dict[str, list[tuple[int, Postings]]] = {}
 
     def all(self) -> list[Segment]:
-        """Give all segments in the order of their numbers."""
+        """Return all segments in the order of their numbers."""
         if self._all is None:
             self._all = []
             self.ids, natures = array("q"), []
@@ -219,12 +219,12 @@ class Segments:
         return self._all
 
     def size(self, texts: bool = True) -> int:
-        """Give how many documents there are, in all or of code alone."""
+        """Return the number of documents, in all or of code alone."""
         kept = (segment for segment in self.all() if texts or not segment.is_texts)
         return sum(len(segment.ids) - len(segment.gone) for segment in kept)
 
     def postings(self, term: str) -> list[tuple[int, Postings]]:
-        """Give where a term stands: the number that each segment begins with, and its entries that are not gone."""
+        """Return the postings of a term: the first number of each segment, and the entries that are not crossed out."""
         known = self._read.get(term)
         if known is None:
             by_row = {segment.id: segment for segment in self.all()}
@@ -240,7 +240,7 @@ class Segments:
         return known
 
     def cross_out(self, dropped: set[int]) -> None:
-        """Cross documents out by their rows."""
+        """Cross out documents by their rows."""
         for segment in self.all():
             if not dropped.isdisjoint(segment.ids):
                 ids = array("q", [0 if row in dropped else row for row in segment.ids])
@@ -248,12 +248,12 @@ class Segments:
         self.forget()
 
     def add(self, ids: array[int], natures: bytes, gathered: Mapping[str, Sequence[int]]) -> None:
-        """Put in documents by their rows, with entries and sets of fields one after the other for each term."""
+        """Add documents by their rows, with alternating entries and sets of fields for each term."""
         self._put(ids, natures, ((storable(term), packed(of_list(gathered[term]))) for term in sorted(gathered)))
         self.forget()
 
     def _put(self, ids: array[int], natures: bytes, terms: Iterator[tuple[str, bytes]]) -> None:
-        """Write a segment; its terms come in order, and many at a time: they may be read from the same table."""
+        """Write a segment. Its terms arrive in order, and in batches: they may come from the same table."""
         segment = self.connection.execute(
             "INSERT INTO search_segments(ids, natures) VALUES (?, ?)", (ids.tobytes(), natures)
         ).lastrowid
@@ -261,7 +261,7 @@ class Segments:
             self.connection.executemany("INSERT INTO search_postings VALUES (?, ?, ?)", some)
 
     def merge(self) -> None:
-        """Make small segments one, or all where much is crossed out, so that a question reads few of them."""
+        """Merge small segments, or all if many documents are crossed out, so that a question reads few of them."""
         living = self.size()
         is_thin = len(self.ids) > 2 * living + _MOST_GONE
         for segments in ([part for part in self.all() if part.is_texts is sort] for sort in (False, True)):
@@ -276,7 +276,7 @@ class Segments:
                 self._make_one(segments[first:])
 
     def _make_one(self, segments: Sequence[Segment]) -> None:
-        """Make some segments one, without what is crossed out: a term at a time, so that memory holds one."""
+        """Merge segments without their crossed out documents, one term at a time to limit memory."""
         ids, natures = array("q"), bytearray()
         moved: dict[int, Callable[[bytes], bytes | Postings]] = {}
         for segment in segments:
@@ -295,7 +295,7 @@ class Segments:
 
 
 def _moving(segment: Segment, first: int) -> Callable[[bytes], bytes | Postings]:
-    """Give what numbers a segment's packed postings from a number on; those that stay as they are stay packed."""
+    """Return a function that renumbers packed postings from `first`; unchanged ones stay packed."""
     shift = first << 8
     if not segment.gone:
         return _shifting(shift) if shift else bytes
@@ -318,13 +318,13 @@ def _shifting(shift: int) -> Callable[[bytes], Postings]:
 
 
 def _renumbered(segment: Segment, first: int) -> list[int]:
-    """Give the numbers of a segment's documents from a number on, without those that are crossed out: these are -1."""
+    """Return the new numbers of a segment's documents, counted from `first`; -1 for crossed out ones."""
     fresh = itertools.count(first)
     return [next(fresh) if row else -1 for row in segment.ids]
 
 
 def _joined(rows: Iterable[tuple[str, bytes | Postings]]) -> Iterator[tuple[str, bytes]]:
-    """Give each term once, with its entries of all segments; a term of which nothing is left is none."""
+    """Yield each term once with its entries of all segments, without terms that have none left."""
     for term, group in itertools.groupby(rows, itemgetter(0)):
         parts = [part for _, part in group]
         if len(parts) == 1 and isinstance(parts[0], bytes):
@@ -340,7 +340,7 @@ def _joined(rows: Iterable[tuple[str, bytes | Postings]]) -> Iterator[tuple[str,
 
 
 def _living(segment: Segment, postings: Postings) -> Postings:
-    """Leave out what is crossed out; entries stand in the order of their documents."""
+    """Remove crossed out entries. Entries are in the order of their documents."""
     entries = postings.entries
     gone: list[int] = []
     if len(entries) < len(segment.gone):
@@ -356,5 +356,5 @@ def _living(segment: Segment, postings: Postings) -> Postings:
 
 
 def storable(text: str) -> str:
-    """Make a text such as SQLite keeps: half of a pair of surrogates becomes a question mark."""
+    """Replace lone surrogates, which SQLite rejects, with question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""How much each word of a question counts here: by its rarity, with what the repository may call the same."""
+"""Weights of a question's words: their rarity here, and near words that the repository may use instead."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from inarch_brief.search.tokens import stem
 from inarch_brief.search.vocabulary import near_words
 
 MOST_TERMS = 40
-"""Terms of a report that are looked for: those that count most."""
+"""Terms of a report that are searched: the heaviest."""
 NEAR, JOINED = 0.3, 0.8
-"""What a near word, and two words as one, count against the word itself."""
+"""The share of a near word, and of two joined words, against the word itself."""
 
 
 class Sought(NamedTuple):
-    """A term that is looked for.
+    """A term to look up.
 
     Args:
-        term: as it stands in the index.
-        weight: what it counts at most.
+        term: its form in the index.
+        weight: its largest score.
         stands_for: terms of the question that it explains.
-        share: how far it explains them.
+        share: how well it explains them.
     """
 
     term: str
@@ -35,7 +35,7 @@ class Sought(NamedTuple):
 
 
 class Weighing(NamedTuple):
-    """The question's terms by weight, those of them that nothing here has, and all that is looked for."""
+    """The question's terms by weight, the unknown ones among them, and all terms to look up."""
 
     own: dict[str, float]
     unknown: tuple[str, ...]
@@ -43,13 +43,13 @@ class Weighing(NamedTuple):
 
 
 def rarity(index: Index, term: str, texts: bool) -> float:
-    """Give a term's inverse document frequency, among code and texts or among code alone."""
+    """Return a term's inverse document frequency, among code and texts or among code alone."""
     size, there = max(1, index.size(texts)), index.spread(term, texts)
     return math.log(1 + (size - there + 0.5) / (there + 0.5))
 
 
 def weighed(index: Index, question: Question) -> Weighing:
-    """Weigh the terms of a question, and add what the repository may call the same."""
+    """Weigh the terms of a question, and add near words."""
     texts = question.about_texts
     rare = {term: rarity(index, term, texts) for term in question.terms}
     order = sorted(rare, key=lambda term: (-rare[term] * question.terms[term].weight, term))[:MOST_TERMS]
@@ -65,7 +65,7 @@ def weighed(index: Index, question: Question) -> Weighing:
 
     for joined, words in _pairs(question, own):
         add(stem(joined), words, JOINED)
-    if len(order) < MOST_TERMS:  # a report has words enough of its own
+    if len(order) < MOST_TERMS:  # a report has enough words of its own
         for term in order:
             for near in map(stem, _near().get(term, ())):
                 add(near, (term,), NEAR)

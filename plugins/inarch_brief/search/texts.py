@@ -1,4 +1,4 @@
-"""Documents of what is no code: sections of prose, tables and keys of configuration."""
+"""Documents of prose and configuration: sections, tables and keys."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ LONGEST_PROSE, LONGEST_SETTINGS = 400_000, 60_000
 """Characters of a text that are read; longer configuration is data."""
 _MOST = 400
 _DEEPEST = 4
-"""Keys that lead to a setting at most: below it stands data."""
+"""The most keys that lead to a setting; deeper ones are data."""
 _DOCSTRING = 1_200
 _BODY = 8_000
 
 
 def documents_of_text(path: str, text: str) -> list[Document]:
-    """Give the documents of a file of prose or configuration; none for one of another kind."""
+    """Return the documents of a file of prose or configuration, or none for other files."""
     written = format_of(path)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if written in PROSE:

@@ -1,4 +1,4 @@
-"""Terms of code and prose: identifiers cut at case, underscore and digits, words of any script, stems."""
+"""Terms of code and prose: identifiers split at case, underscore and digits, words of any script, stems."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from inarch_brief.search.vocabulary import IRREGULAR, STOP_WORDS
 _WORD = re.compile(r"\w+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _UNSPACED = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
-"""Scripts without spaces; compiled when a word is of one."""
+"""Scripts without spaces, compiled on use."""
 LONGEST_WORD = 64
 """Longer runs of letters are data, not words."""
 _JOINED_PIECES = 3
 _JOINED_LENGTH = 24
 
-# The number is the shortest stem that may remain; plurals go first.
+# The number is the shortest stem that may remain. Plurals are removed first.
 _SUFFIXES = {
     **dict.fromkeys(("ization", "ation", "ator", "ating", "ated", "ition", "ution", "ing", "izer", "ized", "ize"), 3),
     **dict.fromkeys(("ness", "able", "ible", "ably", "ally", "ive", "ied", "ed"), 3),
@@ -34,7 +34,7 @@ _VOWELS = frozenset("aeiouy")
 
 
 def stem(word: str) -> str:
-    """Reduce a lower-case word so that validate, validation and validator share a stem, as kept and keep do."""
+    """Reduce a lower-case word to a stem that validate, validation and validator share, as do kept and keep."""
     word = IRREGULAR.get(word, word)
     if len(word) > 3 and word[-1] == "s" and word[-2] not in "sui":
         word = word[:-3] + "y" if word.endswith("ies") and len(word) > 4 else word[:-1]
@@ -62,7 +62,7 @@ def _shortened(word: str) -> str:
 
 
 def pieces(identifier: str) -> list[str]:
-    """Cut `parseHTMLTable_row2` into parse, html, table, row, 2; marks over letters are dropped, any script is kept."""
+    """Split `parseHTMLTable_row2` into parse, html, table, row, 2. Accents are dropped, any script is kept."""
     if identifier.isascii():
         return [piece.lower() for piece in _PIECES.findall(identifier)]
     bare = "".join(mark for mark in unicodedata.normalize("NFKD", identifier) if unicodedata.category(mark) != "Mn")
@@ -77,7 +77,7 @@ def pieces(identifier: str) -> list[str]:
 
 @lru_cache(maxsize=131072)
 def terms_of_word(word: str) -> tuple[str, ...]:
-    """Give the terms of one word or identifier: a stem for each part, and one for the whole if the parts are few."""
+    """Return the terms of one word or identifier: a stem for each part, and one for the whole if it has few parts."""
     parts = pieces(word) if len(word) <= LONGEST_WORD else []
     if not parts:
         return ()
@@ -90,10 +90,10 @@ def terms_of_word(word: str) -> tuple[str, ...]:
 
 
 def words(text: str) -> list[str]:
-    """Give the words and identifiers of a text, as they are written."""
+    """Return the words and identifiers of a text, unchanged."""
     return _WORD.findall(text)
 
 
 def terms(text: str) -> list[str]:
-    """Give the terms of a text, code or prose, in order, with repetitions, without stop words that stand alone."""
+    """Return the terms of code or prose in order, with repetitions, without lone stop words."""
     return list(chain.from_iterable(map(terms_of_word, _WORD.findall(text))))

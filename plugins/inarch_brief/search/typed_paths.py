@@ -1,4 +1,4 @@
-"""The paths that fit what was typed of one, and how one is written behind an `@`."""
+"""Completion of typed paths, and their escapes behind an `@`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_SHOWN = 50
 
 
 def ranked(typed: str, paths: Sequence[str]) -> list[str]:
-    """Return the paths that `typed` fits: beginning with it, then with a name that does, then with it anywhere."""
+    """Return the paths that contain `typed`: first those that begin with it, then those with a name that does."""
     wanted = typed.lower()
     if not wanted:
         return nsmallest(MOST_SHOWN, paths, key=_shallow_first)
@@ -30,17 +30,17 @@ def _shallow_first(path: str) -> tuple[int, str]:
 
 
 def escaped(path: str) -> str:
-    """Return a path as it is written after an `@`."""
+    """Escape a path for use behind an `@`."""
     return re.sub(r"([\\\s])", r"\\\1", path)
 
 
 def unescaped(word: str) -> str:
-    """Return the path that a word after an `@` means; what is still typed may end in half an escape."""
+    """Return the path that a word after an `@` means. The last escape may be incomplete."""
     return re.sub(r"\\(.?)", r"\1", word, flags=re.DOTALL)
 
 
 def with_folders(paths: Iterable[str]) -> Iterator[str]:
-    """Yield the paths, and before the first one in it each folder, with a slash at its end."""
+    """Yield the paths, and each folder with a final slash before its first path."""
     known: set[str] = set()
     for path in paths:
         place = path.rfind("/")

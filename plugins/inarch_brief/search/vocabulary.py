@@ -1,4 +1,4 @@
-"""Words by hand: those that say nothing or little, irregular verbs, and those that programs use for the same."""
+"""Hand-made lists of words: stop words, weak words, irregular verbs, and near words of programmers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STOP_WORDS = frozenset(
     nobody somebody someone anybody anyone everybody everyone something anything everything nothing
     """.split()  # noqa: SIM905 - a list of a hundred strings is no easier to read
 )
-"""Words of questions and of every function; alone they are no term, inside an identifier they are."""
+"""Words of questions and of every function. Alone they are not terms, inside an identifier they are."""
 
 WEAK_WORDS = frozenset(
     """
@@ -24,7 +24,7 @@ WEAK_WORDS = frozenset(
     work worked working works wrong
     """.split()  # noqa: SIM905
 )
-"""Words of questions that names use, too: they count, but little."""
+"""Words of questions that occur in names, too; they count little."""
 
 _NEAR = """
 remove delete drop discard erase unregister; throttle delay sleep wait slow pause; login authenticate auth credential
@@ -68,11 +68,11 @@ def _irregular() -> dict[str, str]:
 
 
 IRREGULAR = _irregular()
-"""Forms of verbs that no ending tells: what is kept is what is to be kept, and code names it `keep`."""
+"""Irregular forms of verbs: a question about what is kept finds `keep`."""
 
 
 def near_words() -> dict[str, tuple[str, ...]]:
-    """Return for each word those that programmers use for the same."""
+    """Return the near words of each word."""
     found: dict[str, dict[str, None]] = {}
     for group in _NEAR.split(";"):
         words = group.split()

@@ -1,7 +1,7 @@
-"""What words mean beside each other: a vector for each term, so that `pause` is near `sleep` and far from `parse`.
+"""Word vectors: one for each term, so that `pause` is near `sleep` and far from `parse`.
 
-The vectors were learned from documented code. They are read only when something is asked or indexed. A text's vector is
-the sum of those of its terms. It is worked out for all dimensions at once, in one large integer.
+The vectors were learned from documented code. They load on the first question or indexing. A text's vector is the sum
+of its terms' vectors. One large integer adds up all dimensions at once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 DIMENSIONS = 64
 _LANES = struct.Struct(f"<{DIMENSIONS}H")
-"""The numbers within the integer, two bytes each: room for 257 vectors on top of each other."""
+"""The numbers within the integer, two bytes each: room for a sum of 257 vectors."""
 _NUMBERS = struct.Struct(f"{DIMENSIONS}b")
 _ZERO = 128
-"""What stands for 0: the numbers of a vector are from -127 to 127, those of an integer's lanes never below 0."""
+"""The offset of 0: vector numbers are from -127 to 127, and lanes are never negative."""
 _MOST = 65_535 // 255
-"""Vectors that a lane can take in."""
+"""The most vectors that a lane can add up."""
 _FULL = 127
 _FILE = Path(__file__).with_name("word_vectors.bin")
 
@@ -40,12 +40,12 @@ def vectors() -> Vectors:
 
 
 def is_known(term: str) -> bool:
-    """Tell whether a term has a vector."""
+    """Return whether a term has a vector."""
     return term in vectors().rows
 
 
 def read(data: bytes) -> Vectors:
-    """Take vectors apart: a line of terms with blanks between, then `DIMENSIONS` bytes for each."""
+    """Parse vectors: a line of terms with blanks between, then `DIMENSIONS` bytes for each."""
     terms, _, numbers = data.partition(b"\n")
     names = terms.decode().split(" ")
     return Vectors(dict(zip(names, range(0, len(numbers), DIMENSIONS), strict=True)), numbers)
@@ -53,7 +53,7 @@ def read(data: bytes) -> Vectors:
 
 @cache
 def _lanes(term: str) -> int:
-    """Give a known term's vector as an integer."""
+    """Return a known term's vector as an integer."""
     known = vectors()
     row = known.rows[term]
     spread = bytearray(_LANES.size)
@@ -62,7 +62,7 @@ def _lanes(term: str) -> int:
 
 
 def embedded(counted: Iterable[tuple[str, int]]) -> bytes:
-    """Give the vector of a text from its terms, each with how often it counts; `b""` where none is known."""
+    """Return the vector of a text from its terms and their counts; `b""` if none is known."""
     total, taken = 0, 0
     known = vectors().rows
     for term, times in counted:
@@ -80,7 +80,7 @@ def embedded(counted: Iterable[tuple[str, int]]) -> bytes:
 
 
 def similarity(one: bytes, other: bytes) -> float:
-    """Give the cosine of two vectors, 0 where one is unknown."""
+    """Return the cosine of two vectors, or 0 if one is unknown."""
     if not one or not other:
         return 0.0
     product: int = sum(map(mul, _NUMBERS.unpack(one), _NUMBERS.unpack(other)))

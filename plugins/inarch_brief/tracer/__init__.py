@@ -1,14 +1,17 @@
 """Brief tracer: the symbols of a tree, and the execution paths from its entry points through them.
 
-inarch_brief.tracer, each folder on those before it
+Each folder of inarch_brief.tracer uses only those above it:
+
+```text
 ├── facts     what one file says: a pure function of its bytes
-├── store     what is kept of a tree, in one SQLite file
-├── linking   what names stand for, and the calls between functions
-├── graph     nodes, arcs, entries, and the ways from these to a target
-├── indexing  what changed is read, linked and kept
-├── finding   which symbols a question or a name is about
-├── answers   what people and models are shown
+├── store     a tree's facts and edges, in one SQLite file
+├── linking   the meaning of names, and the calls between functions
+├── graph     nodes, arcs, entry points, and the call paths from them to a target
+├── indexing  reads, links and stores changed files
+├── finding   the symbols that a question or a name is about
+├── answers   the text for people and models
 └── plugin    the hooks
+```
 """
 
 from typing import TYPE_CHECKING, Any
@@ -35,7 +38,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the record of paths when it is asked for: what only registers the plugin needs no graph."""
+    """Load `ExecutionPath` on first use: registering the plugin does not need the graph."""
     if name == "ExecutionPath":
         from inarch_brief.tracer.graph.model import ExecutionPath
 

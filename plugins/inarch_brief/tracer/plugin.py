@@ -1,4 +1,4 @@
-"""The plugin's hooks. Each loads only what it registers: every command reads the settings, few ask for tools."""
+"""The plugin's hooks. Each loads only what it registers: every command reads the settings, but few need the tools."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 _desks: WeakValueDictionary[int, Desk] = WeakValueDictionary()
-"""By what a run was given: its tools, source and tracer are registered apart and share one index."""
+"""One desk for each plugin context. Tools, context source and tracer are registered separately and share its index."""
 
 
 @hookimpl
 def inarch_settings() -> type:
-    """Give the class of `[plugins.brief-tracer]`."""
+    """Return the class of `[plugins.brief-tracer]`."""
     return Settings
 
 
 @hookimpl
 def inarch_tools(context: PluginContext) -> Iterable[Tool]:
-    """Give the tools, over one index of the composition's root."""
+    """Return the tools. They share one index of the workspace root."""
     from inarch_brief.tracer.answers.tracer_tools import tools
 
     return tools(_desk(context))
@@ -33,7 +33,7 @@ def inarch_tools(context: PluginContext) -> Iterable[Tool]:
 
 @hookimpl
 def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
-    """Give the source that adds the flow through what a prompt names."""
+    """Return the source that adds the flow through the symbols a prompt names."""
     from inarch_brief.tracer.answers.turns import FlowSource
 
     settings = _settings(context)
@@ -42,7 +42,7 @@ def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
 
 @hookimpl
 def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
-    """Give the strategy `trace-first`."""
+    """Return the strategy `trace-first`."""
     from inarch_brief.tracer.answers.turns import TraceFirst
 
     return [TraceFirst()]
@@ -50,7 +50,7 @@ def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
 
 @hookimpl
 def inarch_tracers(context: PluginContext) -> Iterable[Tracer]:
-    """Give the tracer that says which entry paths a turn's edits are on."""
+    """Return the tracer that reports which entry paths a turn's edits are on."""
     settings = _settings(context)
     if not settings.impact:
         return []

@@ -1,11 +1,13 @@
-"""What one Python file says: a pure function of its bytes, and of its path.
+"""Facts of one Python file: a pure function of its bytes and its path.
 
+```text
 facts
 ├── source, modules                    its text; its module's name and role
-├── documents                          what can be found in it: its words, kept apart by where they are
-├── file_facts, link_facts             what is kept of it: for the search and the choice of entries, and for linking
-├── parsing                            from bytes to both, in one walk through the syntax tree, or by a scan
-├── statement_codes, expression_codes  the walk: statements, expressions; `scopes` holds those that it is in
-├── outline                            what the walk notes for the search
-└── entry_points                       where it lets a program be entered, by `kinds`; `manifests` tell others
+├── documents                          its searchable documents, with words split into fields
+├── file_facts, link_facts             its stored facts: for search and entry points, and for linking
+├── parser                             from bytes to both, in one walk of the syntax tree, or by a scan
+├── statement_codes, expression_codes  the walk: statements, expressions; `scopes` holds the open scopes
+├── outline                            the walk's notes for search
+└── entry_points                       its entry points, by `kinds`; `manifests` declare others
+```
 """

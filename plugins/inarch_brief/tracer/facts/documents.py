@@ -1,4 +1,4 @@
-"""What can be found in a file: a document for each symbol, its words kept apart by where they stand in the text."""
+"""Searchable documents of a file: one for each symbol, with its words split into fields."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from inarch_brief.tracer.facts.source import is_generated
 _NATURES: Mapping[str, str] = MappingProxyType(
     {CODE: documents.PRODUCT, TEST: documents.TEST, EXAMPLE: documents.EXAMPLE, VENDORED: documents.VENDORED}
 )
-# A string that is not closed ends with its line if it has an escape: else each escaped quote would begin another.
+# An unclosed string with an escape ends with its line: otherwise each escaped quote would begin another.
 _LINE = r"""\"[^"\\\n]*+(?:\"|(?:\\.[^"\\\n]*+)++"?)|'[^'\\\n]*+(?:'|(?:\\.[^'\\\n]*+)++'?)"""
 _ASIDE = re.compile(
     r'#[^\n]*|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|'
     r"'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|" + _LINE,
     re.DOTALL,
 )
-"""Comments and strings: what is no code in a text of Python."""
+"""Comments and strings of Python."""
 _ASIDE_ELSEWHERE = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)|#(?![\w\[!])[^\n]*|"
     r"`[^`\\]*+(?:`|(?:\\.[^`\\]*+)++`?)|" + _LINE,
     re.DOTALL,
 )
-"""The same in texts of languages like C and of those like a shell."""
+"""The same for C-like and shell-like languages."""
 _LONGEST = 400
 """Characters of a string that count."""
 _DOCSTRING = 3_000
@@ -39,7 +39,7 @@ _TRIPLE = ('"""', "'''")
 
 
 def documents_of(path: str, module: str, role: str, facts: Facts | None, text: str) -> list[Document]:
-    """Give the documents of a file; tests are found by their names alone, and what a program wrote counts less."""
+    """Return the documents of a file. Tests have only names, and generated code counts less."""
     nature = documents.GENERATED if role == CODE and is_generated(text) else _NATURES[role]
     if role == TEST or facts is None:
         symbols = facts.symbols if facts and facts.language else light_facts(text).symbols
@@ -89,7 +89,7 @@ def _documents(path: str, module: str, nature: str, facts: Facts, text: Parted) 
 
 
 def _own_lines(place: int, symbols: Sequence[Symbol]) -> tuple[int, int, list[str]]:
-    """Give the lines that speak for a symbol, and the names of what speaks for itself: the methods of a class."""
+    """Return a symbol's own lines, and the names of members with their own documents: the methods of a class."""
     symbol = symbols[place]
     first, last = symbol.decorated or symbol.line, symbol.end
     if symbol.kind == MODULE:
@@ -103,7 +103,7 @@ def _own_lines(place: int, symbols: Sequence[Symbol]) -> tuple[int, int, list[st
 
 
 def _top_level(code: Sequence[str], symbols: Sequence[Symbol]) -> list[str]:
-    """Give the lines of code that stand in no class or function."""
+    """Return the lines of code outside of classes and functions."""
     kept: list[str] = []
     last = 0
     for symbol in symbols[1:]:

@@ -1,4 +1,4 @@
-"""Entry points that one file shows: main blocks, commands, routes, tests, and what frameworks make."""
+"""Entry points in one file: main blocks, commands, routes, tests, and those of frameworks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inarch_brief.tracer.facts.kinds import CALLS_IT, COMMAND, DECORATED, HANDLE
 from inarch_brief.tracer.facts.modules import CODE, VENDORED
 
 MOUNT = "mount"
-"""No entry: a router that is mounted under a prefix, kept beside them."""
+"""Not an entry point: a router mounted under a prefix, stored with them."""
 _MOUNTS = {"include_router": "prefix", "register_blueprint": "url_prefix"}
 FRAMEWORK_KINDS = (VIEW, TASK, SIGNAL, HOOK, HANDLER)
 
@@ -26,7 +26,7 @@ _DECORATORS = {
     r"|event_handler|event_listener|subscribe|message_handler|callback_query_handler|user_loader)|.*\blistens_for"
     r"|.* atexit\.register",
 }
-"""What matches the library and the dotted name of a decorator that makes an entry of each kind."""
+"""Patterns for the library and dotted name of a decorator that makes an entry point of each kind."""
 _REGISTERING = {
     "connect": (SIGNAL, ("receiver",)),
     "set_defaults": (HANDLER, ("func", "handler", "run")),
@@ -35,11 +35,11 @@ _REGISTERING = {
     **dict.fromkeys(("register_error_handler", "register"), (HANDLER, ())),
     **dict.fromkeys(("add_get", "add_post", "add_put", "add_delete", "add_patch"), (VIEW, ())),
 }
-"""Calls that are given what is to be run: the kind of entry, and the keywords that name it."""
+"""Calls that register a function: the kind of entry point, and the keywords that name the function."""
 FRAMEWORK_REGISTRATIONS = _REGISTERING.keys() | _MOUNTS.keys()
-"""Names of calls whose arguments tell of an entry point."""
+"""Names of calls whose arguments define an entry point."""
 RUNNERS = frozenset(("typer.run", "fire.Fire", "Fire", "argh.dispatch_command", "plac.call", "defopt.run"))
-"""What is handed a function and makes a program of it."""
+"""Calls that turn a function into a program."""
 
 _WEB = frozenset(
     "aiohttp django fastapi flask flask_restful http quart rest_framework sanic socketserver starlette tornado".split()  # noqa: SIM905
@@ -65,15 +65,16 @@ _HOOKS = (
     ("scrapy|pytest|sqlalchemy", r"(parse|process)\w*|start_requests|collect|runtest|reportinfo|repr_failure"),
     ("requests|httpx|urllib3", r"__call__|send|\w*auth_flow|handle_\w*request"),
 )
-"""Libraries, and methods that they call of classes derived from theirs."""
+"""Libraries, and the methods that they call on classes derived from theirs."""
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
 class EntryPoint(NamedTuple):
     """A place where a program is entered.
 
-    `target` is the dotted text of what runs, where that is another name than the symbol at `place`; of a command the
-    object whose decorator it bears, which is a group or an application if it is a command at all.
+    `target` is the dotted text of the function that runs, if that is another symbol than `place`. For a command it is
+    the
+    decorator's object, which must be a group or an application.
     """
 
     kind: str
@@ -85,7 +86,7 @@ class EntryPoint(NamedTuple):
 
 
 def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
-    """Give the entry points that frameworks make of a file of product code."""
+    """Yield the entry points that frameworks make of a file of product code."""
     libraries = {item.name: item.module.partition(".")[0] for item in facts.imports if not item.level}
     views = _views(facts, libraries.values())
     hooks = _hooks(facts, libraries)
@@ -110,7 +111,7 @@ def framework_entries(facts: Facts) -> Iterator[EntryPoint]:
 
 
 def _hooks(facts: Facts, libraries: dict[str, str]) -> dict[str, tuple[str, str]]:
-    """Give, for each class that is made for a library, what matches the methods of it that this calls."""
+    """Return, for each class derived from a library's, the library and the pattern of the methods it calls."""
     found: dict[str, tuple[str, str]] = {}
     for symbol in facts.symbols:
         for base in symbol.bases if symbol.kind == CLASS else ():
@@ -124,7 +125,7 @@ def _hooks(facts: Facts, libraries: dict[str, str]) -> dict[str, tuple[str, str]
 
 
 def _views(facts: Facts, imported: Collection[str]) -> frozenset[str]:
-    """Give the classes that answer requests: by the name of a base, where a web framework is imported."""
+    """Return the classes that answer requests, by the name of a base, if the file imports a web framework."""
 
     def is_view(symbol: Symbol) -> bool:
         return symbol.kind == CLASS and any(_VIEW_BASE.search(base.partition("[")[0]) for base in symbol.bases)
@@ -133,7 +134,7 @@ def _views(facts: Facts, imported: Collection[str]) -> frozenset[str]:
 
 
 def _handed(call: Call) -> Iterator[EntryPoint]:
-    """Read a call that is given what is to be run: only what proves to be a function counts, later."""
+    """Read a call that registers a function. Whether the target is a function is checked later."""
     owner, _, last = call.callee.rpartition(".")
     parts = [part.strip() for part in call.text.split(", ")]
     named = {name.strip(): value.strip() for part in parts for name, mark, value in [part.partition("=")] if mark}
@@ -166,7 +167,7 @@ _PROG = re.compile(r"""\bprog\s*=\s*(['"])([^'"\n]+)\1""")
 
 
 def entry_points_of(path: str, module: str, role: str, facts: Facts) -> list[EntryPoint]:
-    """Give the entry points of a file; what tests hold is counted where they are kept."""
+    """Return the entry points of a file. The store counts the tests in it."""
     if role == VENDORED:
         return []
     found = list(_mains(path, module, facts))
@@ -252,7 +253,7 @@ def _registered(call: Call, django: bool) -> Iterator[EntryPoint]:
 
 
 def _innermost(argument: str) -> str:
-    """Give what runs of a view in decorating calls: `view` of `never_cache(login_required(view))`."""
+    """Return the view inside decorating calls: `view` of `never_cache(login_required(view))`."""
     target, _, inner = argument.partition("(")
     wrapped = re.match(r"[A-Za-z_][\w.]*", inner)
     if not wrapped or target.endswith(".as_view") or target == "include":
@@ -261,7 +262,7 @@ def _innermost(argument: str) -> str:
 
 
 def _is_view(argument: str) -> bool:
-    """Whether an argument may be what answers: a lambda, what a call gives; no text, nor any other setting."""
+    """Return whether an argument may be a view: a lambda or a call's result, but not a text or another setting."""
     name, mark, value = argument.partition("=")
     if mark and name.strip().isidentifier():
         return name.strip() in ("view_func", "endpoint", "handler", "resource") and literal(value) is None
@@ -269,17 +270,17 @@ def _is_view(argument: str) -> bool:
 
 
 def library_names(imports: Iterable[Import]) -> frozenset[str]:
-    """Give the names that a file imports from the libraries that make commands."""
+    """Return the names that a file imports from command libraries."""
     return frozenset(item.name for item in imports if not item.level and item.module.partition(".")[0] in _CLICK)
 
 
 def own_prefix(symbol: Symbol) -> str:
-    """Give the prefix that a router or blueprint is made with, "" for anything else."""
+    """Return the prefix in a router's or blueprint's constructor, or "" for other symbols."""
     made = _PREFIX.search(symbol.signature)
     return made[2] if made else ""
 
 
 def literal(arguments: str) -> str | None:
-    """Give the string literal that arguments begin with."""
+    """Return the string literal that arguments begin with."""
     found = _STRING.match(arguments)
     return found[1][1:-1] if found else None

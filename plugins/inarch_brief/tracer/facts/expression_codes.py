@@ -1,4 +1,4 @@
-"""From expressions of the syntax tree to codes: what can't carry a function, an object or a name is None."""
+"""From expressions of the syntax tree to codes; None if they cannot carry a function, an object or a name."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ _TEXT: Code = (TEXT, "")
 
 _NAME, _CONSTANT, _ATTRIBUTE = ast.Name, ast.Constant, ast.Attribute
 _ASKED = frozenset((ast.Attribute, ast.Call, ast.Subscript))
-"""What is asked whether it is true, where it stands for a condition."""
+"""Expressions whose truth is evaluated as a condition."""
 
 Compile = Callable[[Scopes, Any], Code]
 
 
 def expression(scopes: Scopes, node: ast.expr | None) -> Code:
-    """Give the code of an expression, None for what carries nothing."""
+    """Return the code of an expression, or None if it carries nothing."""
     if type(node) is _NAME:
         return node.id
     handler = _EXPRESSIONS.get(type(node))
@@ -80,13 +80,13 @@ def expression(scopes: Scopes, node: ast.expr | None) -> Code:
 
 
 def codes(scopes: Scopes, nodes: Sequence[ast.expr | None]) -> tuple[Code, ...]:
-    """Give the codes of several expressions."""
+    """Return the codes of several expressions."""
     return tuple([expression(scopes, node) for node in nodes])
 
 
 def each(parts: Sequence[Code]) -> Code:
-    """Give a code that evaluates parts for their effect."""
-    # A name by itself does nothing.
+    """Return a code that evaluates parts for their effect."""
+    # A name alone does nothing.
     kept = tuple([part for part in parts if part is not None and type(part) is not str])
     if not kept:
         return None
@@ -128,7 +128,7 @@ def _call(scopes: Scopes, node: ast.Call) -> Code:
         keywords = tuple([(word.arg, expression(scopes, word.value)) for word in node.keywords])
     if callee == "isinstance" and len(positional) == 2 and type(positional[0]) is str and positional[1] is not None:
         scopes.current.body.append((CAUGHT, positional[0], positional[1]))
-    # A method of a chain stands on the line of its name, not where the chain starts.
+    # A chained method's line is that of its name, not of the start of the chain.
     line = (func.end_lineno or node.lineno) if type(func) is _ATTRIBUTE else node.lineno
     calls[at] = (callee, line, scopes.current.place, node)
     return (CALL, callee, positional, keywords, line)
@@ -137,7 +137,7 @@ def _call(scopes: Scopes, node: ast.Call) -> Code:
 def _constant(scopes: Scopes, node: ast.Constant) -> Code:
     value = node.value
     if type(value) is str:
-        # Only what may name something is kept: an attribute, a module, a key.
+        # Only possible names are stored: an attribute, a module, a key.
         return (TEXT, value) if len(value) <= MAX_TEXT and _NAMING.fullmatch(value) else None
     if type(value) is int and -10 < value < 20:
         return (NUMBER, value)
@@ -152,7 +152,7 @@ def _subscript(scopes: Scopes, node: ast.Subscript) -> Code:
 
 
 def _bounds(scopes: Scopes, node: ast.Slice) -> None:
-    """Note the calls in the bounds of a slice, which says nothing itself."""
+    """Record the calls in the bounds of a slice, which carries nothing itself."""
     for part in (node.lower, node.upper, node.step):
         if part is not None and type(part) is not ast.Constant:
             expression(scopes, part)
@@ -172,7 +172,7 @@ def _mapping(scopes: Scopes, node: ast.Dict) -> Code:
     pairs = [
         (expression(scopes, key), expression(scopes, value)) for key, value in zip(node.keys, node.values, strict=True)
     ]
-    # Without a value that says something, only that it is a mapping is kept.
+    # Values that carry nothing are dropped; the mapping itself stays.
     kept = [pair if node.keys[at] is not None else (0, pair[1]) for at, pair in enumerate(pairs) if pair[1] is not None]
     return (MAPPING, scopes.site(), tuple(kept))
 
@@ -191,7 +191,7 @@ def _choice(scopes: Scopes, node: ast.IfExp) -> Code:
 
 
 def truth(scopes: Scopes, node: ast.expr) -> Code:
-    """Give the code of a condition; what is no comparison asks its value whether it is true."""
+    """Return the code of a condition. An operand outside a comparison has its truth evaluated."""
     kind = type(node)
     if kind is _NAME:
         return (TRUTH, node.id, node.lineno)  # type: ignore[attr-defined]
@@ -250,7 +250,7 @@ def _unary(scopes: Scopes, node: ast.UnaryOp) -> Code:
 
 
 def default_values(scopes: Scopes, args: ast.arguments) -> tuple[tuple[str, Code], ...]:
-    """Give the codes of the defaults of a function's parameters, by name."""
+    """Return the codes of the defaults of a function's parameters, by name."""
     names = [item.arg for item in (*args.posonlyargs, *args.args)]
     given = list(zip(reversed(names), reversed(args.defaults), strict=False))
     given += [(item.arg, value) for item, value in zip(args.kwonlyargs, args.kw_defaults, strict=True) if value]
@@ -283,7 +283,7 @@ def _comprehension(kind: str) -> Compile:
 
 
 def target(scopes: Scopes, node: ast.expr) -> Code:
-    """Give the code of what is assigned to, and note the names that it binds."""
+    """Return the code of an assignment target, and record the names that it binds."""
     kind = type(node)
     if kind is ast.Name:
         scopes.current.bound[node.id] = True  # type: ignore[attr-defined]
@@ -320,7 +320,7 @@ def _formatted(scopes: Scopes, node: ast.JoinedStr) -> Code:
         if type(part) is ast.FormattedValue:
             parts.append(expression(scopes, part.value))
             if part.format_spec is not None:
-                expression(scopes, part.format_spec)  # for the calls in it
+                expression(scopes, part.format_spec)  # for its calls
     kept = tuple([part for part in parts if part is not None])
     start, end = _literal(node.values[:1]), _literal(node.values[-1:])
     if not kept and not start and not end:
@@ -329,7 +329,7 @@ def _formatted(scopes: Scopes, node: ast.JoinedStr) -> Code:
 
 
 def _literal(values: Sequence[ast.expr]) -> str:
-    """Give the text that a formatted string starts or ends with, if it may be part of a name."""
+    """Return the text that a formatted string starts or ends with, if it may be part of a name."""
     for value in values:
         if type(value) is ast.Constant and type(value.value) is str and len(value.value) <= MAX_TEXT:
             return value.value

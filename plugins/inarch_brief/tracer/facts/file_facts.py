@@ -1,4 +1,4 @@
-"""Facts of one file: a pure function of its bytes, versioned, encoded as JSON; and what symbols are to the entries."""
+"""Facts of one file: a pure function of its bytes, versioned and encoded as JSON; and the natures of symbols."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, NamedTuple
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, TEST, absolute_name
 
 FACTS_VERSION = 17
-"""Raised whenever extraction or encoding changes; kept facts of another version are read anew."""
+"""Increment this whenever extraction or encoding changes. Stored facts of another version are read again."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"
 
 ASYNC, NESTED, STUB, OVERLOAD, DEPRECATED, ABSTRACT, PROPERTY, ALIAS, TESTING = 1, 2, 4, 8, 16, 32, 64, 128, 256
-"""TESTING is what stands among product code and is a test, or only for tests."""
+"""TESTING marks tests and test helpers among product code."""
 
 NAMES, LIGHT, FULL = "names", "light", "full"
-"""How much is kept: names to find the file by, what scanning its lines finds, or everything from the syntax tree."""
+"""The level of detail: names only, a scan of the lines, or everything from the syntax tree."""
 
 
 class Symbol(NamedTuple):
-    """Something with a name. `name` is dotted from the module down ("" is the module), without `<locals>`."""
+    """A named symbol. `name` is dotted from the module down ("" is the module), without `<locals>`."""
 
     kind: str
     name: str
@@ -38,7 +38,7 @@ class Symbol(NamedTuple):
 
 
 class Import(NamedTuple):
-    """`name` in the scope of a symbol stands for `target` of `module`; "*" imports all, target "" the module itself."""
+    """`name` in a symbol's scope means `target` of `module`; "*" imports all, target "" the module itself."""
 
     name: str
     module: str
@@ -57,11 +57,11 @@ class Call(NamedTuple):
     line: int
     scope: int
     text: str = ""
-    """The arguments as written, for calls that register commands and routes only."""
+    """The source text of the arguments, only for calls that register commands and routes."""
 
 
 class Shown(NamedTuple):
-    """An entry that a file in another language than Python shows; `how` says what makes it one."""
+    """An entry point in a file of another language than Python; `how` names its mark."""
 
     kind: str
     name: str
@@ -72,25 +72,25 @@ class Shown(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is known of one file."""
+    """The facts of one file."""
 
     level: str
     symbols: tuple[Symbol, ...]
     imports: tuple[Import, ...] = ()
     calls: tuple[Call, ...] = ()
     exports: tuple[str, ...] | None = None
-    """`__all__` where it is written as a literal."""
+    """`__all__`, if it is a literal."""
     guard: int = 0
     """Line of `if __name__ == "__main__"`, 0 without one."""
     unparsable: str = ""
-    """Why there is no syntax tree; the names were then found by scanning."""
+    """Why there is no syntax tree. The names then come from a scan."""
     language: str = ""
-    """"" is Python."""
+    """The language; "" is Python."""
     package: str = ""
-    """What a file in another language says it belongs to."""
+    """The package that a file in another language declares."""
     shown: tuple[Shown, ...] = ()
     handed: tuple[tuple[str, str], ...] = ()
-    """Of another language: the names under which it hands something on, and what each is called in it."""
+    """In other languages: exported names, and the local name of each."""
 
 
 def encode(facts: Facts) -> bytes:
@@ -133,15 +133,19 @@ def decode(blob: bytes) -> Facts:
 
 
 TEST_SIDE, BODY, TEST_FUNCTION, FIXTURE_FUNCTION, TOP, EXPORTED, PUBLIC, SPECIAL = 1, 2, 4, 8, 16, 32, 64, 128
-"""Code of a test or example; a module's body; a test; a fixture; exported by a top-level package, by any package;
-public by all parts of its name; public but for its own name, which is special or stands in a function."""
+"""Bits of a nature.
+
+In order: code of a test or example, a module's body, a test, a fixture, exported by a top-level package, exported by
+any package, public by all parts of its name, and public except for its own name. That name is special or inside a
+function.
+"""
 
 SHIFT = 16
-"""Natures are kept above the flags of a symbol."""
+"""Natures are stored above the flags of a symbol."""
 
 
 def nature(symbol: Symbol, module: str, role: str) -> int:
-    """Tell what a symbol is; what other files say of it (exports) is added when files are linked."""
+    """Return the nature of a symbol. Linking adds exports, which other files declare."""
     parts = symbol.name.split(".") if symbol.name else []
     found = TEST_SIDE if role in (TEST, EXAMPLE) else 0
     if symbol.kind == MODULE:
@@ -171,9 +175,9 @@ def _publicity(symbol: Symbol, module: str, parts: list[str]) -> int:
 
 
 def exports_of(path: str, module: str, role: str, facts: Facts) -> Iterator[tuple[str, str]]:
-    """Give what a package's `__init__` hands on: the name, and the dotted name it stands for.
+    """Yield the exports of a package's `__init__`: the name, and its dotted target.
 
-    A private module gives what its `__all__` lists as names with `=` in front: that is what `*` takes of it.
+    A private module yields the names in its `__all__` with `=` in front: those that `*` imports.
     """
     if role != CODE:
         return

@@ -1,4 +1,4 @@
-"""Kinds of entry points and of calls, wherever they are found: in files, in manifests, in the graph."""
+"""Kinds of entry points and of calls in files, in manifests and in the graph."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ ENTRY_KINDS = (
 )  # fmt: skip
 """Kinds of entry points, the most telling first."""
 DECORATED = (FIXTURE, COROUTINE, DATACLASS)
-"""What a decorator of that name makes: listed when asked for by kind, no entries of paths."""
+"""Kinds named after a decorator. They are listed on request, but paths do not start there."""
 CALLS_IT = " calls it"
-"""How an entry ends that is a method which a library calls of a class derived from one of its own."""
+"""The end of `how` for a method that a library calls on a class derived from one of its own."""
 
 
 CALL_KINDS = ("call", "property", "dunder", "decorator", "callback", "framework")
 CONFIDENCES = ("exact", "inferred", "hierarchy", "name")
-"""How sure a call is, the surest first."""
+"""Confidences of a call, the highest first."""
 CALLEE = (1 << 28) - 1
-"""The bits of a callee in the key of an edge, above the three of its kind; those of the caller are above them."""
+"""The bits of a callee in the key of an edge, above the three of its kind. The caller's are above them."""

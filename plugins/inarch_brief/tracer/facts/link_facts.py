@@ -1,11 +1,13 @@
-"""Link facts of one file: what the linker needs of its syntax tree, as nested tuples.
+"""Link facts of one file: the linker's input from its syntax tree, as nested tuples.
 
+```text
 LinkFacts
-├── scopes   module first, then classes, functions and lambdas in the order they are met
-└── code     the statements of each scope, packed_code; `bodies` unpacks them
+├── scopes   module first, then classes, functions and lambdas in the order of the source
+└── code     the packed statements of each scope; `bodies` unpacks them
+```
 
-A statement or expression is `None` (says nothing), a name as `str`, or a tuple whose first item is one of the codes
-below. Comprehensions belong to the scope they stand in, as Python 3.12 runs them.
+A statement or expression is `None` (carries nothing), a name as `str`, or a tuple whose first item is one of the codes
+below. Comprehensions belong to the scope around them, as Python 3.12 runs them.
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 LINK_VERSION = 6
-"""Raised whenever extraction or encoding changes; kept link facts of another version are read anew."""
+"""Increment this whenever extraction or encoding changes. Stored link facts of another version are read again."""
 
 EFFORT = 4
-"""Of the compression: more takes twice as long for a twentieth."""
+"""The compression level: a higher one takes twice as long for a twentieth less."""
 
 MODULE_SCOPE, CLASS_SCOPE, FUNCTION_SCOPE, LAMBDA_SCOPE = 0, 1, 2, 3
 
 GENERATOR, ASYNC, METHOD = 1, 2, 4
 
-# Expressions; the comment gives what follows the code.
+# Expressions. The comment lists the items after the code.
 (
     ATTRIBUTE,  # base, name, line
     CALL,  # callee, positional, keywords, line
@@ -41,17 +43,17 @@ GENERATOR, ASYNC, METHOD = 1, 2, 4
     STAR,  # expression
     YIELD,  # expression
     YIELD_FROM,  # expression, line
-    EACH,  # expressions that are evaluated, without a value
+    EACH,  # expressions evaluated without a value
     COMPREHENSION,  # kind, site, ((target, iterable, line), ...), conditions, element, value of a mapping
     NAMED,  # name, expression
-    FORMATTED,  # expressions put into a text, line, what it starts with, what it ends with
+    FORMATTED,  # expressions in a text, line, start of the text, end of the text
     TRUTH,  # expression, line
 ) = range(19)
 
 SLICE = 0
-"""The key of a subscript that gives a part."""
+"""The key of a subscript that returns a slice."""
 
-# Statements; a bare expression is one too.
+# Statements. A bare expression is one, too.
 (
     ASSIGN,  # targets, expression
     RETURN,  # expression
@@ -63,15 +65,15 @@ SLICE = 0
     CLASS,  # index, decorators, bases, keywords, line
     IMPORT,  # name, module, attribute ("" for the module itself), level
     RAISE,  # expression, line
-    CAUGHT,  # name, classes: what an `except` or a check says the name is an instance of
+    CAUGHT,  # name, classes of which an `except` or a check makes it an instance
 ) = range(40, 51)
 
 Code = Any
-"""A statement or expression in the form above: None, a name or a tuple. Nested too variously for a precise type."""
+"""A statement or expression in the form above: None, a name or a tuple, too varied for a precise type."""
 
 
 class Parameters(NamedTuple):
-    """Names of a function's parameters; "" where there is no `*` or `**` one."""
+    """Names of a function's parameters; "" without a `*` or `**` one."""
 
     positional: tuple[str, ...] = ()
     keyword: tuple[str, ...] = ()
@@ -79,7 +81,7 @@ class Parameters(NamedTuple):
     keywords: str = ""
 
     def names(self) -> tuple[str, ...]:
-        """Give the names of all parameters."""
+        """Return the names of all parameters."""
         return (*self.positional, *self.keyword, *filter(None, (self.rest, self.keywords)))
 
 
@@ -97,18 +99,18 @@ class ScopeFacts(NamedTuple):
     flags: int = 0
     parameters: Parameters = NO_PARAMETERS
     bound: tuple[str, ...] = ()
-    """Names that it binds itself, parameters apart."""
+    """Names that it binds itself, without parameters."""
     attributes: tuple[str, ...] = ()
-    """Of a class: what its methods assign through `self`."""
+    """Attributes that a class's methods assign through `self`."""
 
 
 class LinkFacts(NamedTuple):
-    """What is known of one file for linking."""
+    """The linker's facts of one file."""
 
     scopes: tuple[ScopeFacts, ...]
     code: bytes
     exports: tuple[str, ...] | None = None
-    """`__all__` where it is written as literals."""
+    """`__all__`, if it consists of literals."""
     sizes: tuple[int, ...] = ()
     """Number of statements of each scope."""
     stars: tuple[tuple[str, int], ...] = ()
@@ -128,23 +130,23 @@ class LinkFacts(NamedTuple):
 
 
 NOTHING = LinkFacts((ScopeFacts(MODULE_SCOPE, "", 1, -1),), zlib.compress(marshal.dumps(((),), 4), 1), None, (0,))
-"""Link facts of a file that can't be parsed."""
+"""Link facts of a file that does not parse."""
 
 
 def packed_code(bodies: list[tuple[Code, ...]]) -> bytes:
-    """Pack the statements of every scope; version 4 of the format is read by every Python since 3.4."""
+    """Pack the statements of every scope. Every Python since 3.4 reads version 4 of the format."""
     return zlib.compress(marshal.dumps(tuple(bodies), 4), EFFORT)
 
 
 def encode_links(facts: LinkFacts) -> bytes:
-    """Pack link facts for the store; the compression's checksum finds damage before it is unpacked."""
+    """Pack link facts for the store. The compression's checksum detects damage before unpacking."""
     scopes: Any = tuple([(*scope[:5], tuple(scope.parameters), *scope[6:]) for scope in facts.scopes])
     head = zlib.compress(marshal.dumps((LINK_VERSION, scopes, facts.exports, facts.sizes, facts.stars), 4), EFFORT)
     return len(head).to_bytes(4, "big") + sum(facts.sizes).to_bytes(4, "big") + head + facts.code
 
 
 class Stored(NamedTuple):
-    """Link facts that stay in the store until they are needed: those of a large tree take more room than a part."""
+    """Link facts that stay in the store until needed, because those of a large tree take much memory."""
 
     size: int
     """Number of statements."""
@@ -152,13 +154,13 @@ class Stored(NamedTuple):
 
 
 class Unpacked(NamedTuple):
-    """Link facts whose statements are at hand."""
+    """Link facts with unpacked statements."""
 
     facts: LinkFacts
     bodies: tuple[tuple[Code, ...], ...]
 
     def outline(self, keeps: Callable[[ScopeFacts, tuple[Code, ...]], bool]) -> Unpacked:
-        """Leave out the statements of functions, but for those of which `keeps` says that others have to see them."""
+        """Drop the statements of functions unless `keeps` returns true for them."""
         bodies = tuple(
             body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or keeps(scope, body) else ()
             for scope, body in zip(self.facts.scopes, self.bodies, strict=True)
@@ -171,12 +173,12 @@ Given = LinkFacts | bytes | Stored | Unpacked
 
 
 def size_of(head: bytes) -> int:
-    """Give the number of statements of a file, from the first eight bytes of its packed facts."""
+    """Return the number of statements of a file, from the first eight bytes of its packed facts."""
     return int.from_bytes(head[4:8], "big")
 
 
 def statements(given: Given) -> int:
-    """Give the number of statements of a file."""
+    """Return the number of statements of a file."""
     if isinstance(given, Stored):
         return given.size
     if isinstance(given, bytes):
@@ -185,7 +187,7 @@ def statements(given: Given) -> int:
 
 
 def at_hand(given: Given) -> LinkFacts:
-    """Give the link facts of a file.
+    """Return the link facts of a file.
 
     Raises:
         ValueError: the bytes are damaged or of another version.
@@ -197,7 +199,7 @@ def at_hand(given: Given) -> LinkFacts:
 
 
 def unpacked(given: Given) -> Unpacked:
-    """Give the link facts of a file with its statements.
+    """Return the link facts of a file with its statements.
 
     Raises:
         ValueError: the bytes are damaged or of another version.

@@ -1,4 +1,4 @@
-"""Scripts and plugin entry points, as pyproject.toml, setup.cfg, setup.py, package.json and Cargo.toml declare them."""
+"""Scripts and plugin entry points declared in pyproject.toml, setup.cfg, setup.py, package.json and Cargo.toml."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DECLARED = re.compile(
 
 
 class Script(NamedTuple):
-    """An entry point: `name` runs or stands for `target` (`package.module:attribute`)."""
+    """A declared entry point: `name` runs `target` (`package.module:attribute`)."""
 
     name: str
     target: str
@@ -29,7 +29,7 @@ class Script(NamedTuple):
 
     @property
     def named(self) -> tuple[str, str]:
-        """The module and the attribute of its target, "" where that is the module itself; extras are left out."""
+        """The module and the attribute of its target, without extras; "" for the module itself."""
         if self.how in (NPM_SCRIPT, PROGRAM):
             return self.target, ""
         module, _, attribute = self.target.partition("[")[0].partition(":")
@@ -37,15 +37,15 @@ class Script(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Where it is declared: `console script in pyproject.toml:12`."""
+        """Its declaration: `console script in pyproject.toml:12`."""
         return f"{self.how} in {self.file}:{self.line}"
 
 
 def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str]]:
-    """Give the declared scripts and what could not be read.
+    """Return the declared scripts, and notes on unreadable manifests.
 
     Args:
-        read: gives the bytes of a manifest, None where there is none.
+        read: returns the bytes of a manifest, or None.
     """
     found: dict[tuple[str, str], Script] = {}
     notes: list[str] = []
@@ -58,7 +58,7 @@ def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str
             for how, script, target in parse(text):
                 line = _line_of(text, script, target)
                 found.setdefault((how, script), Script(script, target, name, line, how))
-        except (SyntaxError, ValueError, RecursionError) as error:  # undecodable text and broken TOML are ValueErrors
+        except (SyntaxError, ValueError, RecursionError) as error:  # undecodable text and invalid TOML are ValueErrors
             notes.append(f"{name} can't be read: {str(error).splitlines()[0]}")
     return list(found.values()), notes
 
@@ -98,7 +98,7 @@ def _group(name: str) -> str:
 
 
 def _setup(text: str) -> Iterator[tuple[str, str, str]]:
-    """Give what setup.cfg and setup.py declare, as far as the text shows it: groups, and `name = module:function`."""
+    """Yield the declarations of setup.cfg and setup.py that the text shows: groups and `name = module:function`."""
     group = ""
     for found in _DECLARED.finditer(text):
         group = found["group"] or group
@@ -107,7 +107,7 @@ def _setup(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _package_json(text: str) -> Iterator[tuple[str, str, str]]:
-    """Give the programs that a package installs, and what `npm run` knows."""
+    """Yield the programs that a package installs, and the scripts of `npm run`."""
     data = json.loads(text)
     programs = data.get("bin") if isinstance(data, dict) else None
     if isinstance(programs, str) and isinstance(data.get("name"), str):

@@ -1,4 +1,4 @@
-"""Names and roles of files and modules, from their paths; where these don't tell, from the imports inside."""
+"""Names and roles of files and modules, from their paths or, if these are ambiguous, from imports."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ _LIBRARIES = re.compile(
     r"(?i)(?:^|/)(?:alpine|angular|backbone|bootstrap|chart|codemirror|d3|ember|handlebars|highlight|htmx|jquery|lodash"
     r"|modernizr|moment|mustache|popper|react|react-dom|require|select2|swagger-ui|underscore|vue|xregexp)[\w.-]*\.js$"
 )
-"""Libraries that are copied into the folder that a program serves."""
+"""Libraries copied into a folder that a program serves."""
 _SCRIPTS = frozenset((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"))
 
 
 def suffix_of(path: str) -> str:
-    """Give the ending of a file's name in small letters, "" without one."""
+    """Return the ending of a file's name in lower case, or ""."""
     dot = path.rfind(".")
     return path[dot:].lower() if dot > path.rfind("/") else ""
 
 
 def is_other(path: str) -> bool:
-    """Whether a file is in a language besides Python that is looked at."""
+    """Return whether a file is in a supported language other than Python."""
     return suffix_of(path) in SUFFIXES
 
 
 def is_built(path: str) -> bool:
-    """Whether a script is made from other files, as vendored code is a copy: it stands where such are put, or declares.
+    """Return whether a script is generated or copied: by its folder, or as a declaration file.
 
-    A declaration file has the names of a script beside it or of its source, and nothing of what they do.
+    A declaration file repeats the names of its source, without code.
     """
     if suffix_of(path) not in _SCRIPTS:
         return False
@@ -64,12 +64,12 @@ def is_built(path: str) -> bool:
 
 
 def is_other_test(path: str) -> bool:
-    """Whether the name of a file in another language says that it is a test."""
+    """Return whether the name of a file in another language marks it as a test."""
     return bool(_TESTS.search(path)) or not _TEST_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
 CODE, TEST, EXAMPLE, VENDORED, TEXT = "code", "test", "example", "vendored", "text"
-"""What a file is; a text is prose or configuration."""
+"""Roles of a file; a text is prose or configuration."""
 
 _VENDORED = frozenset(
     (
@@ -86,7 +86,7 @@ _LAYOUTS = frozenset(("src", "lib", "python"))
 
 @lru_cache(maxsize=65_536)
 def role_of(path: str) -> str:
-    """Say whether a file is product code, a test, an example, a vendored copy or no code."""
+    """Return the role of a file: product code, a test, an example, a vendored copy or a text."""
     *folders, base = path.split("/")
     if not _VENDORED.isdisjoint(folders) or folders[:1] == ["deps"] or is_built(path):
         return VENDORED
@@ -94,7 +94,7 @@ def role_of(path: str) -> str:
         return TEST
     if is_other(base) and is_other_test(path):
         return TEST
-    # "test" and "testing" inside a package are its public testing kit (django/test), at the top they are tests.
+    # "test" and "testing" inside a package are its public testing kit (django/test). At the top they are tests.
     if "tests" in folders or folders[:1] in (["test"], ["testing"]):
         return TEST
     if format_of(path):
@@ -105,13 +105,13 @@ def role_of(path: str) -> str:
 
 
 def parts_of(path: str) -> tuple[list[str], str]:
-    """Give the folders of a file and its name without the ending."""
+    """Return the folders of a file and its name without the ending."""
     *folders, base = path.split("/")
     return folders, base.rsplit(".", 1)[0]
 
 
 def regular_top(folders: Sequence[str], packages: Collection[str]) -> int:
-    """Count the folders above the outermost package that a file stands in, or all where it stands in none."""
+    """Count the folders above the outermost package of a file, or all folders without a package."""
     cut = len(folders)
     while cut and "/".join(folders[:cut]) in packages:
         cut -= 1
@@ -119,10 +119,10 @@ def regular_top(folders: Sequence[str], packages: Collection[str]) -> int:
 
 
 def usual_root(folders: Sequence[str], packages: Collection[str]) -> int:
-    """Count the folders above the one that modules are named from, as far as paths tell."""
+    """Count the folders above the import root, as far as paths show it."""
     cut = regular_top(folders, packages)
     if cut == len(folders) or "src" in folders[:cut]:
-        # A plain folder or a namespace package: from below the layout folder or the nearest one that is no identifier.
+        # A plain folder or a namespace package: below the layout folder or the nearest one that is not an identifier.
         first = cut
         while first and folders[first - 1].isidentifier() and folders[first - 1] != "src":
             first -= 1
@@ -133,12 +133,12 @@ def usual_root(folders: Sequence[str], packages: Collection[str]) -> int:
 
 
 def module_name(path: str, packages: Collection[str], roots: Mapping[str, int] = MappingProxyType({})) -> str:
-    """Give the dotted module name of a file; of one in another language its path without the ending.
+    """Return the dotted module name of a file; in another language its path without the ending.
 
     Args:
         path: relative to the root, `/` separators.
         packages: the folders that hold an `__init__.py`.
-        roots: what imports say of folders, by `import_roots`.
+        roots: the roots of folders by their imports, from `decided`.
     """
     if is_other(path):
         return path[: path.rfind(".")]
@@ -153,7 +153,7 @@ def module_name(path: str, packages: Collection[str], roots: Mapping[str, int] =
 def module_names(
     paths: Iterable[str], packages: Collection[str], roots: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, str]:
-    """Give the module names of many files; what a folder is called in them is worked out once."""
+    """Return the module names of many files, and name each folder once."""
     found: dict[str, str] = {}
     known: dict[str, str] = {}
     for path in paths:
@@ -167,26 +167,26 @@ def module_names(
 
 
 def doubled(paths: Iterable[str], modules: Mapping[str, str]) -> set[str]:
-    """Give the stubs of modules whose code is there, too, be it in another folder: `stubs/`, `pkg-stubs/`."""
+    """Return the stubs of modules whose code is there, too, even in another folder: `stubs/`, `pkg-stubs/`."""
     kept = list(paths)
     known = {modules[path] for path in kept if not path.endswith(STUB)}
     return {path for path in kept if path.endswith(STUB) and modules[path].replace("-stubs.", ".", 1) in known}
 
 
 def root_of(path: str, module: str) -> tuple[str, ...]:
-    """Give the folders above the one that a module's name begins with: what it is imported from."""
+    """Return the folders above the first part of a module's name: its import root."""
     folders, stem = parts_of(path)
     parts = folders if stem == "__init__" else [*folders, stem]
     return tuple(parts[: max(0, len(parts) - module.count(".") - 1)])
 
 
 def packages_of(paths: Collection[str]) -> frozenset[str]:
-    """Collect the folders that are regular packages ("" is the root)."""
+    """Return the folders that are regular packages ("" is the root)."""
     return frozenset(path.rpartition("/")[0] for path in paths if path.endswith(("__init__.py", "__init__.pyi")))
 
 
 def absolute_name(importer: str, is_package: bool, module: str, level: int) -> str:
-    """Give the full name of a module that another one imports, `level` dots above itself."""
+    """Return the full name of an imported module, `level` dots above the importer."""
     if not level:
         return module
     parts = importer.split(".")
@@ -205,18 +205,18 @@ def shared_folders(path: str, other: str) -> int:
 
 
 MOST_READ = 400
-"""Files that are asked for their imports."""
+"""The most files whose imports are read."""
 MOST_OF_ONE = 40
-"""The same of one folder."""
+"""The same for one folder."""
 
 
 def open_folders(paths: Collection[str], packages: Collection[str]) -> dict[str, list[str]]:
-    """Give the folders whose root imports decide, with their files: below others, without a package above."""
+    """Return the folders whose root depends on imports, with their files: below others, without a package above."""
     found: dict[str, list[str]] = {}
     for path in sorted(paths):
         folders = parts_of(path)[0]
         top = regular_top(folders, packages)
-        # A package at the top has nothing above it; a plain folder at the top is where things begin.
+        # A package at the top has nothing above it. A plain folder at the top is an import root.
         is_open = top > 1 or (top == 1 and top < len(folders))
         if is_open and folders[top - 1].isidentifier() and "src" not in folders and role_of(path) == CODE:
             found.setdefault("/".join(folders[: top + 1]), []).append(path)
@@ -226,7 +226,7 @@ def open_folders(paths: Collection[str], packages: Collection[str]) -> dict[str,
 def decided(
     folders: Mapping[str, list[str]], packages: Collection[str], imports_of: Callable[[str], Collection[str]]
 ) -> dict[str, int]:
-    """Ask the absolute imports of files for the roots of folders; those of which they say nothing are left out."""
+    """Return the roots of folders by the absolute imports of their files, without those that no import mentions."""
     asked = [(folder, imports_of(path)) for folder, path in islice(_asked(folders), MOST_READ)]
     lasts = {name.rpartition(".")[2] for _, names in asked for name in names}
     ends = _suffixes(folders, packages, lasts)
@@ -236,7 +236,7 @@ def decided(
             targets = ends.get(name, ())
             for target, root in targets:
                 votes.setdefault(target, Counter())[root] += 1
-            # Another part of the same namespace: the importer's own root stands above the same name.
+            # Another part of the same namespace: the importer's own root is above the same name.
             first, above = name.partition(".")[0], folder.split("/")
             if first in above and any(target != folder for target, _ in targets):
                 votes.setdefault(folder, Counter())[above.index(first)] += 1
@@ -251,7 +251,7 @@ def _asked(folders: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
 def _suffixes(
     folders: Mapping[str, list[str]], packages: Collection[str], lasts: Collection[str]
 ) -> dict[str, list[tuple[str, int]]]:
-    """Give, by dotted names that end so, the folders that hold a module of that name below one of their roots."""
+    """Return the folders that hold a module, by each dotted name it has below one of their roots."""
     found: dict[str, list[tuple[str, int]]] = {}
     for folder, files in folders.items():
         for path in files:
@@ -266,14 +266,14 @@ def _suffixes(
 
 
 def _most(votes: Counter[int], folder: str, packages: Collection[str]) -> int:
-    """Give the root with the most votes; of equal ones the usual."""
+    """Return the root with the most votes, preferring the usual one."""
     folders = folder.split("/")
     usual = usual_root(folders, packages)
     return max(votes, key=lambda root: (votes[root], root == usual, root))
 
 
 def kept_roots(folders: Mapping[str, list[str]], modules: Mapping[str, str]) -> dict[str, int] | None:
-    """Give the roots that kept modules tell; None where a file has no kept module."""
+    """Return the roots of stored modules, or None if a file has no stored module."""
     found: dict[str, int] = {}
     for folder, files in folders.items():
         for path in files:

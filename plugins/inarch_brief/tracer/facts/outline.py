@@ -1,4 +1,4 @@
-"""What the search keeps of a file: its symbols, imports and calls, noted while its tree is compiled for linking."""
+"""The outline of a file for search: its symbols, imports and calls, recorded during compilation for linking."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PROPERTIES = frozenset(("property", "cached_property", "functools.cached_proper
 
 
 def docstring(body: Sequence[ast.stmt]) -> str:
-    """Give the first paragraph of the docstring of a body."""
+    """Return the first paragraph of the docstring of a body."""
     first = body[0] if body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return first_paragraph(first.value.value)
@@ -45,7 +45,7 @@ def docstring(body: Sequence[ast.stmt]) -> str:
 
 
 def is_stub(body: Sequence[ast.stmt]) -> bool:
-    """Whether a body does nothing: docstring, `...`, `pass` or `raise NotImplementedError` alone."""
+    """Return whether a body does nothing: only a docstring, `...`, `pass` or `raise NotImplementedError`."""
     if len(body) > 2:
         return False
     return all(
@@ -62,7 +62,7 @@ def _raised(node: ast.expr) -> str:
 
 
 def decorator_flags(decorators: tuple[str, ...]) -> int:
-    """Tell what decorators say of a definition."""
+    """Return the flags that decorators give a definition."""
     flags = 0
     for text in decorators:
         name = text.partition("(")[0]
@@ -79,7 +79,7 @@ def decorator_flags(decorators: tuple[str, ...]) -> int:
 
 
 def is_main_guard(test: ast.expr) -> bool:
-    """Whether a test is `__name__ == "__main__"`."""
+    """Return whether a test is `__name__ == "__main__"`."""
     return (
         isinstance(test, ast.Compare)
         and isinstance(test.left, ast.Name)
@@ -90,7 +90,7 @@ def is_main_guard(test: ast.expr) -> bool:
 
 
 def strings(node: ast.expr | None) -> tuple[str, ...] | None:
-    """Give the strings of a literal list or tuple; None for anything else."""
+    """Return the strings of a literal list or tuple, or None for other expressions."""
     if not isinstance(node, ast.List | ast.Tuple):
         return None
     values = [item.value for item in node.elts if isinstance(item, ast.Constant)]
@@ -103,12 +103,12 @@ REGISTRATIONS = FRAMEWORK_REGISTRATIONS | frozenset(
         *("add_url_rule", "add_api_route", "add_route", "Route", "WebSocketRoute", "path", "re_path", "url"),
     }
 )
-"""Names of calls that register commands and routes: their arguments are kept."""
+"""Names of calls that register commands and routes: their arguments are stored."""
 
 
 @define(eq=False, repr=False)
 class Outline:
-    """The symbols and imports of a file as they are met; calls are worked out at the end."""
+    """The symbols and imports of a file in the order of the walk; calls are added at the end."""
 
     source: Source
     symbols: list[Symbol] = Factory(list)
@@ -117,7 +117,7 @@ class Outline:
     guard: int = 0
 
     def facts(self, tree: ast.Module, sites: list[CalledAt]) -> Facts:
-        """Give the facts of a file once all of its tree was met."""
+        """Return the facts of a file after the walk of its tree."""
         calls = tuple(sorted(self._calls(sites), key=_line))
         self.symbols[0] = Symbol(MODULE, "", 1, len(self.source.lines), doc=docstring(tree.body))
         return Facts(FULL, tuple(self.symbols), tuple(self.imports), calls, self.exports, self.guard)
@@ -134,7 +134,7 @@ class Outline:
         return ", ".join(pieces)[:300]
 
     def imported(self, node: ast.Import | ast.ImportFrom, scope: Open) -> None:
-        """Note an import."""
+        """Record an import."""
         index = scope.place if scope.kind == FUNCTION_SCOPE else 0
         for alias in node.names:
             if type(node) is ast.Import:
@@ -145,7 +145,7 @@ class Outline:
                 self.imports.append(Import(name, node.module or "", alias.name, node.lineno, index, node.level))  # type: ignore[union-attr]
 
     def assigned(self, node: Any, scope: Open) -> None:
-        """Note the names that a module or class assigns."""
+        """Record the names that a module or class assigns."""
         value = node.value
         for target in node.targets if type(node) is ast.Assign else [node.target]:
             for name in target.elts if type(target) is ast.Tuple else [target]:
@@ -164,12 +164,12 @@ class Outline:
                 self.symbols.append(Symbol(CONSTANT, dotted_name, line, end, text, self._comment(line), flags=alias))
 
     def asked(self, node: ast.If, scope: Open) -> None:
-        """Note the guard of a module that is run."""
+        """Record the main guard of a module."""
         if not self.guard and scope.kind == MODULE_SCOPE and is_main_guard(node.test):
             self.guard = node.lineno
 
     def _comment(self, line: int) -> str:
-        """Give the comment lines right above a line: what documents a constant."""
+        """Return the comment lines right above a line, which document a constant."""
         found: list[str] = []
         for above in reversed(self.source.lines[max(0, line - 7) : line - 1]):
             text = above.strip()
@@ -179,7 +179,7 @@ class Outline:
         return flat(" ".join(reversed(found)))[:400]
 
     def class_(self, node: ast.ClassDef, scope: Open, inside: int) -> None:
-        """Note a class whose scope begins, and what it stands in."""
+        """Record a class at the start of its scope; `inside` is the kind of the enclosing scope."""
         decorators, decorated, doc, flags = self._head(node, inside)
         bases = tuple([self.source.of(base, 80) for base in node.bases])
         words = (*bases, *(f"{word.arg or '**'}={self.source.of(word.value, 60)}" for word in node.keywords))
@@ -191,7 +191,7 @@ class Outline:
         )
 
     def function(self, node: Function, scope: Open, inside: int) -> None:
-        """Note a function whose scope begins, and what it stands in."""
+        """Record a function at the start of its scope; `inside` is the kind of the enclosing scope."""
         decorators, decorated, doc, flags = self._head(node, inside)
         if type(node) is ast.AsyncFunctionDef:
             flags |= ASYNC
@@ -221,7 +221,7 @@ def _line(call: Call) -> int:
 
 
 def callee_text(code: Code) -> str:
-    """Give the text of a callee: `a.b`, `Foo().bar`; `?` for what is neither name, attribute nor call."""
+    """Return the text of a callee: `a.b`, `Foo().bar`; `?` for any other expression."""
     if type(code) is str:
         return code
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""From bytes to facts: one walk through a file's syntax tree, or a scan of its lines where names are enough."""
+"""From bytes to facts: one walk of a file's syntax tree, or a scan of its lines if names are enough."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inarch_brief.tracer.facts.outline import Outline
 from inarch_brief.tracer.facts.source import Source, Undecodable, decoded
 from inarch_brief.tracer.facts.statement_codes import compiled
 
-# Patterns that begin with a plain letter or line end are searched several times faster than ones with `^`.
+# Patterns that begin with a plain letter or line end search several times faster than ones with `^`.
 _DEFINITION = re.compile(r"(?:def|class)[ \t]+([^\W\d]\w*)")
 _IMPORT = re.compile(r"\n(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)|import[ \t]+([^\n#]+))")
 _GUARD = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*['\"]__main__['\"]", re.M)
 
 
 def light_facts(text: str, unparsable: str = "") -> Facts:
-    """Scan for definitions and top-level imports; strings that look like code may add names."""
+    """Scan for definitions and top-level imports. Strings that look like code may add names."""
     guard = _GUARD.search(text)
     return Facts(
         LIGHT,
@@ -31,12 +31,12 @@ def light_facts(text: str, unparsable: str = "") -> Facts:
 
 
 def defined_in(text: str) -> list[str]:
-    """Give the names that a file defines, as often as it does."""
+    """Return the names that a file defines, with repetitions."""
     return _DEFINITION.findall(text)
 
 
 def absolute_imports(text: str) -> set[str]:
-    """Give the dotted names that a file imports from the top, each with what is taken from it."""
+    """Return the dotted names of a file's absolute imports, of modules and of their imported names."""
     found: set[str] = set()
     for item in _imports(text):
         if not item.level:
@@ -61,7 +61,7 @@ def _symbols(text: str) -> tuple[Symbol, ...]:
     last = text.count("\n") + 1
     symbols = [Symbol(MODULE, "", 1, last)]
     line, position = 1, 0
-    # Enclosing definitions: (indent, place among the symbols).
+    # Enclosing definitions: (indent, index among the symbols).
     around: list[tuple[int, int]] = []
     for found in _DEFINITION.finditer(text):
         start = text.rfind("\n", 0, found.start()) + 1
@@ -96,7 +96,7 @@ def _imports(text: str) -> tuple[Import, ...]:
     imports: list[Import] = []
     for found in _IMPORT.finditer(f"\n{text}"):
         source, names, modules = found[1], found[2], found[3]
-        # The line is of no use for a scanned import; its statement is found again when the file is read whole.
+        # A scanned import needs no line: the full reading finds its statement again.
         for part in re.sub(r"#[^\n]*", "", (names or modules).strip("()\\ \t")).split(","):
             words = part.split()
             if not words or (len(words) > 1 and (len(words) != 3 or words[1] != "as")):
@@ -111,19 +111,19 @@ def _imports(text: str) -> tuple[Import, ...]:
 
 
 def facts_of(data: bytes) -> Facts:
-    """Extract the facts of a file; one that can't be parsed says why and keeps the names that a scan finds."""
+    """Extract the facts of a file. If it does not parse, they contain the reason and scanned names."""
     return examined(data)[0]
 
 
 def as_text(data: bytes) -> str:
-    """Give what can be read of a file, whatever it holds."""
+    """Return the readable text of any bytes."""
     return data.replace(b"\0", b"").decode("utf-8", "replace")
 
 
 def examined(data: bytes, light: bool = False) -> tuple[Facts, str, LinkFacts]:
-    """Give a file's facts, its text, and what linking needs of it; nothing where there is no tree.
+    """Return a file's facts, its text, and its link facts, which are empty without a syntax tree.
 
-    `light` facts are found by scanning, where names and imports are enough.
+    `light` facts come from a scan, for files of which names and imports are enough.
     """
     try:
         text = decoded(data)

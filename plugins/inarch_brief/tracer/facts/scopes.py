@@ -1,4 +1,4 @@
-"""The scopes of a file while its tree is compiled: which names each binds, the statements found so far."""
+"""The scopes of a file during compilation: the names each binds, and its statements so far."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inarch_brief.tracer.facts.outline import Outline
 
 CalledAt = tuple[Code, int, int, ast.Call]
-"""A call: the code of its callee, its line, the symbol that it stands in, its node."""
+"""A call: the code of its callee, its line, the enclosing symbol, its node."""
 
 
 @define(eq=False, repr=False)
@@ -40,19 +40,19 @@ class Open:
     receiver: str = ""
     """Name of a method's first parameter."""
     owner: Open | None = None
-    """The class a method is of."""
+    """The class of a method."""
     index: int = 0
     body: list[Code] = Factory(list)
     bound: dict[str, bool] = Factory(dict)
-    """Names, and whether they are assigned to; others are imported, defined or caught."""
+    """Names, and whether they are assigned; others are imported, defined or caught."""
     outer: set[str] = Factory(set)
     """Names declared `global` or `nonlocal`."""
     attributes: dict[str, None] = Factory(dict)
     place: int = 0
-    """The symbol that it is, or stands in."""
+    """Its own symbol, or the enclosing one."""
 
     def facts(self) -> ScopeFacts:
-        """Give what is kept."""
+        """Return the facts to store."""
         hidden = self.outer.union(self.parameters.positional)
         bound = tuple([name for name in self.bound if name not in hidden]) if hidden else tuple(self.bound)
         return ScopeFacts(
@@ -61,7 +61,7 @@ class Open:
 
 
 def parameters(args: ast.arguments) -> Parameters:
-    """Give the names of a function's parameters."""
+    """Return the names of a function's parameters."""
     return Parameters(
         tuple([item.arg for item in (*args.posonlyargs, *args.args)]),
         tuple([item.arg for item in args.kwonlyargs]),
@@ -72,14 +72,14 @@ def parameters(args: ast.arguments) -> Parameters:
 
 @define(eq=False, repr=False)
 class Scopes:
-    """All scopes of a file, with the one that is being compiled."""
+    """All scopes of a file, with the current one."""
 
     found: list[Open] = Factory(list)
     current: Open = Factory(lambda: Open(MODULE_SCOPE, "", 1, -1))
     exports: tuple[str, ...] | None = None
     stars: list[tuple[str, int]] = Factory(list)
     outline: Outline | None = None
-    """Is told what the search keeps."""
+    """Records the symbols and imports for search."""
     calls: list[CalledAt | None] = Factory(list)
     _sites: int = 0
 
@@ -87,22 +87,22 @@ class Scopes:
         self.found.append(self.current)
 
     def site(self) -> int:
-        """Give a number to a place where a container is made."""
+        """Number a place that creates a container."""
         self._sites += 1
         return self._sites
 
     def bind(self, name: str) -> None:
-        """Note that the scope binds a name, other than by an assignment."""
+        """Record that the scope binds a name, other than by an assignment."""
         self.current.bound.setdefault(name, False)
 
     def attribute(self, base: str, name: str) -> None:
-        """Note an assignment to an attribute of a name: one of `self` belongs to the class."""
+        """Record an assignment to an attribute of a name: one of `self` belongs to the class."""
         scope = self.current
         if scope.owner is not None and base == scope.receiver:
             scope.owner.attributes[name] = None
 
     def generates(self) -> None:
-        """Note that the function is a generator."""
+        """Record that the function is a generator."""
         self.current.flags |= GENERATOR
 
     def returned(self, code: Code) -> None:
@@ -111,7 +111,7 @@ class Scopes:
             self.current.body.append((RETURN, code))
 
     def enter(self, kind: int, name: str, line: int, args: ast.arguments | None = None, flags: int = 0) -> int:
-        """Begin with what is inside a class, function or lambda; gives its index."""
+        """Enter a class, function or lambda, and return its index."""
         around, index = self.current, len(self.found)
         dotted = f"{around.name}.{name}" if around.name else name
         scope = Open(kind, dotted, line, around.index, flags, index=index, place=around.place)
@@ -129,5 +129,5 @@ class Scopes:
         return index
 
     def leave(self, index: int) -> None:
-        """Go on with what is around a scope."""
+        """Return to the enclosing scope."""
         self.current = self.found[self.found[index].parent]

@@ -1,4 +1,4 @@
-"""Source text of a file: decoding, lines, slices and signatures, and whether a program wrote it."""
+"""Source text of a file: decoding, lines, slices and signatures, and the detection of generated files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attrs import define, field
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Switch the garbage collector off: trees make many objects and no cycles, looking at them takes a third more."""
+    """Disable the garbage collector: trees have many objects and no cycles, and scanning costs a third more time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -39,17 +39,17 @@ _BUNDLED = re.compile(
     r"^require=\(function|^\"use strict\";\s*var __create = ",
     re.M,
 )
-"""First lines of what rollup, browserify, webpack and esbuild write; nobody types them."""
+"""First lines of output from rollup, browserify, webpack and esbuild, which no person types."""
 _SCRIPTS = (".js", ".mjs", ".cjs")
 
 
 def is_bundled(path: str, text: str) -> bool:
-    """Whether a script is made from others, as a bundler's output is."""
+    """Return whether a script is a bundler's output."""
     return path.endswith(_SCRIPTS) and bool(_BUNDLED.search(text[:_TOP]))
 
 
 def is_generated(text: str) -> bool:
-    """Whether a file says at its top that a program wrote it."""
+    """Return whether the top of a file says that a program wrote it."""
     return bool(_SAYS_SO.search("\n".join(text[:_TOP].split("\n", _LINES)[:_LINES])))
 
 
@@ -62,7 +62,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Undecodable(ValueError):
-    """The bytes of a file are no text in the encoding it declares."""
+    """The bytes of a file are not text in the encoding it declares."""
 
 
 def decoded(data: bytes) -> str:
@@ -91,7 +91,7 @@ def decoded(data: bytes) -> str:
 
 @define(eq=False, repr=False)
 class Source:
-    """The lines of one file, sliced by the positions that `ast` gives (UTF-8 columns)."""
+    """The lines of one file, sliced by the positions of `ast` (UTF-8 columns)."""
 
     text: str
     lines: list[str] = field(init=False)
@@ -100,12 +100,12 @@ class Source:
         self.lines = self.text.split("\n")
 
     def column(self, line: int, offset: int) -> int:
-        """Turn a UTF-8 column of a line into an index of its text."""
+        """Convert a UTF-8 column of a line to an index of its text."""
         text = self.lines[line - 1]
         return offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
 
     def slice(self, line: int, column: int, end_line: int, end_column: int) -> str:
-        """Give the text between two positions (lines from 1, columns in UTF-8 bytes)."""
+        """Return the text between two positions (lines from 1, columns in UTF-8 bytes)."""
         first, last = self.column(line, column), self.column(end_line, end_column)
         if line == end_line:
             return self.lines[line - 1][first:last]
@@ -114,13 +114,13 @@ class Source:
         )
 
     def of(self, node: ast.expr, most: int = 200) -> str:
-        """Give the text of an expression on one line, cut to `most` characters."""
+        """Return the text of an expression on one line, cut to `most` characters."""
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
         text = self.slice(node.lineno, node.col_offset, end_line, end_column)
         return flat(text)[:most]
 
     def signature(self, node: Function) -> str:
-        """Give `(self, x: int = 3) -> str` of a function as it is written."""
+        """Return the source text of a function's signature: `(self, x: int = 3) -> str`."""
         first = node.body[0]
         decorators = getattr(first, "decorator_list", None)
         line, column = (decorators[0].lineno, 0) if decorators else (first.lineno, first.col_offset)
@@ -131,7 +131,7 @@ class Source:
 
 
 def sound(text: str) -> str:
-    """Replace lone surrogates, which escapes in literals can make and which no file or database takes."""
+    """Replace lone surrogates, which escapes in literals can create and which no file or database accepts."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -141,11 +141,11 @@ def flat(text: str) -> str:
 
 
 def first_paragraph(docstring: str, most: int = 400) -> str:
-    """Give the first paragraph of a docstring on one line."""
+    """Return the first paragraph of a docstring on one line."""
     return sound(flat(docstring.strip().split("\n\n", 1)[0].strip())[:most])
 
 
 def first_sentence(paragraph: str) -> str:
-    """Give the first sentence of a paragraph."""
+    """Return the first sentence of a paragraph."""
     found = re.search(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s+[A-Z`:*\"(]|$)", paragraph)
     return paragraph[: found.end()] if found else paragraph

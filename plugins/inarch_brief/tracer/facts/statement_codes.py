@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 
 def link_facts(tree: ast.Module) -> LinkFacts:
-    """Give the link facts of a file: what the linker needs of its tree."""
+    """Return the link facts of a file: the linker's input from its tree."""
     return compiled(tree, None)[0]
 
 
 def compiled(tree: ast.Module, outline: Outline | None) -> tuple[LinkFacts, list[CalledAt]]:
-    """Give the link facts of a file, and all calls in it; an outline is told what the search keeps."""
+    """Return the link facts of a file, and all calls in it. An outline records the symbols for search."""
     scopes = Scopes(outline=outline)
     _block(scopes, tree.body)
     return _facts(scopes), [site for site in scopes.calls if site is not None]
@@ -53,7 +53,7 @@ def _facts(scopes: Scopes) -> LinkFacts:
     bodies = [tuple(scope.body) for scope in scopes.found]
     try:
         code = packed_code(bodies)
-    except ValueError:  # nested deeper than can be packed_code
+    except ValueError:  # nested too deeply for `packed_code`
         bodies = [tuple([part for part in body if _is_shallow(part)]) for body in bodies]
         code = packed_code(bodies)
     return LinkFacts(rows, code, scopes.exports, tuple([len(body) for body in bodies]), tuple(scopes.stars))
@@ -76,7 +76,7 @@ def _block(scopes: Scopes, body: Sequence[ast.stmt]) -> None:
             try:
                 handler(scopes, node)
             except RecursionError:
-                scopes.current = around  # an expression nested hundreds deep is generated and says little
+                scopes.current = around  # an expression nested hundreds deep is generated and carries little
 
 
 def _add(scopes: Scopes, code: Code) -> None:
@@ -131,7 +131,7 @@ def _declare(scopes: Scopes, node: ast.AnnAssign) -> None:
 
 
 def annotation(scopes: Scopes, node: ast.expr | None) -> Code:
-    """Give the code of an annotation; one written as a string is parsed."""
+    """Return the code of an annotation. A string annotation is parsed."""
     if node is None:
         return None
     if type(node) is ast.Constant:
@@ -150,7 +150,7 @@ def annotation(scopes: Scopes, node: ast.expr | None) -> Code:
         return (SEQUENCE, "tuple", 0, tuple([annotation(scopes, item) for item in node.elts]))
     if type(node) is ast.BinOp:
         return (UNION, (annotation(scopes, node.left), annotation(scopes, node.right)))
-    # A call says what a framework puts in: `Annotated[Session, Depends(get_session)]`.
+    # A call shows what a framework injects: `Annotated[Session, Depends(get_session)]`.
     return expression(scopes, node) if type(node) in _NAMING else None
 
 

@@ -1,10 +1,12 @@
-"""Indexing: what changed in a tree is read, linked and kept, within a time and in the background.
+"""Indexing: reading, linking and storing the changed files of a tree, within a time limit and in the background.
 
+```text
 indexing
-├── index                         index of one root, brought up to date, and looks into it
-├── walking, reading              which files changed, and which of many come first; from their bytes to facts
-├── other_files, other_arcs       files in other languages: read, and linked
-├── relinking, background         linking again within a budget, and in a thread of its own
-├── partial_linking               linking of a few changed files against what they import
-└── arc_rows, entry_nodes         edges and entry points into the store
+├── index                         the index of one root, updated, and queries of it
+├── tree_walk, file_reader        finds changed files and their order; turns bytes into facts
+├── other_files, other_arcs       reads and links files in other languages
+├── relink, background            links again within a budget, and reads on in a thread
+├── partial_link                  links a few changed files against their imports
+└── arc_rows, entry_nodes         stores edges and entry points
+```
 """

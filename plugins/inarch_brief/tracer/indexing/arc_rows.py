@@ -1,4 +1,4 @@
-"""From edges by name to arcs by number: what linking found goes into the store."""
+"""From edges by name to arcs by number: storage of the linker's results."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ LAMBDA_PLACE = 1_000_000
 
 
 class Numbers(NamedTuple):
-    """Numbers of symbols, the file of each, and what each is to the choice of entries.
+    """Numbers of symbols, with the file and the nature of each.
 
-    Files and natures stand at the place of the symbol's number: of a large tree there are half a million. No file is 0.
+    The columns are indexed by symbol number: a large tree has half a million. File 0 means none.
     """
 
     ids: array[int]
-    """At the place of a function's name among those of the edges; 0 where no symbol has the name."""
+    """Symbol numbers, indexed like the names of the edges; 0 if no symbol has the name."""
     file: array[int]
     natures: array[int]
     modules: dict[str, int]
     """Files by the labels of their modules."""
 
     def put(self, number: int, file: int, nature: int) -> None:
-        """Note what a symbol is."""
+        """Record the file and nature of a symbol."""
         missing = number + 1 - len(self.file)
         if missing > 0:
             for column in (self.file, self.natures):
@@ -44,30 +44,30 @@ class Numbers(NamedTuple):
 
 
 class _File(NamedTuple):
-    """The symbols of a file that can call or be called; what only declares comes last."""
+    """The symbols of a file that can call or be called; mere declarations come last."""
 
     number: int
     module: str
     """The label of its module."""
     is_linked: bool
-    """Whether it is linked: of files in other languages a module's name means nothing."""
+    """Whether the file is linked. In other languages a module's name means nothing."""
     symbols: list[tuple[int, str, int]]
     """Number, name inside the file, flags."""
 
     def named(self) -> dict[str, int]:
-        """Give the numbers of symbols by their names inside the file; of equal ones the first."""
+        """Return the numbers of symbols by their names inside the file; the first one of several."""
         return {name: number for number, name, _ in reversed(self.symbols)}
 
     @property
     def prefix(self) -> str:
-        """What stands before the names inside it, without the path in front of a module that several files claim."""
+        """The prefix of its names, without the path in the label of a module that several files claim."""
         return self.module.rpartition(":")[2]
 
 
 def _read_symbols(
     connection: sqlite3.Connection, shared: Collection[str], files: Collection[int] | None = None
 ) -> Iterator[_File]:
-    """Read all that can call or be called, or that of some files only."""
+    """Read all symbols that can call or be called, or only those of some files."""
     among = "" if files is None else f" AND f.id IN ({', '.join('?' * len(files))})"
     rows = connection.execute(
         "SELECT f.id, f.module, f.path, l.file IS NOT NULL, s.id, s.dotted, s.flags FROM files f"
@@ -84,9 +84,9 @@ def _read_symbols(
 def numbers_of(
     connection: sqlite3.Connection, shared: Collection[str], names: Names, files: Collection[int] | None = None
 ) -> Numbers:
-    """Number what edges tell of, and read what all symbols are, or those of some files only.
+    """Number the names in edges, and read the natures of all symbols or of those in some files.
 
-    Names of modules in `shared`, which several files claim, have the path in front, as in edges.
+    The labels of modules in `shared`, which several files claim, begin with the path, as in edges.
     """
     found = Numbers(array("I", bytes(4 * names.size)), array("I"), array("I"), {})
     for file in _read_symbols(connection, shared, files):
@@ -101,7 +101,7 @@ def numbers_of(
 
 
 def mark_exports(connection: sqlite3.Connection, shared: Collection[str], numbers: Numbers) -> None:
-    """Note in the natures what packages hand on, through any number of packages; methods share their class's."""
+    """Mark exported symbols in their natures, through any number of packages. Methods share the mark of their class."""
     rows = connection.execute(
         "SELECT f.module, e.name, e.target FROM exports e JOIN files f ON f.id = e.file"
     ).fetchall()
@@ -144,7 +144,7 @@ def mark_exports(connection: sqlite3.Connection, shared: Collection[str], number
 
 
 def _qualified(connection: sqlite3.Connection, shared: Collection[str]) -> Iterator[tuple[str, int]]:
-    """Give the qualified names of all symbols, with their numbers."""
+    """Yield the qualified names of all symbols, with their numbers."""
     for file in _read_symbols(connection, shared):
         prefix = file.prefix
         for name, number in file.named().items():
@@ -152,7 +152,7 @@ def _qualified(connection: sqlite3.Connection, shared: Collection[str]) -> Itera
 
 
 def add_lambdas(connection: sqlite3.Connection, numbers: Numbers, edges: Edges) -> None:
-    """Make nodes of the functions without a name that edges tell of."""
+    """Add nodes for the functions without a name that occur in edges."""
     lines = edges.names.lines
     ends = (end for caller, callee, *_ in edges.rows() for end in (caller, callee) if end in lines)
     wanted = {end for end in ends if not numbers.ids[end]}
@@ -171,17 +171,17 @@ def add_lambdas(connection: sqlite3.Connection, numbers: Numbers, edges: Edges) 
 
 
 class Columns(NamedTuple):
-    """Arcs of many files as columns of numbers: of a large tree there are more than a million."""
+    """Arcs of many files as columns of numbers: a large tree has more than a million."""
 
     callers: array[int]
     callees: array[int]
     kinds: array[int]
-    """Kind and confidence: places in `CALL_KINDS` and `CONFIDENCES`."""
+    """Kind and confidence, as indexes into `CALL_KINDS` and `CONFIDENCES`."""
     lines: array[int]
 
 
 def numbered(numbers: Numbers, edges: Edges) -> Columns:
-    """Give edges as arcs between numbers; what leads to nothing known is left out."""
+    """Convert edges to arcs between numbers, and drop those with an unknown end."""
     ids = numbers.ids
     found = Columns(array("I"), array("I"), array("B"), array("I"))
     for caller, callee, kind, confidence, line in edges.rows():
@@ -194,7 +194,7 @@ def numbered(numbers: Numbers, edges: Edges) -> Columns:
 
 
 def by_file(numbers: Numbers, columns: Columns) -> Iterator[tuple[int, FileArcs]]:
-    """Sort arcs to the files of their callers; each is made when its file's turn comes."""
+    """Yield the arcs of each file, grouped by the file of their callers and created one file at a time."""
     places: dict[int, array[int]] = {}
     for place, caller in enumerate(columns.callers):
         places.setdefault(numbers.file[caller], array("I")).append(place)
@@ -217,13 +217,13 @@ def _arc(columns: Columns, place: int) -> Arc:
 
 
 def put_arcs(connection: sqlite3.Connection, files: Iterable[tuple[int, FileArcs]], mode: str) -> None:
-    """Keep the arcs of files."""
+    """Store the arcs of files."""
     connection.executemany(
         "INSERT OR REPLACE INTO arcs VALUES (?, ?, ?)", ((file, mode, packed_arcs(found)) for file, found in files)
     )
 
 
 def put_gates(connection: sqlite3.Connection, gates: Collection[Gate]) -> None:
-    """Keep the entry points, in place of those that were known."""
+    """Replace the stored entry points."""
     connection.execute("DELETE FROM gates")
     connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates)

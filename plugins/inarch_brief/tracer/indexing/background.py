@@ -1,4 +1,4 @@
-"""Reading on in the background, in a thread of its own so that nobody has to wait for its end."""
+"""Background reading in a thread of its own, so that no call waits for its end."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 from inarch_brief.tracer.indexing.file_reader import Changed
 
 SETTLED = 1.5
-"""Seconds without a question before files are read in the background: short-lived processes never begin it."""
+"""Seconds without a question before background reading begins; short-lived processes never reach it."""
 BREATH = 0.02
-"""Seconds between two batches, in which others come to their turn."""
+"""Seconds between two batches, for others to take the lock."""
 
 
 class Rest:
-    """Files that there was no time for, read once nobody has asked for a while: by a thread that ends with the process.
+    """Remaining files, read after a while without a question. The thread ends with the process.
 
     Args:
-        read: Reads some of these files and gives those that are left.
+        read: Reads some of these files and returns the rest.
     """
 
     def __init__(self, read: Callable[[Sequence[Changed]], Sequence[Changed]], files: Sequence[Changed]) -> None:
@@ -26,11 +26,11 @@ class Rest:
         self._stopped = threading.Event()
 
     def start(self) -> None:
-        """Begin, after a while."""
+        """Begin after a while."""
         threading.Thread(target=self._work, name="inarch-reading", daemon=True).start()
 
     def stop(self) -> None:
-        """Read no more: others go on."""
+        """Stop reading; other calls continue."""
         self._stopped.set()
 
     def _work(self) -> None:
@@ -40,4 +40,4 @@ class Rest:
             try:
                 self._files = self._read(self._files)
             except sqlite3.Error:
-                return  # the next call sees what is wrong with the store
+                return  # the next call reports the problem with the store

@@ -1,4 +1,4 @@
-"""Entry points: what manifests declare and what files show, each resolved to what it runs; and as a list."""
+"""Entry points from manifests and files, each resolved to the function it runs; and the list of them."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from inarch_brief.tracer.linking.resolver import Place, Resolver
 from inarch_brief.tracer.store.kept_files import Shelf
 
 _RUN = ("handle", "dispatch", "__call__", "run", "main", "get", "post", "put", "patch", "delete", "list", "retrieve")
-"""Methods that frameworks run of a class that is an entry."""
+"""Methods that frameworks call on a class that is an entry point."""
 _ORDER = " ".join(f"WHEN '{kind}' THEN {place}" for place, kind in enumerate(ENTRY_KINDS))
 
 
 class Shown(NamedTuple):
-    """An entry point that a file shows."""
+    """An entry point found in a file."""
 
     place: Place
-    """What it runs; where it is registered if that is not known."""
+    """The function it runs, or its registration if that is unknown."""
     kind: str
     name: str
     how: str
     path: str
     line: int
     is_known: bool = True
-    """Whether it is known what it runs."""
+    """Whether the function it runs is known."""
 
 
 def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
-    """Resolve every declared and shown entry point to the functions that it runs, product code first.
+    """Resolve every declared or found entry point to the functions it runs, product code first.
 
     Args:
         shelf: The index.
-        files: Only what these files show, and what runs in them; None for all.
+        files: Only entry points found in these files, or run from them; None for all.
     """
     resolver = Resolver(shelf)
     scripts, _ = declared(resolver)
@@ -63,7 +63,7 @@ def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
 
 
 def shown_entries(resolver: Resolver, groups: Mapping[Place, str], wanted: str = "all") -> Iterator[Shown]:
-    """Give the entry points of a kind that files show, the most telling kinds and product code first."""
+    """Yield the entry points of a kind found in files, the most telling kinds and product code first."""
     rows = resolver.connection.execute(
         "SELECT e.file, e.kind, e.name, e.place, e.line, e.how, e.target, f.path FROM entries e"
         f" JOIN files f ON f.id = e.file WHERE (e.kind = ? OR ? = 'all' AND e.kind NOT IN (?, ?, ?))"
@@ -87,7 +87,7 @@ def shown_entries(resolver: Resolver, groups: Mapping[Place, str], wanted: str =
 
 
 def _meant(resolver: Resolver, place: Place, target: str) -> Place | None:
-    """Give what a registered name is; in another language only what the file itself has, or where it is registered."""
+    """Return the meaning of a registered name. In another language, only names of the same file count."""
     file = resolver.file(place.file)
     if file.facts.language:
         return Place(place.file, file.by_name.get(target, place.place))
@@ -96,7 +96,7 @@ def _meant(resolver: Resolver, place: Place, target: str) -> Place | None:
 
 
 def _run_by(resolver: Resolver, place: Place) -> list[Place]:
-    """Give what runs when an entry is entered: of a class its methods that frameworks call."""
+    """Return the functions that an entry point runs; for a class the methods that frameworks call."""
     symbol = resolver.symbol(place)
     if symbol.kind != CLASS:
         return [place]
@@ -112,13 +112,13 @@ def _number(connection: sqlite3.Connection, place: Place) -> int | None:
 
 MAX_OF_EACH = 40
 MAX_OF_ONE = 200
-"""How many are listed when all kinds are asked for, and when one is."""
+"""The most entries listed of each kind, and of a single requested kind."""
 
 
 def entries(shelf: Shelf, kind: str = "all") -> tuple[list[dict[str, Any]], dict[str, int], list[str]]:
-    """Give the entry points of a kind, scripts first, how many there are of each, and what has to be said about them.
+    """Return the entry points of a kind, scripts first, the total of each kind, and notes.
 
-    The totals count everything, also what is not listed.
+    The totals include entries that are not listed.
     """
     resolver = Resolver(shelf)
     resolved, notes = declared(resolver)

@@ -1,4 +1,4 @@
-"""Reading of files that changed: from their bytes to facts, within a time, for the store and for linking."""
+"""Reading of changed files: from bytes to facts for the store and the linker, within a time limit."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 PATIENCE = 3.0
-"""Seconds on the clock for one of processor time, where the machine has other things to do, too."""
+"""Wall-clock seconds allowed for one second of processor time, since the machine may be busy."""
 
 
 class Limit:
-    """Processor time of this thread from now on, and a bound on the clock for waiting."""
+    """A limit on processor time of this thread, and on the wall clock."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -37,7 +37,7 @@ class Limit:
 
     @property
     def left(self) -> float:
-        """Seconds of processor time that are left, none once the clock says so."""
+        """Remaining seconds of processor time; 0 after the wall-clock limit."""
         used = max(time.thread_time() - self._spent, (time.monotonic() - self._start) / PATIENCE)
         return max(0.0, self._seconds - used)
 
@@ -48,38 +48,38 @@ class Limit:
 
 
 BATCH_BYTES = 2_000_000
-"""Text of files that is read before what was found in it is kept: this much is in memory at a time."""
+"""The size of a batch of file text. A batch is in memory until it is stored."""
 AT_LEAST = 4
-"""Files that are read in any case, so that each call gets on."""
+"""The fewest files read by any call, so that each call makes progress."""
 MANY = 1_000
-"""Files above which words are forgotten, for the sake of memory."""
+"""With more files than this, the cache of words is cleared afterwards to save memory."""
 MAX_BYTES = 2_000_000
-"""Larger Python files are generated data; their names are scanned, not parsed, up to this size."""
+"""Larger Python files are generated data: up to this size their names are scanned, not parsed."""
 LONGEST_LINES = 2_000
-"""Bytes of a line, on the average, above which a large file is generated data, too."""
+"""A large file with longer lines on average (in bytes) counts as generated data, too."""
 _ORDER = {CODE: 0, TEXT: 1, TEST: 2, EXAMPLE: 3, VENDORED: 4}
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done, and how much of how much is."""
+"""Called with the current step, the number done and the total."""
 
 
 def _is_minified(data: bytes) -> bool:
-    """Whether a file is data or generated: large, and with lines that nobody writes."""
+    """Return whether a file is data or generated: large, with very long lines."""
     return len(data) > 200_000 and data.count(b"\n") * LONGEST_LINES < len(data)
 
 
 class Changed(NamedTuple):
-    """A file to be read."""
+    """A file to read."""
 
     path: str
     stat: FileStat
     module: str
     is_made: bool = False
-    """Whether it is made from a file that stands in `src`."""
+    """Whether it is compiled from a file in `src`."""
 
 
 def readable(workspace: Workspace, path: str) -> bytes | None:
-    """Give the bytes of a file; None for what isn't there or isn't for us."""
+    """Return the bytes of a file, or None if it is missing or not allowed."""
     try:
         return workspace.read(path).data
     except ToolFailed:
@@ -88,7 +88,7 @@ def readable(workspace: Workspace, path: str) -> bytes | None:
 
 @define(eq=False, repr=False)
 class Reading:
-    """What one refresh found out; of a large tree in batches, each of which is written before the next is read."""
+    """The results of one refresh. A large tree comes in batches, each stored before the next is read."""
 
     entries: list[FileRow] = Factory(list)
     touched: list[tuple[str, Stamp]] = Factory(list)
@@ -96,37 +96,37 @@ class Reading:
     size: int = 0
     """Characters of the entries' texts."""
     kept: int = 0
-    """Entries of the batches that were written."""
+    """Entries in the stored batches."""
     goes_on: bool = True
     """Whether another batch follows."""
     is_refused: bool = False
-    """Whether a batch could not be written."""
+    """Whether a batch could not be stored."""
     rest: list[Changed] = Factory(list)
-    """What there was no time for, in order."""
+    """The files left over when time ran out, in order."""
 
     @property
     def seen(self) -> int:
-        """Count the files that were new, readable or not."""
+        """The number of new files, readable or not."""
         return self.kept + len(self.entries) + self.skipped
 
     def next(self) -> None:
-        """Make room for the next batch."""
+        """Clear the batch for the next one."""
         self.kept += len(self.entries)
         self.entries, self.touched, self.size = [], [], 0
 
 
 @define(eq=False, repr=False)
 class Reader:
-    """Reads files until there is no time left.
+    """Reader of files within a time limit.
 
     Args:
-        workspace: Where they are.
-        kept: What the store knows of them.
-        limit: Time for it; some files are read even without.
-        stop: Asked between files; what was read until then is kept.
-        progress: Told how far it is.
-        deep: Whether tests are read whole, too; else their names are enough, unless more is known already.
-        keep: Writes a batch; False where it can't be written, which ends the reading.
+        workspace: The workspace with the files.
+        kept: The stored state of each file.
+        limit: The time limit; a few files are read in any case.
+        stop: Called between files. Files read before it returns true are stored.
+        progress: Called with the progress.
+        deep: Whether to read tests in full; otherwise their names suffice, unless more is stored already.
+        keep: Stores a batch. If it returns False, reading ends.
     """
 
     workspace: Workspace
@@ -140,7 +140,7 @@ class Reader:
     _others: OtherReader | None = field(default=None, init=False)
 
     def read(self, changed: Sequence[Changed], scores: Mapping[str, float] = MappingProxyType({})) -> Reading:
-        """Read files, those with a score first, then product code, and keep what was found in them."""
+        """Read and store files: those with a score first, then product code."""
         ordered = sorted(
             changed,
             key=lambda item: (
@@ -162,7 +162,7 @@ class Reader:
                     self._read_one(item)
                 except Cancelled:
                     self.found.rest = ordered[number:]
-                    break  # what was read so far is worth keeping
+                    break  # store the files read so far
             self.found.goes_on = False
             self._kept()
         if len(ordered) > MANY:
@@ -214,7 +214,7 @@ class Reader:
             self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
             return
         if role == TEST and not self.deep and not (known and known.level != NAMES):
-            # Tests are most of a large tree and rarely asked for: names now, the rest when the graph is.
+            # Tests are most of a large tree, and few questions concern them: names now, the rest with the graph.
             self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
             return
         from inarch_brief.tracer.facts.link_facts import encode_links

@@ -1,4 +1,4 @@
-"""The index of one root: looks at the files, reads what changed, keeps what it found, answers."""
+"""The index of one root: finds and reads changed files, stores their facts, and answers queries."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
 
 
 FEW = 150
-"""Files that are read in any order: so many take half a second."""
+"""With at most this many files the order does not matter: reading them takes half a second."""
 UNINDEXED = "what calls it may not be indexed yet"
 NOTHING = "no Python files here, nor any in another language that is read"
 GOES_ON = "the next call goes on (inarch trace index reads all)"
 PATIENT = 60.0
-"""Seconds of waiting for the graph from which tests are read whole at once: who waits wants everything."""
+"""From this wait for the graph on, tests are read in full at once: a patient caller wants everything."""
 SCANNING = 0.3
-"""Of the time for reading, what looking for the files that a question leads to may take."""
+"""The share of the reading time for finding the files that a question leads to."""
 BACKGROUND_SECONDS = 0.2
-"""How long reading in the background keeps others waiting."""
+"""How long a batch of background reading may hold the lock."""
 NEAR_TESTS = 3
-"""New test files up to which only they are linked, at first."""
+"""With at most this many new test files, only they are linked at first."""
 
 
 _UNLINKED = "SELECT 1 FROM link_facts WHERE file NOT IN (SELECT file FROM arcs WHERE mode = 'whole') LIMIT 1"
 
 
 class Coverage(NamedTuple):
-    """How much of the tree is indexed, with what has to be said about it."""
+    """How much of the tree is indexed, with notes for the reader."""
 
     indexed: int
     files: int
     notes: tuple[str, ...] = ()
     linked: str = ""
-    """What has to be said about the graph, "" when everything is linked."""
+    """A note on the graph, "" when everything is linked."""
     is_without_code: bool = False
 
     @property
@@ -63,7 +63,7 @@ class Coverage(NamedTuple):
         return "; ".join(parts) or None
 
     def noted(self, *notes: str | None) -> str | None:
-        """Join what has to be said about an answer, None if that is nothing."""
+        """Join all notes on an answer, or return None without any."""
         nothing = NOTHING if self.is_without_code else None
         return "; ".join(note for note in (nothing, self.note, *notes) if note) or None
 
@@ -73,14 +73,14 @@ Answer = TypeVar("Answer")
 
 @frozen(eq=False, repr=False)
 class Look:
-    """How to look.
+    """Options of one query.
 
     Args:
-        workspace: Where files are read.
-        moment: Looks with an equal moment share one walk of the tree; None walks always.
-        stop: Asked between files.
-        progress: Told how far the index is.
-        about: What is asked: where there is no time for all files, those that it leads to come first.
+        workspace: The workspace with the files.
+        moment: Queries with an equal moment share one walk of the tree; None always walks.
+        stop: Called between files.
+        progress: Called with the progress of the index.
+        about: The question. If time is short, the files it leads to come first.
     """
 
     workspace: Workspace
@@ -90,7 +90,7 @@ class Look:
     about: str = ""
 
     def read(self, path: str) -> bytes | None:
-        """Read a file; None for what isn't there or isn't for us."""
+        """Read a file, or return None if it is missing or not allowed."""
         return readable(self.workspace, path)
 
     def facts(self, index: Index, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
@@ -98,15 +98,15 @@ class Look:
         return self._asked(index, answer, linked=False)
 
     def linked(self, index: Index, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
-        """Answer from what is kept, linked as far as there is time."""
+        """Answer from the store, linked as far as time allows."""
         return self._asked(index, answer, linked=True)
 
     def graph(self, index: Index, answer: Callable[[Graph, Coverage], Answer]) -> Answer:
-        """Answer from the graph, as far as it is made."""
+        """Answer from the graph, as far as it exists."""
         return self.linked(index, lambda shelf, found: answer(index.links.graph(shelf, found.linked), found))
 
     def _asked(self, index: Index, answer: Callable[[Shelf, Coverage], Answer], linked: bool) -> Answer:
-        """Answer from an index that is up to date; one that proves damaged is built again, once."""
+        """Answer from an updated index. If the index is damaged, rebuild it."""
         for attempt in range(3):
             try:
                 with index.opened(self, linked) as (connection, coverage):
@@ -121,10 +121,10 @@ class Index:
     """Symbols of one root, kept up to date with its files.
 
     Args:
-        store: Where the index is kept.
-        seconds: Processor time that one call may spend on reading and parsing; the next call goes on.
-        link_seconds: The same for linking, which goes on in the background.
-        whole_seconds: What linking of all files at once may take where they are read.
+        store: The store of the index.
+        seconds: Processor time for reading and parsing in one call; the next call continues.
+        link_seconds: The same for linking, which continues in the background.
+        whole_seconds: The least time allowed for linking all files at once after they are read.
     """
 
     store: Store
@@ -134,17 +134,17 @@ class Index:
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
     _links: Links | None = field(default=None, init=False)
     _whole: Version | None = field(default=None, init=False)
-    """What the store held when everything was last seen to be read and linked."""
+    """The version of the store when all files were last known to be read and linked."""
     _fresh: tuple[object, float, Coverage] | None = field(default=None, init=False)
     _wanted: Mapping[str, float] = field(factory=dict, init=False)
-    """What the last question leads to."""
+    """The files that the last question leads to."""
     _rest: Rest | None = field(default=None, init=False)
     _others: int = field(default=0, init=False)
-    """Files of other languages than Python at the last look at the tree."""
+    """Files of other languages than Python in the last walk of the tree."""
 
     @property
     def links(self) -> Links:
-        """What keeps the graph up to date."""
+        """The updater of the graph."""
         if self._links is None:
             from inarch_brief.tracer.indexing.relink import Links
 
@@ -153,11 +153,11 @@ class Index:
 
     @contextmanager
     def opened(self, look: Look, linked: bool = False) -> Iterator[tuple[sqlite3.Connection, Coverage]]:
-        """Bring the index up to date and lend a connection to it.
+        """Update the index and lend a connection to it.
 
         Args:
-            look: How to look.
-            linked: Whether the graph is wanted, too: `coverage.linked` says what is missing of it.
+            look: The query's options.
+            linked: Whether the query needs the graph, too: `coverage.linked` reports what is missing.
         """
         with self._lock, self.store.connection() as connection:
             try:
@@ -165,7 +165,7 @@ class Index:
                 coverage = self._current(connection, look, deep)
                 if linked:
                     coverage = self._with_others(connection, look, self._linked(connection, look, coverage))
-                # What another process writes meanwhile is not seen: rows found stay there until they are read.
+                # A transaction hides writes of other processes: the rows found stay until they are read.
                 connection.execute("BEGIN")
                 try:
                     yield connection, coverage
@@ -175,14 +175,14 @@ class Index:
                 raise Damaged(str(error)) from error
 
     def close(self) -> None:
-        """Stop what goes on in the background; what is done is not lost."""
+        """Stop background work. Finished work stays."""
         if self._rest is not None:
             self._rest.stop()
         if self._links is not None:
             self._links.close()
 
     def recover(self, reason: str, in_memory: bool) -> None:
-        """Throw the kept index away, so that the next use builds it again: where it was, or in memory."""
+        """Discard the stored index. The next use rebuilds it, on disk or in memory."""
         with self._lock:
             self._fresh = None
             self.store.discard()
@@ -199,9 +199,9 @@ class Index:
         return coverage
 
     def refresh(self, connection: sqlite3.Connection, look: Look, deep: bool) -> Coverage:
-        """Read what changed since the last time, as far as time allows (tests `deep`), and say how far that was."""
+        """Read the changed files as far as time allows (tests in full if `deep`), and return the coverage."""
         limit = Limit(self.seconds)
-        # Before the walk: what another process adds meanwhile is not gone.
+        # Before the walk: files that another process adds meanwhile do not count as deleted.
         kept = kept_files(connection)
         found = walked(look.workspace, kept)
         self._others = found.others
@@ -211,7 +211,7 @@ class Index:
             from inarch_brief.tracer.indexing.tree_walk import led
 
             self._wanted = led(look.workspace, changed, look.about, Limit(self.seconds * SCANNING))
-        # What a walk through very many files took leaves no less than half of the time.
+        # However long the walk took, at least half of the time remains.
         limit = Limit(max(limit.left, self.seconds / 2))
 
         def keep(reading: Reading) -> bool:
@@ -247,7 +247,7 @@ class Index:
         return coverage._replace(linked="; ".join(filter(None, (coverage.linked, note))))
 
     def _go_on_with(self, workspace: Workspace, files: Sequence[Changed]) -> None:
-        """Read on once nobody has asked for a while; in a process that ends before, the next one goes on."""
+        """Read the remaining files after a while without questions. The next process continues if this one ends first."""
         if self._rest is not None:
             self._rest.stop()
             self._rest = None
@@ -258,7 +258,7 @@ class Index:
             self._rest.start()
 
     def _read_on(self, workspace: Workspace, files: Sequence[Changed]) -> Sequence[Changed]:
-        """Read some more files, and give what is left; nothing where it is of no use to go on."""
+        """Read some more files, and return the rest, or nothing if continuing is useless."""
         with self._lock, self.store.connection() as connection:
             keep = partial(self._keep, connection, [])
             reading = Reader(workspace, {}, Limit(BACKGROUND_SECONDS), keep=keep).read(files)
@@ -269,7 +269,7 @@ class Index:
             return reading.rest
 
     def _linked(self, connection: sqlite3.Connection, look: Look, coverage: Coverage) -> Coverage:
-        """Link what is not, tests after the code that they look."""
+        """Link what is not linked yet, tests after the code."""
         limit, read = Limit(self.link_seconds), partial(readable, look.workspace)
         if not self._wanted and look.about and connection.execute(_UNLINKED).fetchone():
             self._wanted = _calling(connection, look.about)
@@ -286,7 +286,7 @@ class Index:
         return coverage._replace(linked=note)
 
     def _deepened(self, connection: sqlite3.Connection, look: Look, limit: Limit) -> str:
-        """Read tests whole, which were read for their names only; say how many are left."""
+        """Read in full the tests that have only names so far. Return a note on how many are left."""
         if not connection.execute("SELECT 1 FROM files WHERE level = ? LIMIT 1", (NAMES,)).fetchone():
             return ""
         kept = {path: known for path, known in kept_files(connection).items() if known.level == NAMES}
@@ -300,11 +300,11 @@ class Index:
         return f"{left:,} of {len(changed):,} test files are not linked yet" if left > 0 else ""
 
     def _keep(self, connection: sqlite3.Connection, gone: list[str], reading: Reading) -> bool:
-        """Write what a refresh found out; False where another process writes."""
+        """Store the results of a refresh. Return False if another process is writing."""
         ends = reading.kept > 0 and not reading.goes_on
         if not (gone or reading.entries or reading.touched or ends):
             return True
-        # Here: where nothing changed, nothing that reads or writes files is loaded.
+        # Imported here, so that an unchanged tree does not load the code that reads or writes files.
         from inarch_brief.tracer.store.file_rows import add, remove, touch, unless_newer
 
         try:
@@ -321,7 +321,7 @@ class Index:
 
 
 def _calling(connection: sqlite3.Connection, about: str) -> dict[str, float]:
-    """Give the files that call something with a name of the question: these are linked first."""
+    """Return the files that call something named in the question; they are linked first."""
     from inarch_brief.search import Index as Words
     from inarch_brief.search import understood
 
@@ -330,7 +330,7 @@ def _calling(connection: sqlite3.Connection, about: str) -> dict[str, float]:
 
 
 def _unparsable(connection: sqlite3.Connection) -> list[str]:
-    """Say which product code has names only, because it can't be parsed."""
+    """Return a note on the product code that has only names, because it does not parse."""
     rows = connection.execute(
         "SELECT path, unparsable FROM files WHERE unparsable != '' AND role = 'code' AND path LIKE '%.py' ORDER BY path"
     ).fetchall()
@@ -341,4 +341,4 @@ def _unparsable(connection: sqlite3.Connection) -> list[str]:
 
 
 class Damaged(Exception):
-    """The kept index can't be read; it is to be discarded."""
+    """The stored index is unreadable and must be discarded."""

@@ -1,4 +1,4 @@
-"""Arcs of files in other languages: linked anew when one of them changed, a part with each call where it takes long."""
+"""Arcs of files in other languages, linked again after a change, and in several calls if it takes long."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inarch_brief.tracer.store.database import Busy, transaction
 from inarch_brief.tracer.store.kept_files import Shelf, put_state, state
 
 MOST_FILES = 3_000
-"""Files that one call links: their facts are loaded whole. `inarch trace index` links more."""
+"""The most files that one call links, because all their facts are in memory. `inarch trace index` links more."""
 _MANIFESTS = "**/{package.json,tsconfig.json,jsconfig.json,go.mod,Cargo.toml}"
 _MOST_MANIFESTS = 300
 _STATE = "others"
@@ -42,14 +42,14 @@ def bring_others(
     is_patient: bool,
     seconds: float,
 ) -> str:
-    """Link the files of other languages if they aren't as they were; give what has to be said.
+    """Link the files of other languages if they changed, and return a note.
 
     Args:
         connection: The index.
-        workspace: Where manifests are looked for.
-        read: Gives the bytes of a manifest, None where there is none.
-        is_patient: Whether any number of files is linked.
-        seconds: Time for linking once the facts are loaded; the next call goes on where this one stopped.
+        workspace: The workspace with the manifests.
+        read: Returns the bytes of a manifest, or None.
+        is_patient: Whether to link any number of files.
+        seconds: Time for linking once the facts are loaded; the next call continues.
     """
     rows = [row for row in connection.execute("SELECT id, path, hash FROM files").fetchall() if is_other(row[1])]
     version = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest() if rows else ""
@@ -77,7 +77,7 @@ def bring_others(
 
 
 def _arcs(connection: sqlite3.Connection, files: Collection[int], edges: Iterable[OtherEdge]) -> dict[int, FileArcs]:
-    """Sort edges to the files of their callers, as arcs between the numbers of symbols, the surest of each pair."""
+    """Group edges by the files of their callers, as arcs between symbol numbers, the most confident of each pair."""
     numbers: dict[tuple[int, int], int] = {}
     homes: dict[int, int] = {}
     natures: dict[int, dict[int, int]] = {file: {} for file in files}
@@ -107,7 +107,7 @@ def _numbered(numbers: Mapping[tuple[int, int], int], edges: Iterable[OtherEdge]
 
 
 def _manifests(workspace: Workspace, read: Callable[[str], bytes | None]) -> Manifests:
-    """Read what manifests say of imports that are no paths."""
+    """Read the manifests' mapping of imports to folders."""
     packages: dict[str, str] = {}
     aliases: list[tuple[str, str]] = []
     modules: list[tuple[str, str]] = []
@@ -129,7 +129,7 @@ def _manifests(workspace: Workspace, read: Callable[[str], bytes | None]) -> Man
 
 
 def _json(text: str) -> Mapping[str, Any]:
-    """Read JSON as TypeScript allows it, with comments and a comma too many."""
+    """Read JSON as TypeScript allows it, with comments and trailing commas."""
     try:
         data = json.loads(_LAST_COMMA.sub("", _COMMENTS.sub(lambda found: found[1] or "", text)))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Files in other languages than Python: which can be looked at here, what reads them, and their facts."""
+"""Files in other languages than Python: the readable ones, their reader, and their facts."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 _TESTING = re.compile(r"#\[(?:cfg\((?:all\()?test\b|(?:\w+::)*test\b|rstest\b)")
-"""What Rust says above a test, and above a module of tests in a file of product code."""
+"""Attributes above a Rust test, and above a module of tests in product code."""
 
 
 def facts_of_other(found: FileFacts) -> Facts:
-    """Write what was read of a file as facts."""
+    """Convert the facts that a language reader found."""
     kinds = {symbol.name: symbol.kind for symbol in found.symbols}
     return Facts(
         LIGHT if found.problem else FULL,
@@ -72,14 +72,14 @@ INSTALLING = "pip install 'inarch[languages]'"
 
 
 class Others(NamedTuple):
-    """Files whose language can be read, and how many of each language can't."""
+    """Files in readable languages, and the number of files in each unreadable one."""
 
     paths: list[str]
     unread: Mapping[str, int]
 
     @property
     def note(self) -> str:
-        """Say what is not looked at, and what to install."""
+        """A note on the unreadable files and the package to install."""
         if not self.unread:
             return ""
         parts = [f"{count:,} {name}" for name, count in sorted(self.unread.items(), key=lambda item: -item[1])]
@@ -88,8 +88,8 @@ class Others(NamedTuple):
 
 
 def looked_at(paths: Iterable[str]) -> Others:
-    """Tell which files have a grammar here."""
-    # Here: where everything is Python, nothing of this is loaded.
+    """Return which files have an installed grammar."""
+    # Imported here, so that a pure Python tree does not load it.
     from inarch_brief.languages.table import language_of
 
     kept: list[str] = []
@@ -112,12 +112,12 @@ def _is_installed(grammar: str) -> bool:
 
 @define(eq=False, repr=False)
 class OtherReader:
-    """Reads files of other languages in a process of its own, which begins with the first one."""
+    """Reader of other languages in a separate process, started by the first file."""
 
     _apart: Apart | None = field(default=None, init=False)
 
     def read(self, path: str, data: bytes) -> tuple[Facts, str]:
-        """Give the facts of a file and its text; what is too large or is no text has neither symbols nor words."""
+        """Return the facts of a file and its text. Large or binary files have neither symbols nor words."""
         if self._apart is None:
             from inarch_brief.languages import Apart
 

@@ -1,4 +1,4 @@
-"""Linking of the few files that changed, against what they import: quick, and put right by the next whole linking."""
+"""Linking of a few changed files against their imports: quick, and corrected by the next full linking."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from inarch_brief.tracer.linking.linker import Budget
 from inarch_brief.tracer.store.kept_files import Shelf
 
 NEAR = Budget(values=8, functions=16, overrides=8, visits=2)
-"""What linking of changed files may cost: as much as in a large tree."""
+"""The budget for changed files: as for a large tree."""
 MAX_SEEN = 24
-"""Files that are looked at to link the changed ones."""
+"""The most files loaded to link the changed ones."""
 
 
 def link_near(shelf: Shelf, files: Sequence[int]) -> None:
-    """Link some files anew; what only the whole tree shows is missing of them until that is linked."""
+    """Link some files again. Edges that need the whole tree are missing until that is linked."""
     connection = shelf.connection
     seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, len(files))]
     rows = connection.execute(
@@ -56,7 +56,7 @@ def link_near(shelf: Shelf, files: Sequence[int]) -> None:
 
 
 def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
-    """Give the files that some files import, and those that these import."""
+    """Yield the imports of some files, and the imports of these."""
     waiting, seen = list(files), set(files)
     for _ in range(2):
         further = []

@@ -1,6 +1,6 @@
-"""Linking of one root: what changed is linked again within a budget, the rest goes on in the background.
+"""Linking of one root: changed files within a budget, the rest in the background.
 
-The linker is loaded once something is to be linked, the graph once it is asked for: each takes longer than an answer.
+The linker and the graph load on first use: each takes longer than an answer.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
     from inarch_brief.tracer.linking.link_rounds import Files
 
 QUICK = 0.1
-"""CPU seconds up to which everything is linked again after every change; else only what changed is, at first."""
+"""Up to this many CPU seconds, every change links everything again. Otherwise only the changed files come first."""
 MAX_NEAR = 12
-"""Changed files up to which only they are linked again, at first."""
+"""With at most this many changed files, only they are linked at first."""
 A_FEW = 6
-"""Files that are linked together where there is no time for all."""
+"""Files linked together if there is no time for all."""
 A_FEW_BYTES = 30_000
-"""The same, of their facts: a generated file is linked by itself, and last."""
+"""The most bytes of their facts. A generated file is linked by itself, and last."""
 SECONDS_A_BYTE = 1.2e-6
-"""What linking of packed facts takes, roughly."""
+"""Approximate linking time for a byte of packed facts."""
 _SETTLED = 5.0
 """Seconds without a question before a large tree is linked again as a whole."""
 
 
 class Stale(NamedTuple):
-    """How far the arcs of the files are what the whole tree shows.
+    """How far the stored arcs reflect the whole tree.
 
     Args:
-        missing: Files that have none.
-        near: How many files were linked without the whole tree, or are gone since.
+        missing: Files without arcs.
+        near: The number of files linked without the whole tree, or deleted since.
         files: All files.
     """
 
@@ -55,7 +55,7 @@ class Stale(NamedTuple):
 
     @property
     def note(self) -> str:
-        """Say how much of the tree is linked; of a few changed files nothing."""
+        """A note on how much of the tree is linked; a few changed files are not worth one."""
         if self.missing:
             return f"{self.files - len(self.missing):,} of {self.files:,} files are linked, the rest goes on"
         if self.near > MAX_NEAR:
@@ -64,7 +64,7 @@ class Stale(NamedTuple):
 
 
 class Version(NamedTuple):
-    """What tells one content of the store from any other: when it was made, and how often it was written since."""
+    """The version of a store's content: its creation, and the number of writes since."""
 
     path: str
     born: Any
@@ -73,7 +73,7 @@ class Version(NamedTuple):
 
 
 class _Given(NamedTuple):
-    """What is linked: facts by path, the hashes of the files' bytes, and what lets go of the facts."""
+    """Input of a linking: facts by path, the hashes of the files' bytes, and a function that releases the facts."""
 
     files: Files
     hashes: Mapping[str, str]
@@ -82,12 +82,12 @@ class _Given(NamedTuple):
 
 @define(eq=False, repr=False)
 class _Job:
-    """What linking of all files found."""
+    """The result of linking all files."""
 
     hashes: Mapping[str, str]
-    """Of each file's bytes when they were read: what changed meanwhile is linked again."""
+    """The hash of each file when it was read. Files that changed meanwhile are linked again."""
     shared: frozenset[str]
-    """Module names that several of the files claim: edges tell them apart by their paths."""
+    """Module names that several files claim. Edges distinguish them by path."""
     edges: Edges
     note: str
     seconds: float
@@ -116,19 +116,19 @@ class _Job:
 
 @define(eq=False, repr=False)
 class Links:
-    """What keeps the arcs of a root up to date.
+    """Updater of the arcs of a root.
 
     Args:
-        store: Where they are kept.
-        lock: Held by whoever uses the store.
-        at_once: Seconds that linking of the whole may take at least, once all is read.
+        store: The store of the arcs.
+        lock: Held by every user of the store.
+        at_once: The least time allowed for linking everything once all is read.
     """
 
     store: Store
     lock: threading.RLock
     at_once: float = QUICK
     whole: Version | None = field(default=None, init=False)
-    """What the store held when every file was last seen to be linked: until it is written all is well."""
+    """The version of the store when every file was last known to be linked. It is valid until the next write."""
     _later: threading.Timer | None = field(default=None, init=False)
     _known: tuple[Version, Adjacency, Costs] | None = field(default=None, init=False)
 
@@ -141,15 +141,15 @@ class Links:
         near: int = MAX_NEAR,
         wanted: Mapping[str, float] = MappingProxyType({}),
     ) -> str:
-        """Link what is not, as long as there is time, and say what is left.
+        """Link unlinked files while there is time, and return a note on the rest.
 
         Args:
             connection: The index, outside of a transaction.
-            read: Gives the bytes of a manifest, None where there is none.
-            limit: What takes longer goes on in the background, and with the next call.
-            progress: Told how far linking is.
-            near: Files up to which only what changed is linked, at first.
-            wanted: Files that are linked first where there is no time for all.
+            read: Returns the bytes of a manifest, or None.
+            limit: The time limit. Longer work continues in the background, and with the next call.
+            progress: Called with the progress of linking.
+            near: With at most this many changed files, only they are linked at first.
+            wanted: Files to link first if time is short.
         """
         version = self.version(connection)
         stale = _stale(connection) if version != self.whole else None
@@ -178,7 +178,7 @@ class Links:
         limit: Limit,
         wanted: Mapping[str, float],
     ) -> None:
-        """Link some files that are not, each with what it imports: wanted ones first, a few even without time."""
+        """Link some unlinked files, each with its imports: wanted ones first, and a few even without time."""
         sizes = dict(connection.execute("SELECT file, length(facts) FROM link_facts"))
         missing = sorted(_stale(connection).missing, key=lambda item: (-wanted.get(item[1], 0.0), sizes[item[0]]))
         while missing:
@@ -189,46 +189,46 @@ class Links:
             try:
                 self._link_near(connection, read, [file for file, _ in few])
             except Busy:
-                break  # what another process writes will do
+                break  # the other process's result will do
             if limit.is_over:
                 break
 
     def version(self, connection: sqlite3.Connection) -> Version:
-        """Give the version of what the store holds: what is known of one stays true as long as it is the same."""
+        """Return the version of the store's content. Results for one version stay valid until it changes."""
         rows = connection.execute("SELECT name, value FROM state WHERE name IN ('born', 'generation', 'linked')")
         found = dict(rows.fetchall())
         return Version(self.store.path, *(found.get(name) for name in Version._fields[1:]))
 
     def standing_note(self, connection: sqlite3.Connection) -> str:
-        """Give what has to be said of a graph that is whole: how coarsely it was linked, "" when all is well."""
+        """Return the note on a complete graph: how coarsely it was linked, or ""."""
         return state(connection, "link_note") or ""
 
     def graph(self, shelf: Shelf, note: str = "") -> Graph:
-        """Give the graph as it is kept now; `note` says what is missing of it."""
+        """Return the stored graph; `note` names what is missing."""
         from inarch_brief.tracer.graph.arcs import Costs, adjacency
         from inarch_brief.tracer.graph.call_graph import Graph
 
         version = self.version(shelf.connection)
         if self._known is None or self._known[0] != version:
-            self._known = None  # before the next is made: of a large tree each takes some memory
+            self._known = None  # freed before the next one is built: that of a large tree takes much memory
             known = adjacency(shelf.connection)
             self._known = (version, known, Costs(known))
         return Graph(shelf, self._known[1], self._known[2], note)
 
     def close(self) -> None:
-        """Stop what has not begun in the background; what is done is not lost."""
+        """Cancel background work that has not begun. Finished work stays."""
         if self._later is not None:
             self._later.cancel()
 
     def _link_later(self, read: Callable[[str], bytes | None]) -> None:
-        """Link everything again after a while: changes may show in files that did not change."""
+        """Link everything again after a while: a change may affect unchanged files."""
         from inarch_brief.tracer.facts.manifests import MANIFESTS
 
         if self._later is None or not self._later.is_alive():
-            # When it is done the workspace of this call may be closed.
+            # By then the workspace of this call may be closed.
             manifests = {name: read(name) for name in MANIFESTS}
             self._later = threading.Timer(_SETTLED, self._late, (manifests.get,))
-            self._later.daemon = True  # it ends with the process
+            self._later.daemon = True  # ends with the process
             self._later.start()
 
     def _late(self, read: Callable[[str], bytes | None]) -> None:
@@ -239,13 +239,13 @@ class Links:
             with self.lock, self.store.connection() as connection:
                 self._keep(connection, read, job)
         except (Busy, sqlite3.Error):
-            pass  # the next call begins anew
+            pass  # the next call starts again
 
     def _linked(self, connection: sqlite3.Connection) -> _Job:
         return _Job.of(self._given(connection))
 
     def _given(self, connection: sqlite3.Connection) -> _Given:
-        """Give the facts of all files."""
+        """Return the facts of all files."""
         from inarch_brief.tracer.facts.link_facts import Stored, size_of
         from inarch_brief.tracer.linking.link import WHOLE
 
@@ -266,7 +266,7 @@ class Links:
         return _Given(files, hashes, snapshot.close)
 
     def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], job: _Job) -> str:
-        """Write what linking found, for the files that are still what they were; give what has to be said of it."""
+        """Store the edges of files that did not change meanwhile, and return a note."""
         from inarch_brief.tracer.indexing import arc_rows
         from inarch_brief.tracer.indexing.entry_nodes import gates_of
         from inarch_brief.tracer.linking.edges import Edges
@@ -278,7 +278,7 @@ class Links:
             arc_rows.mark_exports(connection, job.shared, numbers)
             arc_rows.add_lambdas(connection, numbers, job.edges)
             columns = arc_rows.numbered(numbers, job.edges)
-            job.edges = Edges()  # of a large tree it takes more than what follows
+            job.edges = Edges()  # in a large tree it takes more memory than the next steps
             kept = ((file, arcs) for file, arcs in arc_rows.by_file(numbers, columns) if now.get(file) in was)
             arc_rows.put_arcs(connection, kept, "whole")
             arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
@@ -305,7 +305,7 @@ def _facts_of(connection: sqlite3.Connection, file: int) -> bytes:
 
 
 def _estimated(connection: sqlite3.Connection) -> float:
-    """Guess how long linking of the whole will take, from the size of the facts."""
+    """Estimate the time to link everything from the size of the facts."""
     return SECONDS_A_BYTE * float(connection.execute("SELECT total(length(facts)) FROM link_facts").fetchone()[0])
 
 

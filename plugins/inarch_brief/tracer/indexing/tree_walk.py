@@ -1,4 +1,4 @@
-"""The look at a tree: which files changed, which are gone, and which of very many a question leads to."""
+"""The walk of a tree: its changed and deleted files, and of very many those that a question leads to."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ from inarch_brief.tracer.store.kept_files import Kept, Stamp
 
 MAX_FILES = 50_000
 SOURCES = "**/*"
-"""One walk through a tree finds all that is looked at; files such as a Makefile have no ending."""
+"""One walk of a tree finds all relevant files. Files such as a Makefile have no ending."""
 _MAX_WALKED = 4 * MAX_FILES
 _HEAD = 32_000
-"""Bytes of a file in which its imports are looked for."""
+"""Bytes of a file that are searched for imports."""
 _RACY_NS = 100_000_000
 _COARSE_NS = 2_000_000_000
 
 
 class Walked(NamedTuple):
-    """What a tree has, against what is kept of it."""
+    """A tree compared with the stored files."""
 
     changed: list[Changed]
     gone: list[str]
     files: int
     truncated: bool
-    """Whether there are more files than are looked at."""
+    """Whether there are more files than the limit."""
     others: int = 0
     """Files in other languages than Python that are read."""
     note: str = ""
-    """What has to be said about files in other languages."""
+    """A note on files in other languages."""
     code: int = 0
-    """Files that are no texts."""
+    """The number of code files."""
 
 
 def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
-    """Walk through a tree and compare the stamps of its files."""
+    """Walk a tree and compare the stamps of its files."""
     walk = workspace.walk(SOURCES, _MAX_WALKED)
-    # A name that is no text has no place in the index.
+    # A name with lone surrogates has no place in the index.
     paths = [path for path in walk.paths if path.endswith(PYTHON) and sound(path) == path]
     others, note = _others(path for path in walk.paths if is_other(path) and sound(path) == path)
     texts = [path for path in walk.paths if format_of(path) and role_of(path) == TEXT and sound(path) == path]
@@ -87,7 +87,7 @@ def walked(workspace: Workspace, kept: Mapping[str, Kept]) -> Walked:
 
 
 def _others(paths: Iterable[str]) -> tuple[list[str], str]:
-    """Give the files in other languages that can be read here, and what to say of those that can't."""
+    """Return the readable files in other languages, and a note on the others."""
     listed = list(paths)
     if not listed:
         return [], ""
@@ -104,7 +104,7 @@ def _roots(
     packages: Collection[str],
     touched: Collection[str],
 ) -> Mapping[str, int]:
-    """Ask the imports for the roots of folders whose paths don't tell, unless these files are as they were."""
+    """Derive the roots of folders from imports if paths do not show them, unless these files are unchanged."""
     folders = open_folders(paths, packages)
     if not folders:
         return {}
@@ -113,7 +113,7 @@ def _roots(
         if known is not None:
             return known
 
-    from inarch_brief.tracer.facts.parser import absolute_imports  # what was decided is kept
+    from inarch_brief.tracer.facts.parser import absolute_imports  # decided roots are stored
 
     def imports_of(path: str) -> set[str]:
         try:
@@ -129,7 +129,7 @@ def _is_known(kept: Kept | None, now: FileStat) -> bool:
 
 
 def _is_unchanged(kept: Stamp, now: FileStat) -> bool:
-    """Compare stamps as git does: one as young as the reading itself proves nothing."""
+    """Compare stamps as Git does: a stamp as young as the reading itself proves nothing."""
     if (kept.size, kept.mtime_ns, kept.ctime_ns, kept.inode) != (now.size, now.mtime_ns, now.ctime_ns, now.inode):
         return False
     youngest = max(now.mtime_ns, now.ctime_ns)
@@ -138,15 +138,15 @@ def _is_unchanged(kept: Stamp, now: FileStat) -> bool:
 
 
 _AT_LEAST = 100
-"""Texts that are looked at in any case."""
+"""The fewest texts searched."""
 _TEXT_HEAD = 200_000
 _LONGEST = 2_000
 _OTHER = 0.3
-"""What a test or a copy of other code counts, against the program itself."""
+"""The weight of a test or a copy of other code, against the program itself."""
 
 
 def led(workspace: Workspace, files: Sequence[Changed], question: str, limit: Limit) -> Mapping[str, float]:
-    """Weigh the files by what a question and they have in common; those without anything are left out."""
+    """Score the files by the terms they share with a question, without those that share none."""
     terms = terms_of(question)
     if not terms:
         return {}
@@ -170,7 +170,7 @@ def led(workspace: Workspace, files: Sequence[Changed], question: str, limit: Li
 
 
 def terms_of(question: str) -> tuple[str, ...]:
-    """Give what to look for in texts: names as they are, and words up to where their endings begin."""
+    """Return the terms to search texts for: names as they are, and words without their endings."""
     found: dict[str, None] = {}
     for name in words(question[:_LONGEST]):
         parts = [part for part in pieces(name) if len(part) > 2 and part not in STOP_WORDS and part not in WEAK_WORDS]
@@ -178,12 +178,12 @@ def terms_of(question: str) -> tuple[str, ...]:
             found[name.lower()] = None
         for part in parts:
             root = stem(part)
-            found[root if part.startswith(root) else root[:-1]] = None  # a last letter may have been changed
+            found[root if part.startswith(root) else root[:-1]] = None  # the last letter may differ
     return tuple(term for term in found if len(term) > 2)
 
 
 def _text_terms(workspace: Workspace, path: str, terms: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Give the terms that a file holds, and those in names that it defines."""
+    """Return the terms in a file, and those in the names it defines."""
     try:
         text = workspace.read(path, max_bytes=_TEXT_HEAD).data.decode("utf-8", "replace")
     except ToolFailed:
@@ -192,7 +192,7 @@ def _text_terms(workspace: Workspace, path: str, terms: Sequence[str]) -> tuple[
     held = [term for term in terms if term in lower]
     if not held:
         return [], []
-    from inarch_brief.tracer.facts.parser import defined_in  # only while an index is made
+    from inarch_brief.tracer.facts.parser import defined_in  # needed only while indexing
 
     names = " ".join(defined_in(text)).lower()
     return held, [term for term in held if term in names]

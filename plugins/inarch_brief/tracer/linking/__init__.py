@@ -1,12 +1,14 @@
-"""Linking: from the facts of files to what their names stand for, and to the calls between their functions.
+"""Linking: from the facts of files to the meaning of their names and the calls between their functions.
 
-linking
-├── resolver, entry_names             what one dotted name stands for, by imports and inheritance; names of entries
-├── values, linker                    what expressions can stand for, and what holds it; the worklist and its bounds
-├── names, members, attributes        what names and attributes stand for
-├── calls                             calls, their parameters, and functions that are handed over
-├── containers, models                items and texts; what builtins and the standard library do with them
-├── evaluate, statements, definitions what is evaluated; `name_matching` where all else fails
-├── loading, link, edges              all files to edges, within bounds, a large tree part by part
-└── other_names, other_linking        the same for other languages, by imports and names
+```text
+├── resolver, entry_names             the meaning of one dotted name, by imports and inheritance; names of entry points
+├── values, known_values, linker      possible values of expressions, and their cells; the state and its bounds
+├── names, members, attributes        the values of names and attributes
+├── call_edges                        calls, their parameters, and functions passed as arguments
+├── containers, models                items and texts; the effects of builtins and the standard library
+├── evaluate, statements, definitions evaluation of code; `name_match` as the last resort
+├── worklist, link_rounds, link       all files to edges, within bounds, a large tree part by part
+├── edges                             the edges found
+└── other_names, other_language_calls the same for other languages, by imports and names
+```
 """

@@ -1,4 +1,4 @@
-"""Reading and writing attributes of values, with what that calls: properties, descriptors, `__getattr__`."""
+"""Reads and writes of attributes, and the calls they cause: properties, descriptors, `__getattr__`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from inarch_brief.tracer.linking.values import (
 
 
 def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
-    """Give what an attribute of a value stands for, noting what reading it calls."""
+    """Return the values of an attribute, and record the calls that reading it makes."""
     kind = type(base)
     if kind is Instance:
         return of_instance(linker, base, name, line)  # type: ignore[arg-type]
@@ -62,13 +62,13 @@ def attribute(linker: Linker, base: Value, name: str, line: int) -> Values:
     if kind is Guess:
         return attribute(linker, base.value, name, line)  # type: ignore[attr-defined]
     if kind is Func or kind is Bound:
-        # A task queue puts these on a function: calling them has it run, sooner or later.
+        # A task queue adds these to a function. Calling them runs it, sooner or later.
         return (base,) if name == "__call__" or name in _DEFERRING else EMPTY
     return EMPTY
 
 
 _WITH_METHODS = frozenset((Container, Generator, Property, Text, Pattern, Partial, Namespace))
-"""What has methods that are modelled, if any."""
+"""Values whose methods are modelled, if any."""
 
 
 def _of_module(linker: Linker, module: Module, name: str) -> Values:
@@ -81,13 +81,13 @@ def _of_module(linker: Linker, module: Module, name: str) -> Values:
 
 
 def has(outside: str, name: str) -> bool:
-    """Whether something outside may have an attribute: of builtin types it is known."""
+    """Return whether something outside may have an attribute. For builtin types this is known."""
     kind = getattr(builtins, outside.removeprefix("<builtin>."), None) if outside.startswith("<builtin>.") else None
     return not isinstance(kind, type) or hasattr(kind, name)
 
 
 def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
-    """Give what an attribute of an instance stands for."""
+    """Return the values of an attribute of an instance."""
     found = lookup(linker, base.cls, name, base.open)
     if found is not NOT_FOUND:
         confidence = INFERRED if base.open else EXACT
@@ -104,7 +104,7 @@ def of_instance(linker: Linker, base: Instance, name: str, line: int) -> Values:
 
 
 def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
-    """Give an attribute that neither the class nor its bases in the tree have."""
+    """Return the values of an attribute that neither the class nor its bases in the tree define."""
     cls = base.cls
     if name == "__class__":
         return (cls.open_class if base.open else cls,)
@@ -123,7 +123,7 @@ def _absent(linker: Linker, base: Instance, name: str, line: int) -> Values:
 
 
 def bind(linker: Linker, value: Value, receiver: Value, line: int, confidence: int) -> Values:
-    """Give what a value found in a class becomes when it is read from an instance."""
+    """Return the result of reading a class's value from an instance."""
     kind = type(value)
     if kind is Func:
         if value.binding == STATIC:  # type: ignore[attr-defined]
@@ -142,7 +142,7 @@ def bind(linker: Linker, value: Value, receiver: Value, line: int, confidence: i
 
 
 def bound(func: Func, receiver: Value) -> Bound:
-    """Give a function with its first argument, made once."""
+    """Return the bound method of a function and its first argument, created once."""
     found = func.bound.get(receiver)
     if found is None:
         found = func.bound[receiver] = Bound(func, receiver)
@@ -190,13 +190,13 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
 
 
 def _above(linker: Linker, base: Above, name: str, line: int) -> Values:
-    """Give what `super().name` stands for: the next class that has it, in the receiver's order or a derived one's."""
+    """Return the values of `super().name`: of the next class that has it, in the order of the receiver."""
     receiver = base.receiver
     start = receiver.cls if isinstance(receiver, Instance | OpenClass) else receiver
     ancestry = start.ancestry if isinstance(start, Cls) and base.cls in start.ancestry else base.cls.ancestry
     after = ancestry[ancestry.index(base.cls) + 1 :]
     for cls in after:
-        # An empty lookup is noted, so that a later definition is seen.
+        # `lookup` records a miss, so that a later definition wakes this unit.
         cell = cls.class_cells.get(name)
         if cell is not None:
             return every([bind(linker, value, receiver, line, INFERRED) for value in linker.read(cell)])
@@ -208,17 +208,17 @@ def _above(linker: Linker, base: Above, name: str, line: int) -> Values:
 _DEFERRING = frozenset(("delay", "apply_async", "s", "si", "signature", "send", "enqueue", "defer", "kiq", "schedule"))
 
 MAX_IMPLICIT = 4
-"""Overrides of a special method that are looked at besides the receiver's own."""
+"""The most overrides of a special method to follow besides the receiver's own."""
 
 
 def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: int) -> Values | None:
-    """Call a special method of an instance if its class has it in the tree; None where it does not."""
+    """Call a special method of an instance. Return None if its class does not define it in the tree."""
     if not isinstance(base, Instance):
         return None
     found = lookup(linker, base.cls, name, base.open)
     if not found.in_class and not found.derived:
         return None
-    # Operators are everywhere: where many classes override one, the receiver's own has to do.
+    # Operators are everywhere: with many overrides, only the receiver's own counts.
     few = len(found.derived) <= MAX_IMPLICIT and (linker.budget.visits > 2 or not found.in_class)
     derived = found.derived if few else ()
     given = arguments.after((base,))
@@ -227,7 +227,7 @@ def special(linker: Linker, base: Value, name: str, arguments: Arguments, line: 
 
 
 def attributes_matching(linker: Linker, base: Value, pattern: Pattern, line: int) -> Values:
-    """Give the attributes of a value whose names begin and end as a pattern says."""
+    """Return the attributes of a value whose names match the start and end of a pattern."""
     names: dict[str, None] = {}
     if isinstance(base, Instance | OpenClass | Cls):
         cls = base if isinstance(base, Cls) else base.cls
@@ -248,7 +248,7 @@ def attributes_matching(linker: Linker, base: Value, pattern: Pattern, line: int
 MAX_MATCHING = 256
 
 
-"""Attributes that a name put together may mean."""
+"""The most attributes that a composed name may mean."""
 
 
 def store(linker: Linker, base: Value, name: str, values: Values, line: int) -> None:

@@ -1,4 +1,4 @@
-"""Calling values: edges, parameters bound from arguments, what comes back, and what is handed to outside code."""
+"""Calls of values: edges, parameters bound from arguments, results, and functions passed to outside code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from inarch_brief.tracer.linking.values import (
 
 
 def call_function(linker: Linker, func: Func, arguments: Arguments, kind: int, confidence: int, line: int) -> Values:
-    """Note a call of a function, bind its parameters, and give what it returns."""
+    """Record a call of a function, bind its parameters, and return its result."""
     linker.edge(func.scope, kind, confidence, line)
     if arguments is not NO_ARGUMENTS:
         bind_parameters(linker, func, arguments)
@@ -50,7 +50,7 @@ def call_function(linker: Linker, func: Func, arguments: Arguments, kind: int, c
 def call_all(
     linker: Linker, cells: Iterable[Cell], arguments: Arguments, kind: int, confidence: int, line: int
 ) -> Values:
-    """Call all functions that some cells hold, and give what they return."""
+    """Call all functions in these cells, and return their results."""
     result: Values = ()
     for cell in cells:
         for value in linker.read(cell):
@@ -60,7 +60,7 @@ def call_all(
 
 
 def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:
-    """Give what a call of a function returns."""
+    """Return the result of a function call."""
     if func.generator:
         return (generator(func),)
     result = linker.read(func.returns)
@@ -85,14 +85,14 @@ def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:
 
 
 def generator(func: Func) -> Generator:
-    """Give what calling a generator function gives."""
+    """Return the generator of a generator function."""
     if func.yields is None:
         func.yields = Generator(func)
     return func.yields
 
 
 def bind_parameters(linker: Linker, func: Func, arguments: Arguments) -> None:
-    """Put the arguments of a call into the function's parameters."""
+    """Bind the arguments of a call to the function's parameters."""
     names = func.scope.facts.parameters
     for place, values in enumerate(arguments.positional):
         if values:
@@ -120,14 +120,14 @@ def bind_parameters(linker: Linker, func: Func, arguments: Arguments) -> None:
 
 
 def _bind(linker: Linker, func: Func, key: int | str, values: Values) -> None:
-    """Put values into the parameter at a place or of a name, else into that of `*` or `**`."""
+    """Bind values to a parameter by position or name, else to `*` or `**`."""
     scope = func.scope
     names = scope.facts.parameters
     if isinstance(key, int):
         if key >= len(names.positional):
             if names.rest:
                 linker.put(linker.item(linker.values.own_container(func, "tuple"), key - len(names.positional)), values)
-        elif key or scope.cls is None:  # what a method is called on is known from its class
+        elif key or scope.cls is None:  # a method's receiver is known from its class
             linker.put(own_cell(scope, names.positional[key]), values)
     elif key in names.positional or key in names.keyword:
         linker.put(own_cell(scope, key), values)
@@ -139,17 +139,17 @@ _RUNNING = re.compile(
     r"(add|apply|call|connect|emit|filter|finalize|listen|map|on|reduce|register|run|Fire|schedule|serve|spawn|start|submit"
     r"|subn?|subscribe|to_thread)(_|$)|.*(callback|Executor|Process|Server|Thread|Timer)$"
 )
-"""Names of functions outside that call what they are handed in any place."""
+"""Names of outside functions that call their arguments in any position."""
 _TAKING = re.compile(
     r"(^|_)(action|callbacks?|default|factory|fn|func|function|handlers?|hooks?|initializer|key|target)$"
 )
-"""Names of parameters whose values are called, whatever they are handed to."""
+"""Names of parameters whose values are called, whatever function they belong to."""
 MAX_DEPTH = 5
-"""Partials within one another that are looked through."""
+"""The most nested partials to look through."""
 
 
 def hand_over(linker: Linker, arguments: Arguments, line: int, callee: str) -> None:
-    """Note that what is called outside the tree calls functions that it is handed, as far as names say so."""
+    """Record that outside code calls functions passed to it, if its name or the parameter's name says so."""
     if arguments is NO_ARGUMENTS or callee.startswith("<builtin>."):
         return
     runs = _RUNNING.match(callee.rpartition(".")[2])
@@ -161,7 +161,7 @@ def hand_over(linker: Linker, arguments: Arguments, line: int, callee: str) -> N
 
 
 def call_back(linker: Linker, value: Value, line: int, depth: int = 0) -> None:
-    """Note that outside code calls a value."""
+    """Record that outside code calls a value."""
     confidence = INFERRED
     if isinstance(value, Guess):
         value, confidence = value.value, NAME
@@ -179,11 +179,11 @@ _STARTING = {
     **dict.fromkeys(("ast.NodeVisitor.visit", "ast.NodeVisitor.generic_visit", "ast.NodeTransformer.visit"), "visit_"),
     "html.parser.HTMLParser.feed": "handle_",
 }
-"""Methods outside that call others of the object: the one of a name, or all that begin with it."""
+"""Outside methods that call others of the object: the one of a name, or all that begin with it."""
 
 
 def call_overriding(linker: Linker, receiver: Instance, name: str, line: int) -> None:
-    """Note that a method which a class has from outside calls those that the class overrides."""
+    """Record that an inherited outside method calls the overrides of a class."""
     called = _STARTING.get(name, "?")
     for cls in receiver.cls.ancestry:
         for own in [own for own in cls.class_cells if own == called or (called[-1] == "_" and own.startswith(called))]:
@@ -194,7 +194,7 @@ def call_overriding(linker: Linker, receiver: Instance, name: str, line: int) ->
 def call(
     linker: Linker, callee: Value, arguments: Arguments, line: int, kind: int = CALL, confidence: int = INFERRED
 ) -> Values:
-    """Call a value; gives what the call gives."""
+    """Call a value, and return the result."""
     if type(callee) is Guess:
         callee, confidence = callee.value, NAME
     elif callee in linker.hierarchical:
@@ -221,7 +221,7 @@ def call(
 
 
 def functions_first(values: Values) -> Values:
-    """Leave out objects if there are functions too: `@command()` asked what gives either for a function."""
+    """Drop objects if there are functions too: `@command()` may yield either for a function."""
     functions = tuple([value for value in values if type(value) is not Instance])
     return functions if any(isinstance(value, Func | Bound | Partial) for value in functions) else values
 
@@ -229,7 +229,7 @@ def functions_first(values: Values) -> Values:
 def construct(
     linker: Linker, cls: Cls, asked: Cls | OpenClass, arguments: Arguments, line: int, confidence: int
 ) -> Values:
-    """Call a class: its metaclass's `__call__`, `__new__` and `__init__`, or what a decorator wrote for it."""
+    """Call a class: its metaclass's `__call__`, its `__new__` and `__init__`, or a generated `__init__`."""
     is_open = isinstance(asked, OpenClass)
     made: Values = (cls.open if is_open else cls.exact,)
     found_any = False
@@ -251,7 +251,7 @@ def construct(
         if found.in_class and name == "__new__":
             made = made[:MAX_MADE]
     if not ("__init__" in cls.class_cells or "__new__" in cls.class_cells):
-        linker.edge(cls.scope, CALL, confidence, line)  # nothing of its own runs, but it is made
+        linker.edge(cls.scope, CALL, confidence, line)  # the class runs no code of its own, but the call creates it
     if cls.data and not found_any:
         _data_class(linker, cls, arguments, line)
     for outer in () if found_any else outside_bases(cls):
@@ -263,7 +263,7 @@ MAX_MADE = 8
 
 
 def _data_class(linker: Linker, cls: Cls, arguments: Arguments, line: int) -> None:
-    """Call what the `__init__` written by a decorator calls, and fill the fields."""
+    """Call the hooks of a generated `__init__`, and fill the fields."""
     for name in ("__post_init__", "__attrs_post_init__"):
         found = lookup(linker, cls, name, False)
         call_all(linker, found.in_class, Arguments(((cls.exact,),)), CALLBACK, INFERRED, line)
@@ -302,7 +302,7 @@ def _method(linker: Linker, callee: Method, arguments: Arguments, line: int) -> 
 
 
 def _outside(linker: Linker, callee: Outside, arguments: Arguments, line: int) -> Values:
-    """Call something outside the tree: as its model says, else functions handed to it are called back."""
+    """Call something outside the tree by its model. Without one, record callbacks to the functions passed to it."""
     model = linker.models.get(callee.name)
     if model is not None:
         return model(linker, arguments, line)
@@ -312,5 +312,5 @@ def _outside(linker: Linker, callee: Outside, arguments: Arguments, line: int) -
     if callee.receiver is not None:
         return EMPTY
     handed = [value.open for value in arguments.every() if isinstance(value, Cls)]
-    # What is given one class often makes one: `ensure(Settings)`.
+    # A call with one class as argument often creates an instance: `ensure(Settings)`.
     return (callee, handed[0]) if len(handed) == 1 else (callee,)

@@ -1,4 +1,4 @@
-"""Lists, tuples, sets, mappings and generators: their items, their methods, and iterating over anything."""
+"""Lists, tuples, sets, mappings and generators: their items, their methods, and iteration over any value."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from inarch_brief.tracer.linking.values import (
 
 
 def all_items(linker: Linker, container: Container) -> Values:
-    """Give the values of all items."""
+    """Return the values of all items."""
     parts = [linker.read(cell) for cell in (container.rest, *container.items.values())]
     return every([part for part in parts if part])
 
 
 def key_of(value: Value) -> str | int | None:
-    """Give the literal that a value is."""
+    """Return the literal of a value, or None."""
     if isinstance(value, Text):
         return f"'{value.text}" if value.text else None
     return value.number if isinstance(value, Number) else None
 
 
 def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
-    """Give what a subscript reads."""
+    """Return the values that a subscript reads."""
     if isinstance(base, Container):
         literal = [key for key in map(key_of, keys) if key is not None]
         if not keys and not linker.late:
-            linker.undecided[linker.unit] = None  # the key may get known
+            linker.undecided[linker.unit] = None  # the key may become known later
             return EMPTY
         if len(literal) < len(keys) or not literal:
             return all_items(linker, base)
@@ -69,13 +69,13 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
 
 
 def field(linker: Linker, base: Instance, place: int) -> Values:
-    """Give a field of a named tuple by its place."""
+    """Return a field of a named tuple by its position."""
     fields = [name for ancestor in reversed(base.cls.ancestry) for name in ancestor.fields]
     return attribute(linker, base, fields[place], 0) if 0 <= place < len(fields) else EMPTY
 
 
 def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: int) -> None:
-    """Write what a subscript names."""
+    """Write the item of a subscript."""
     if isinstance(base, Container):
         literal = [key for key in map(key_of, keys) if key is not None]
         for key in literal:
@@ -91,7 +91,7 @@ def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: in
 
 
 def iterate(linker: Linker, base: Value, line: int) -> Values:
-    """Give what iterating over a value gives, noting what it calls."""
+    """Return the values of an iteration, and record the calls it makes."""
     if isinstance(base, Container):
         if base.kind in ("dict", "default"):
             return tuple([linker.values.text(key[1:]) for key in base.items if isinstance(key, str)][:8])
@@ -132,7 +132,7 @@ def _iterate_instance(linker: Linker, base: Instance, line: int) -> Values:
 
 
 def iterated(linker: Linker, values: Values, line: int) -> Values:
-    """Give what iterating over any of several values gives."""
+    """Return the values of an iteration over any of several values."""
     result: Values = ()
     for value in values:
         result = union(result, iterate(linker, value, line))
@@ -212,7 +212,7 @@ def property_method(linker: Linker, base: Property, name: str, arguments: Argume
 
 
 def enter(linker: Linker, manager: Value, line: int) -> Values:
-    """Give what a `with` statement binds, noting what it calls."""
+    """Return the values that a `with` statement binds, and record the calls it makes."""
     if isinstance(manager, Generator):
         linker.edge(manager.func.scope, CALL, INFERRED, line)
         return linker.read(manager.items)
@@ -229,7 +229,7 @@ def enter(linker: Linker, manager: Value, line: int) -> Values:
 
 
 def unpack(linker: Linker, values: Values, count: int, star: int, line: int) -> list[Values]:
-    """Give what each of several targets gets from values; `star` is the place of a starred one, -1 without."""
+    """Return the values of each of several targets. `star` is the position of a starred one, or -1."""
     result: list[Values] = [EMPTY] * count
     for value in values:
         if isinstance(value, Container) and value.kind in ("tuple", "list"):
@@ -255,11 +255,11 @@ def unpack(linker: Linker, values: Values, count: int, star: int, line: int) -> 
 
 _KEPT = frozenset(("lower", "upper", "strip", "title", "capitalize", "replace"))
 _PARTING = frozenset(("split", "rsplit", "splitlines", "partition", "rpartition"))
-"""Methods of a string that give one like it, and those that give none."""
+"""Methods of a string that return a similar one, and those that do not return a string."""
 
 
 def text_method(linker: Linker, base: Text | Pattern, name: str, arguments: Arguments, line: int) -> Values:
-    """Call a method of a string: formatting asks its arguments for their text."""
+    """Call a method of a string. Formatting converts its arguments to text."""
     if name == "format":
         as_text(linker, arguments.every(), line)
         start, mark, rest = base.text.partition("{") if isinstance(base, Text) else ("", "", "")
@@ -270,7 +270,7 @@ def text_method(linker: Linker, base: Text | Pattern, name: str, arguments: Argu
 
 
 def as_text(linker: Linker, values: Values, line: int) -> None:
-    """Note what turning values into text calls."""
+    """Record the calls that conversion to text makes."""
     for value in values:
         if all(special(linker, value, name, NO_ARGUMENTS, line) is None for name in ("__format__", "__str__")):
             special(linker, value, "__repr__", NO_ARGUMENTS, line)

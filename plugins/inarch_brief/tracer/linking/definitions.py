@@ -35,7 +35,7 @@ _TRANSPARENT = frozenset(
 
 
 def hinted(linker: Linker, scope: Scope, code: Code, depth: int = 0) -> Values:
-    """Give the objects that an annotation in a scope promises; what containers hold is known from what is put in."""
+    """Return the instances that an annotation promises. Items of containers are known from writes instead."""
     if code is None or depth > 6:
         return EMPTY
     if type(code) is str or code[0] == ATTRIBUTE:
@@ -113,11 +113,11 @@ def _function(linker: Linker, code: Code) -> None:
 
 
 _INJECTORS = frozenset(("fastapi.Depends", "fastapi.Security", "fast_depends.Depends", "taskiq.TaskiqDepends"))
-"""What is given a function whose result a parameter gets."""
+"""Calls that take a function and inject its result into a parameter."""
 
 
 def _injected(linker: Linker, scope: Scope, code: Code) -> Values:
-    """Call what a default or annotation injects into a function: `Depends(get_database)`, in `Annotated` too."""
+    """Call the function that a default or annotation injects: `Depends(get_database)`, also in `Annotated`."""
     parts = (code,)
     if type(code) is tuple and code[0] == SUBSCRIPT and type(code[2]) is tuple and code[2][0] == SEQUENCE:
         parts = code[2][3]
@@ -136,7 +136,7 @@ def _injected(linker: Linker, scope: Scope, code: Code) -> Values:
 
 
 def _receiver(linker: Linker, func: Func, owner: Cls, decorators: list[Values]) -> None:
-    """Put what a method is called on into its first parameter, as its name and decorators say."""
+    """Bind the receiver of a method to its first parameter, by the method's name and decorators."""
     short = func.scope.facts.name.rpartition(".")[2]
     named = [value.name for values in decorators for value in values if isinstance(value, Outside)]
     if short == "__new__" or "<builtin>.staticmethod" in named:
@@ -166,7 +166,7 @@ def _hints(linker: Linker, func: Func, hints: tuple[tuple[str, Code], ...], retu
 
 
 def _decorated(linker: Linker, values: Values, decorators: Values, line: int) -> Values:
-    """Give what decorating values gives; an unknown decorator gives back what it decorates."""
+    """Return the result of decorators on values. An unknown decorator returns the value unchanged."""
     if not decorators or len(decorators) > MAX_DECORATORS:
         return values
     result: Values = ()
@@ -182,7 +182,7 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
         else:
             given = call(linker, decorator, Arguments((values,)), line, DECORATOR)
             if not given:
-                # What it returns may not be known yet; it counts as the decorated function when it never is.
+                # Its result may not be known yet. If it never is, it counts as the decorated function.
                 if linker.late:
                     given = values
                 else:
@@ -192,7 +192,7 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
 
 
 MAX_DECORATORS = 8
-"""What one decorator may be before it counts as unknown."""
+"""The most values of one decorator before it counts as unknown."""
 
 
 def _by_outside(linker: Linker, decorator: Outside, values: Values, line: int) -> Values:
@@ -234,7 +234,7 @@ def _class(linker: Linker, code: Code) -> None:
                 cls.data = value.name
         if not (values and all(isinstance(value, Outside) for value in values)):
             given = _decorated(linker, result, values, line)
-            # One that gives the class back gives back the others it decorates to a reader that can't tell them apart.
+            # A decorator that returns the class would also return all other classes it decorates: skip them.
             result = result if cls in given else union(result, given)
     linker.put(binding_cell(linker, around, scope.facts.name.rpartition(".")[2]), result)
 
@@ -262,7 +262,9 @@ def _bases(linker: Linker, bases: tuple[Code, ...]) -> tuple[tuple[Cls, ...], tu
 
 
 def _hooks(linker: Linker, cls: Cls, line: int) -> None:
-    """Note what making a class calls: `__init_subclass__` of its bases, `__new__` and `__init__` of its metaclass."""
+    """Record the calls of a class definition: `__init_subclass__` of its bases, and `__new__` and `__init__` of its
+    metaclass.
+    """
     for base in cls.bases:
         found = lookup(linker, base, "__init_subclass__", False)
         call_all(linker, found.in_class, Arguments(((cls,),)), DUNDER, INFERRED, line)
@@ -270,7 +272,7 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
     for meta in cls.metaclass:
         if isinstance(meta, Cls):
             for name in ("__prepare__", "__new__", "__init__"):
-                # A mapping of one class stands for those of all that are derived from it.
+                # The mapping of one class covers all classes derived from it.
                 first = not any(meta in base.metaclass for base in cls.bases)
                 given = _given(linker, cls) if first and name != "__prepare__" else Arguments(((cls,),))
                 call_all(linker, lookup(linker, meta, name, False).in_class, given, DUNDER, INFERRED, line)
@@ -279,7 +281,7 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
 
 
 def _given(linker: Linker, cls: Cls) -> Arguments:
-    """Give what a metaclass is called with for a class: itself or the class, a name, bases and attributes."""
+    """Return a metaclass's arguments for a class: itself or the class, a name, bases and attributes."""
     name = linker.values.text("")
     return Arguments(
         ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (linker.values.once(Namespace, cls.open_class),))
@@ -287,7 +289,7 @@ def _given(linker: Linker, cls: Cls) -> Arguments:
 
 
 def _receive(linker: Linker, cls: Cls, metaclasses: Values) -> None:
-    """Put a class, or any derived from it, into the first parameter of its metaclass's methods."""
+    """Bind a class, or any derived from it, to the first parameter of its metaclass's methods."""
     for meta in metaclasses:
         for ancestor in meta.ancestry if isinstance(meta, Cls) else ():
             for cell in list(ancestor.class_cells.values()):
@@ -299,7 +301,7 @@ def _receive(linker: Linker, cls: Cls, metaclasses: Values) -> None:
 
 
 def predefine(linker: Linker, scope: Scope) -> None:
-    """Make the class of a scope, with the cells of all its attributes."""
+    """Create the class of a scope, with the cells of all its attributes."""
     cls = scope.cls = Cls(scope)
     for name in scope.facts.bound:
         own_cell(scope, name)

@@ -1,4 +1,4 @@
-"""What entries are called: commands with the groups above them, routes with the prefixes they are mounted under."""
+"""Names of entry points: commands with their groups, routes with the prefixes of their mounts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _FLASK = ("flask", "quart")
 
 
 def declared(resolver: Resolver) -> tuple[list[tuple[Script, Place | None]], list[str]]:
-    """Give the scripts that manifests declare with what they run, None outside the tree, and what can't be read."""
+    """Return the scripts that manifests declare with their targets (None outside the tree), and read errors."""
     found, notes = scripts(resolver.shelf.read)
     return [(script, _run_by(resolver, script)) for script in found], notes
 
 
 def _run_by(resolver: Resolver, script: Script) -> Place | None:
-    """Give what a script runs: of a program in another language its file."""
+    """Return the target of a script: its file if the program is in another language."""
     if script.how == PROGRAM:
         path = posixpath.normpath(script.target)
         row = resolver.connection.execute("SELECT id FROM files WHERE path IN (?, ?)", (path, f"{path}.js")).fetchone()
@@ -33,7 +33,7 @@ def _run_by(resolver: Resolver, script: Script) -> Place | None:
 
 
 def groups_of(found: Iterable[tuple[Script, Place | None]]) -> dict[Place, str]:
-    """Give the names of scripts by what they run."""
+    """Return the names of scripts by their targets."""
     return {place: script.name for script, place in found if place is not None and script.how.endswith("script")}
 
 
@@ -41,9 +41,9 @@ class Commands(NamedTuple):
     """Functions whose decorators make them look like commands.
 
     Args:
-        groups: Console scripts by what they run.
-        found: Name of each function's command, and the dotted text of the object whose decorator it bears; "" for a
-            decorator of the library itself.
+        groups: Console scripts by their targets.
+        found: Name of each function's command, and the dotted text of its decorator's object; "" for a decorator of the
+            library itself.
     """
 
     resolver: Resolver
@@ -51,9 +51,9 @@ class Commands(NamedTuple):
     found: Mapping[Place, tuple[str, str]]
 
     def is_one(self, place: Place, depth: int = 0) -> bool:
-        """Whether the decorator is a library's, a group's of the tree, or one of an object that a library makes.
+        """Return whether the decorator belongs to a library, a group of the tree, or an object of a library.
 
-        Inside a function its parameter, or what it makes, counts where such a library is imported.
+        Inside a function a parameter or local object counts if the file imports such a library.
         """
         owner = self.found[place][1]
         if not owner or depth > 12:
@@ -72,9 +72,9 @@ class Commands(NamedTuple):
         return bool(made) and self._makes(self.resolver.file(meaning.file), made[1] if made else "")
 
     def name_of(self, place: Place, name: str, how: str) -> str:
-        """Give the name by which a command is called, with its script in front where that is known.
+        """Return the full name of a command, with its script in front if that is known.
 
-        Of a command of `argparse` that is the only script whose function stands in the same file.
+        The script of an `argparse` command is the only one whose function is in the same file.
         """
         if how == SUB_COMMAND:
             scripts = {script for run, script in self.groups.items() if run.file == place.file}
@@ -84,7 +84,7 @@ class Commands(NamedTuple):
         return name
 
     def whole_name(self, place: Place) -> str:
-        """Put the names of the groups above a command in front of it: `flask run`."""
+        """Prefix a command with the names of its groups: `flask run`."""
         words: list[str] = []
         seen: set[Place] = set()
         current: Place | None = place
@@ -102,7 +102,7 @@ class Commands(NamedTuple):
         return " ".join(reversed(words))
 
     def _makes(self, file: FileFacts, dotted: str) -> bool:
-        """Whether a class that a file names is the library's, or one of the tree in whose file it is imported."""
+        """Return whether a class is the library's, or one of the tree whose file imports the library."""
         if dotted.partition(".")[0] in library_names(file.facts.imports):
             return True
         meaning = self.resolver.meaning(file, 0, dotted) if dotted else None
@@ -112,11 +112,11 @@ class Commands(NamedTuple):
 
 
 _REPLACING = "register_blueprint"
-"""What a blueprint is mounted under here replaces the prefix that it is made with."""
+"""With this method, the prefix of the mount replaces the prefix of the blueprint."""
 
 
 class Mounted(NamedTuple):
-    """A router and what it is mounted on, by what they are, and the prefix that is given with it."""
+    """A mounted router, the object it is mounted on, and the prefix given with it."""
 
     router: Meaning | None
     owner: Meaning | None
@@ -125,7 +125,7 @@ class Mounted(NamedTuple):
 
 
 class Prefixes:
-    """The prefixes of a tree, read when a route is asked for."""
+    """The prefixes of a tree, read on the first route."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.resolver = resolver
@@ -146,7 +146,7 @@ class Prefixes:
         return Mounted(meaning(file, place, target), above, prefix, method == _REPLACING and bool(prefix))
 
     def name_of(self, place: Place, name: str, how: str) -> str:
-        """Give a route with the prefixes of the router whose decorator `how` is: `GET /api/items`."""
+        """Return a route with the prefixes of the router in its decorator `how`: `GET /api/items`."""
         owner = how.removeprefix("@").rpartition(".")[0]
         if not self.mounted or not how.startswith("@") or not owner:
             return name
@@ -162,7 +162,7 @@ class Prefixes:
         return f"{verb} {above}{'' if rest == '/' else rest}"
 
     def _prefix(self, router: Meaning | None, below: tuple[Place, ...] = ()) -> str:
-        """Give all that stands before the rules of a router: what it is mounted under, and what it is made with."""
+        """Return the full prefix of a router: that of its mounts, and its own."""
         if not isinstance(router, Place) or router in below:
             return ""
         own = own_prefix(self.resolver.symbol(router))

@@ -1,4 +1,4 @@
-"""Expressions: from code to the values it stands for, noting the calls on the way."""
+"""Evaluation of expressions: from code to its possible values, with the calls on the way."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ Evaluate = Callable[[Linker, Code], Values]
 
 
 def evaluate(linker: Linker, code: Code) -> Values:
-    """Give what an expression stands for in the scope being evaluated."""
+    """Return the values of an expression in the current scope."""
     if type(code) is tuple:
         return _EVALUATE[code[0]](linker, code)
-    if not code:  # None, or a slice
+    if not code:  # None or a slice
         return EMPTY
     scope = linker.scope
     cell = scope.resolved.get(code)
@@ -86,16 +86,16 @@ def _call(linker: Linker, code: Code) -> Values:
         and type(callees[-1]) is not Guess
         and len(callees) * len(arguments.every()) > MAX_BINDINGS
     ):
-        # A call that may reach this many says little about what each is given.
+        # With this many callees, the call says little about the arguments of each.
         arguments = NO_ARGUMENTS
-    # What a decorator's wrapper calls is one of all that the decorator was applied to: which one is not known.
+    # A decorator's wrapper calls one of all the functions it was applied to, but which one is unknown.
     sure = HIERARCHY if type(callee) is str and _is_of_closure(linker.scope, callee) else INFERRED
     given = [call(linker, value, arguments, line, CALL, sure) for value in callees]
     return every(given) if len(callees) <= MAX_ANSWERS else EMPTY
 
 
 def _is_of_closure(scope: Scope, name: str) -> bool:
-    """Whether a function's name is bound by a function around it."""
+    """Return whether an enclosing function binds the function's name."""
     outer = scope.outer
     while outer is not None and outer.outer is not None and name not in scope.bound:
         if outer.facts.kind != codes.CLASS_SCOPE and name in outer.bound:
@@ -106,9 +106,9 @@ def _is_of_closure(scope: Scope, name: str) -> bool:
 
 MAX_BOUND = 8
 MAX_BINDINGS = 64
-"""Callees of one call whose parameters are bound, and values bound by it, before only the edges count."""
+"""With more callees of one call and more bound values than this, only the edges count."""
 MAX_ANSWERS = 64
-"""Callees of one call whose returns are told apart: what any handler of a registry may give says nothing."""
+"""With more callees of one call than this, results are dropped: any handler of a registry may return anything."""
 
 
 def _arguments(
@@ -193,7 +193,7 @@ def _union(linker: Linker, code: Code) -> Values:
 
 
 MAX_OPERANDS = 8
-"""Values of an operand that are asked for the operator's method."""
+"""The most values of an operand that are searched for the operator's method."""
 
 
 def _operation(linker: Linker, code: Code) -> Values:
@@ -235,7 +235,7 @@ def _scope(linker: Linker, code: Code) -> Values:
 
 
 def function_of(scope: Scope) -> Func:
-    """Give the function of a scope, made when it is first defined."""
+    """Return the function of a scope, created on its first definition."""
     if scope.function is None:
         scope.function = Func(scope)
     return scope.function
@@ -311,7 +311,7 @@ def _truth(linker: Linker, code: Code) -> Values:
 
 
 def assign(linker: Linker, target: Code, values: Values, line: int) -> None:
-    """Give values to what is assigned to."""
+    """Assign values to a target."""
     if type(target) is str:
         if values:
             linker.put(binding_cell(linker, linker.scope, target), values)
@@ -364,4 +364,4 @@ _EVALUATE: tuple[Evaluate, ...] = (
     _formatted,
     _truth,
 )
-"""By code, in the order of their numbers."""
+"""Evaluators, indexed by the number of their code."""

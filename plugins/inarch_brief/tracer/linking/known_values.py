@@ -1,4 +1,4 @@
-"""Values of which there is one each: by their text, their name, what they are made with or where."""
+"""Interned values: one object for each text, name, argument or place."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ V = TypeVar("V", bound=Value)
 
 @define(eq=False, repr=False)
 class KnownValues:
-    """The values that were made so far."""
+    """The values created so far."""
 
     containers: dict[tuple[int, int], Value] = Factory(dict)
     names: dict[str, Outside] = Factory(dict)
     texts: dict[str, Text] = Factory(dict)
     known: dict[tuple[object, ...], Value] = Factory(dict)
-    """Values that are told apart by what they were made with, by their kind and that."""
+    """Values by their kind and constructor arguments."""
 
     def outside(self, name: str) -> Outside:
-        """Give the value of a name outside the tree."""
+        """Return the value of a name outside the tree."""
         value = self.names.get(name)
         if value is None:
             value = self.names[name] = Outside(name)
         return value
 
     def text(self, text: str) -> Text:
-        """Give the value of a string."""
+        """Return the value of a string."""
         value = self.texts.get(text)
         if value is None:
             value = self.texts[text] = Text(text)
         return value
 
     def once(self, kind: type[V], *given: object) -> V:
-        """Give the value of a kind that is made with something, made when it is first asked for."""
+        """Return the value of a kind and its arguments, created on the first call."""
         key = (kind, *given)
         value = self.known.get(key)
         if value is None:
@@ -58,35 +58,35 @@ class KnownValues:
         return value  # type: ignore[return-value]  # a key begins with its kind
 
     def pattern(self, start: str, end: str) -> Value:
-        """Give the value of a string of which only the start and the end are known."""
+        """Return the value of a string with a known start and end."""
         if not start.isidentifier() and not (end.isidentifier() and not start):
             return self.text("")
         return self.once(Pattern, start, end)
 
     def guess(self, value: Value) -> Value:
-        """Give a callable as one that is known by a part of its name only."""
+        """Wrap a callable that is known only by a part of its name."""
         return self.once(Guess, value) if isinstance(value, Func | Bound | Cls | OpenClass) else value
 
     def container(self, file: File, site: int, kind: str) -> Container:
-        """Give the container that a place of a file makes."""
+        """Return the container that a place of a file creates."""
         return self._made((file.first, site), Container, kind)
 
     def own_container(self, owner: Func, kind: str) -> Container:
-        """Give the container of a function's `*` parameter, a tuple, or of its `**` parameter."""
+        """Return the container of a function's `*` parameter, a tuple, or of its `**` parameter."""
         return self._made((-1 - owner.scope.id, kind == "tuple"), Container, kind)
 
     def made(self, unit: int, marker: int, maker: type[V]) -> V:
-        """Give the property or partial that a line of a unit makes."""
+        """Return the property or partial that a line of a unit creates."""
         return self._made((-(1 << 40) - unit, marker), maker)
 
     def _made(self, key: tuple[int, int], maker: type[V], *given: object) -> V:
         value = self.containers.get(key)
         if value is None:
             value = self.containers[key] = maker(*given)
-        return value  # type: ignore[return-value]  # a place makes one kind
+        return value  # type: ignore[return-value]  # a place creates one kind
 
     def dissolve(self) -> None:
-        """Let go of what values hold."""
+        """Release the contents of all values."""
         for value in self.containers.values():
             if type(value) is Container:
                 del value.items, value.rest

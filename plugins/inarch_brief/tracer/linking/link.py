@@ -1,4 +1,6 @@
-"""The linker: from the link facts of all files to the edges between their functions; a large tree part by part."""
+"""The linker's entry point: from the link facts of all files to the edges between their functions, in parts for large
+trees.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,17 @@ from inarch_brief.tracer.linking.names import nearest
 from inarch_brief.tracer.linking.values import File
 
 PART = 80_000
-"""Statements that are linked together."""
+"""Statements linked together."""
 AROUND = 30_000
-"""Statements of the outlines that a part is linked with, beyond those of what it imports itself."""
+"""Statements of further outlines that a part is linked with, besides its own imports."""
 SHORT = 4
-"""Statements of a function that is part of an outline."""
+"""The most statements of a function that an outline includes."""
 _STEPS = 3
-"""Imports of imports that are followed."""
+"""How many levels of imports are followed."""
 
 
 class _Tree(NamedTuple):
-    """All files, and what of them every part has to know."""
+    """All files, and the data that every part needs."""
 
     files: Files
     modules: Mapping[str, list[File]]
@@ -37,7 +39,7 @@ class _Tree(NamedTuple):
 
 
 def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: Budget, found: Findings) -> None:
-    """Link code of a tree, then its tests, part by part.
+    """Link the code of a tree, then its tests, part by part.
 
     Raises:
         ValueError: packed facts are damaged.
@@ -56,7 +58,7 @@ def link_parts(files: Files, code: Sequence[str], tests: Sequence[str], budget: 
 
 
 def parts_of(paths: Sequence[str], files: Files) -> Iterator[list[str]]:
-    """Give the parts of some files, of neighbours each; a folder is one part where it is not too large."""
+    """Yield the files in parts of neighbours. A folder is one part if it fits."""
     sizes = {path: statements(files[path][1]) for path in paths}
     part: list[str] = []
     room = PART
@@ -72,7 +74,7 @@ def parts_of(paths: Sequence[str], files: Files) -> Iterator[list[str]]:
 
 
 def _folders(paths: list[str], sizes: Mapping[str, int], depth: int) -> Iterator[list[str]]:
-    """Give the files of folders that are small enough, the largest such."""
+    """Yield the files of the largest folders that fit into a part."""
     if len(paths) < 2 or sum(sizes[path] for path in paths) <= PART:
         yield paths
         return
@@ -92,7 +94,7 @@ def _link_part(tree: _Tree, part: Sequence[str], budget: Budget, found: Findings
     found.complete &= complete or of_tests
     found.work += linker.worklist.work
     match_names(linker, own)
-    if of_tests:  # what they hand over says nothing of the code
+    if of_tests:  # arguments from tests say nothing about the code
         for key in [key for key in linker.edges if linker.loaded.scopes[key >> 31].file.path not in own]:
             del linker.edges[key]
     found.take(linker)
@@ -109,7 +111,7 @@ def _is_short(_: ScopeFacts, body: tuple[Code, ...]) -> bool:
 
 
 def _around(tree: _Tree, own: Mapping[str, tuple[str, Unpacked]]) -> dict[str, tuple[str, Unpacked]]:
-    """Give the outlines of what some files import, and of what that imports, while there is room."""
+    """Return the outlines of imported files, and of their imports, while there is room."""
     found: dict[str, tuple[str, Unpacked]] = {}
     waiting: Mapping[str, tuple[str, Unpacked]] = own
     room = AROUND
@@ -129,7 +131,7 @@ def _around(tree: _Tree, own: Mapping[str, tuple[str, Unpacked]]) -> dict[str, t
 
 
 def _imported(tree: _Tree, path: str, module: str, one: Unpacked) -> set[str]:
-    """Give the files that a file imports something from."""
+    """Return the files that a file imports from."""
     package = path.endswith("__init__.py")
     names = {absolute_name(module, package, name, level) for name, level in one.facts.stars}
     for code in (code for body in one.bodies for code in body if code[0] == IMPORT):
@@ -139,7 +141,7 @@ def _imported(tree: _Tree, path: str, module: str, one: Unpacked) -> set[str]:
 
 
 def _meant(module: str, package: bool, code: Code) -> Iterator[str]:
-    """Give the names of the modules that an import may load: what it names, and what that stands in."""
+    """Yield the names of the modules that an import may load: the named one and its packages."""
     full = absolute_name(module, package, code[2], code[4])
     if code[3]:
         yield f"{full}.{code[3]}"
@@ -150,18 +152,18 @@ def _meant(module: str, package: bool, code: Code) -> Iterator[str]:
 
 USUAL = Budget()
 COARSE_VISITS = 2
-"""Visits of a statement up to which it is said that a tree was linked coarsely."""
+"""Up to this many visits of a statement, a note says that the tree was linked coarsely."""
 LARGE = 45_000
-"""Statements of a tree whose tests are linked after the rest."""
+"""With more statements than this, a tree's tests are linked after the rest."""
 WHOLE = 300_000
-"""Statements above which a tree is linked part by part: memory and time would not do for the whole at once."""
+"""With more statements than this, a tree is linked in parts, to limit memory and time."""
 
 
 def link(files: Files, budget: Budget = USUAL) -> Linked:
-    """Link files, given by their paths as module name and link facts, packed (for large trees) or not.
+    """Link files, given by path as module name and link facts, packed (for large trees) or not.
 
-    The result depends on nothing but the files: not on their order, nor on earlier calls. In a large tree tests are
-    linked after the rest: they call it, and it is not linked again for what they hand over.
+    The result depends only on the files, neither on their order nor on earlier calls. In a large tree, tests are linked
+    after the rest, and the arguments they pass do not cause another pass over the code.
 
     Raises:
         ValueError: packed facts are damaged.
@@ -189,4 +191,4 @@ def _link_whole(files: Files, budget: Budget, found: Findings) -> None:
     match_names(linker, files)
     found.take(linker)
     found.work = linker.worklist.work
-    linker.dissolve()  # its state is larger than what it found
+    linker.dissolve()  # its state is larger than its result

@@ -18,16 +18,16 @@ from inarch_brief.tracer.linking.statements import run
 from inarch_brief.tracer.linking.values import File, Scope
 
 KEPT_BODIES = 80_000
-"""Statements that may be unpacked at a time."""
+"""The most statements unpacked at a time."""
 KEPT_OF_MANY = 20_000
-"""The same for a tree that has more: memory is what it is short of."""
+"""The same for a larger tree, which needs the memory elsewhere."""
 
 Files = Mapping[str, tuple[str, Given]]
 """Module name and link facts by path."""
 
 
 def load(linker: Linker, files: Files) -> Bodies:
-    """Make the scopes of files, with the classes among them, in the order of their paths."""
+    """Create the scopes and classes of files, in the order of their paths."""
     loaded = []
     for path in sorted(files):
         module, given = files[path]
@@ -74,7 +74,7 @@ def _containers_of(linker: Linker, scope: Scope) -> None:
 
 
 class Bodies:
-    """Statements of scopes, unpacked file by file when they are needed."""
+    """Statements of scopes, unpacked file by file on demand."""
 
     def __init__(self, files: Mapping[str, LinkFacts]) -> None:
         self.files = files
@@ -83,12 +83,12 @@ class Bodies:
         self.room = KEPT_BODIES if sum(sum(facts.sizes) for facts in files.values()) <= KEPT_BODIES else KEPT_OF_MANY
 
     def of(self, scope: Scope) -> tuple[Code, ...]:
-        """Give the statements of a scope."""
+        """Return the statements of a scope."""
         file = scope.file
         return (file.bodies or self._unpack(file))[scope.id - file.first]
 
     def _unpack(self, file: File) -> tuple[tuple[Code, ...], ...]:
-        """Unpack the statements of a file; the last one makes room, since files are gone through in order."""
+        """Unpack the statements of a file. The last unpacked file makes room, because files are visited in order."""
         facts = self.files[file.path]
         size = sum(facts.sizes)
         while self.kept and self.size + size > self.room:
@@ -104,11 +104,11 @@ class Bodies:
 
 
 EARLY = 2
-"""Visits of a statement of a module or class beyond those of others: all ask for what it imports and defines."""
+"""Extra visits of a statement of a module or class: every other unit reads its imports and definitions."""
 
 
 def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
-    """Make a linker that knows nothing yet; names in `shared` are those of modules that several files claim."""
+    """Return an empty linker. `shared` holds the module names that several files claim."""
     linker = Linker(budget, MODELS, loaded=Loaded(shared))
     linker.methods = {
         "Container": container_method,
@@ -123,7 +123,7 @@ def made_linker(budget: Budget, shared: frozenset[str]) -> Linker:
 
 
 def settle(linker: Linker, bodies: Bodies) -> bool:
-    """Evaluate what was loaded last; say whether all was looked at again that had to be."""
+    """Evaluate the loaded files. Return whether every unit that needed another visit got one."""
     scopes = linker.loaded.scopes
     _definitions(linker, scopes, bodies)
     complete = _work(linker, bodies)
@@ -142,7 +142,7 @@ def settle(linker: Linker, bodies: Bodies) -> bool:
 
 
 def _definitions(linker: Linker, scopes: list[Scope], bodies: Bodies) -> None:
-    """Put imports and classes on the worklist: with them known, the order of bases is settled once."""
+    """Queue imports and classes first: once they are known, the order of bases is settled."""
     for scope in scopes:
         if scope.facts.kind in (MODULE_SCOPE, CLASS_SCOPE):
             for place, code in enumerate(bodies.of(scope)):
@@ -152,12 +152,12 @@ def _definitions(linker: Linker, scopes: list[Scope], bodies: Bodies) -> None:
 
 
 def _work(linker: Linker, bodies: Bodies) -> bool:
-    """Evaluate statements until nothing changes, or all that may be looked at again was."""
+    """Evaluate statements until nothing changes or the limits are reached."""
     queued, visits, most = linker.worklist.queued, linker.worklist.visits, linker.budget.visits
     scopes, unit_scope = linker.loaded.scopes, linker.loaded.unit_scope
     work, complete, limit = linker.worklist.work, True, linker.worklist.limit
     while linker.worklist.queue:
-        # By rounds and in order, so that the statements of a file are unpacked once a round.
+        # In rounds and in order, so that a file is unpacked once a round.
         batch = sorted(linker.worklist.queue)
         linker.worklist.queue.clear()
         for unit in batch:
@@ -173,7 +173,7 @@ def _work(linker: Linker, bodies: Bodies) -> bool:
             try:
                 run(linker, bodies.of(scope)[unit - scope.first])
             except RecursionError:
-                linker.missing = []  # nested so deep that it is generated
+                linker.missing = []  # nested so deeply that it must be generated
                 continue
             if linker.missing:
                 linker.unresolved[unit] = linker.missing

@@ -1,4 +1,4 @@
-"""The state of one linking: what it may cost, cells, the worklist, the edges found so far."""
+"""The state of one linking: its budget, cells, the worklist, and the edges found so far."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from inarch_brief.tracer.linking.worklist import Worklist
 
 CALL, PROPERTY, DUNDER, DECORATOR, CALLBACK, FRAMEWORK = range(6)
 EXACT, INFERRED, HIERARCHY, NAME = range(4)
-"""Kinds and confidences of calls while they are linked: places in `CALL_KINDS` and `CONFIDENCES`."""
+"""Kinds and confidences of calls during linking, as indexes into `CALL_KINDS` and `CONFIDENCES`."""
 
 
 class Budget(NamedTuple):
-    """How much linking may cost; where nothing is said, the size of the tree decides."""
+    """Limits of one linking. A limit of 0 depends on the size of the tree."""
 
     values: int = 0
-    """Instances a set may hold before they are taken for anything."""
+    """The most instances in a set before they count as any object."""
     functions: int = 0
-    """Functions and classes a set may hold: a decorator wraps many."""
+    """The most functions and classes in a set: a decorator wraps many."""
     overrides: int = 0
-    """Classes derived from a receiver's that are looked at."""
+    """The most classes derived from a receiver's that are searched."""
     visits: int = 0
-    """How often one statement is evaluated at most."""
+    """The most evaluations of one statement."""
     steps: float = 0.0
-    """Statements evaluated at most, as a multiple of those there are."""
+    """The most evaluations in all, as a multiple of the statements."""
 
 
 _SIZES = (
@@ -59,11 +59,11 @@ _SIZES = (
     (150_000, Budget(6, 8, 6, 2, 1.2)),
     (10**9, Budget(4, 6, 4, 2, 1.1)),
 )
-"""Statements of a tree, and what its sets may hold and its statements may cost: a large one is linked more coarsely."""
+"""Statements of a tree, and its budget: larger trees are linked more coarsely."""
 
 
 def sized(budget: Budget, count: int) -> Budget:
-    """Fill a budget for a tree with so many statements."""
+    """Fill in a budget's missing limits for a tree of this many statements."""
     usual = next(row for size, row in _SIZES if count <= size)
     return Budget._make(given or known for given, known in zip(budget, usual, strict=True))
 
@@ -81,7 +81,7 @@ class Missing(NamedTuple):
 
 @define(eq=False, repr=False)
 class Loaded:
-    """The scopes of the files that are linked, and what is found in them by name."""
+    """The scopes of the loaded files, and their modules and attributes by name."""
 
     shared: frozenset[str] = frozenset()
     """Names that several files claim as modules."""
@@ -90,7 +90,7 @@ class Loaded:
     modules: dict[str, list[File]] = Factory(dict)
     folders: set[str] = Factory(set)
     elsewhere: Mapping[str, Sequence[File]] = Factory(dict)
-    """All files of a tree of which only some are loaded."""
+    """All files of a tree that is loaded in parts."""
     module_values: dict[tuple[str, str], Module] = Factory(dict)
     defining: dict[str, dict[Cls, None]] = Factory(dict)
     """Classes that define an attribute of that name."""
@@ -108,24 +108,24 @@ class Linker:
     worklist: Worklist = Factory(Worklist)
     edges: dict[int, int] = Factory(dict)
     unit: int = 0
-    scope: Scope = None  # type: ignore[assignment]  # set before anything is evaluated
+    scope: Scope = None  # type: ignore[assignment]  # set before any evaluation
     missing: list[Missing] = Factory(list)
-    """What the statement being evaluated reads."""
+    """The unknown reads of the current statement."""
     unresolved: dict[int, list[Missing]] = Factory(dict)
-    """Attributes whose bases stay unknown, by the unit that reads them."""
+    """Attributes with unknown bases, by the unit that reads them."""
     waiting: dict[str, list[int]] = Factory(dict)
-    """Units that looked for an attribute of that name, for when another class gets one."""
+    """Units that looked for an attribute of that name, to wake when another class defines it."""
     late: bool = False
-    """Whether what can be known of returns is known."""
+    """Whether all known results have been found, so that undecided units may guess."""
     undecided: dict[int, None] = Factory(dict)
-    """Units with a decorator that returned nothing so far, or a key of which nothing was known."""
+    """Units with a decorator without a result so far, or a key without a value."""
     hierarchical: set[Value] = Factory(set)
-    """Callables that were found in classes derived from an open receiver's."""
+    """Callables found in classes derived from an open receiver's."""
     guessing: bool = False
-    """Whether what is read now is known by a part of its name only."""
+    """Whether the current reads know only a part of the name."""
 
     def read(self, cell: Cell) -> Values:
-        """Give a cell's values; the unit is looked at again when it grows."""
+        """Return a cell's values. The unit is visited again when the cell grows."""
         readers = cell.readers
         if not readers:
             cell.readers = [self.unit]
@@ -134,11 +134,11 @@ class Linker:
         return cell.values
 
     def dissolve(self) -> None:
-        """Let go of everything: left to the collector, circles of a large tree cost half of what parsing it does."""
+        """Release everything. Garbage collection of a large tree's cycles would cost half as much as parsing it."""
         for scope in self.loaded.scopes:
             scope.dissolve()
         self.values.dissolve()
-        self.scope = None  # type: ignore[assignment]  # nothing is evaluated any more
+        self.scope = None  # type: ignore[assignment]  # evaluation is over
 
     def put(self, cell: Cell, values: Values) -> None:
         """Add values to a cell and wake its readers."""
@@ -167,7 +167,7 @@ class Linker:
             self.worklist.wake(cell.readers)
 
     def _has_room(self, known: Values, value: Value) -> bool:
-        """Whether a set may hold one more value; where it may not, the value is left out."""
+        """Return whether a set may hold one more value; otherwise the caller drops it."""
         kind = type(value)
         if kind in _LIGHT:
             return len([other for other in known if type(other) in _LIGHT]) < MAX_LIGHT
@@ -179,7 +179,7 @@ class Linker:
             return not covered and len(known) < self.budget.values
         if len(known) < self.budget.functions:
             return True
-        # The handlers of a registry: functions are what such a set is there for.
+        # The handlers of a registry: such a set exists for its functions.
         others = [one for one in known if type(one) not in _CALLED]
         return kind in _CALLED and len(known) < self._registered and len(others) <= MAX_LIGHT
 
@@ -188,7 +188,7 @@ class Linker:
         return MAX_REGISTERED if self.budget.functions >= MIN_REGISTERED else 0
 
     def edge(self, callee: Scope, kind: int, confidence: int, line: int) -> None:
-        """Note that the scope being evaluated calls another."""
+        """Record that the current scope calls another."""
         if self.guessing:
             confidence = NAME
         elif callee.file.root is not self.scope.file.root:
@@ -196,18 +196,18 @@ class Linker:
         key = (self.scope.id << 28 | callee.id) << 3 | kind
         found = line << 2 | confidence
         known = self.edges.get(key)
-        # The surest reading counts, and of these the first line.
+        # The highest confidence wins, then the first line.
         if known is None or (found & 3, found) < (known & 3, known):
             self.edges[key] = found
 
     def crossing(self, callee: File) -> int:
-        """Say how sure a call into another import root can be: by name where several files claim its module."""
+        """Return the confidence of a call into another import root: by name if several files claim its module."""
         modules = self.loaded.elsewhere or self.loaded.modules
         names = callee.module, callee.module.partition(".")[0]
         return NAME if any(len(modules.get(name, ())) > 1 for name in names) else EXACT
 
     def item(self, container: Container, key: str | int) -> Cell:
-        """Give the cell of an item, made when it is first written."""
+        """Return the cell of an item, created on the first write."""
         cell = container.items.get(key)
         if cell is None:
             if len(container.items) >= MAX_ITEMS:
@@ -220,20 +220,20 @@ class Linker:
 _LIGHT = frozenset((Text, Number, Outside, Pattern))
 _CALLED = frozenset((Func, Bound))
 MAX_LIGHT = 4
-"""Texts, numbers and names from outside that a set holds."""
+"""The most texts, numbers and outside names in a set."""
 MAX_GUESSES = 512
-"""Functions that a part of a name may mean together: the methods of many visitors."""
+"""The most functions that a part of a name may mean, such as the methods of many visitors."""
 MAX_REGISTERED = 256
-"""Functions that a set may hold where it holds hardly anything else."""
+"""The most functions in a set that holds hardly anything else."""
 MIN_REGISTERED = 32
-"""Functions that a set of any tree must hold before it may be a registry: in the largest trees few are told apart."""
+"""Registries need at least this budget of functions: the largest trees distinguish only few."""
 MAX_ITEMS = 64
 """Items of a container with cells of their own; further ones share one."""
 EMPTY: Values = ()
 
 
 def union(first: Values, second: Values) -> Values:
-    """Give the values of both, each once."""
+    """Return the values of both, each once."""
     if not second:
         return first
     if not first:
@@ -242,16 +242,16 @@ def union(first: Values, second: Values) -> Values:
         return first
     if len(second) == 1 and len(first) < 4:
         return first if second[0] in first else first + second
-    # By hash: comparing objects one by one is what costs in large sets.
+    # By hash: pairwise comparison is slow in large sets.
     return tuple(dict.fromkeys(first + second))
 
 
 def every(parts: list[Values]) -> Values:
-    """Give the values of all parts, each once."""
+    """Return the values of all parts, each once."""
     if len(parts) == 1:
         return parts[0]
     return tuple(dict.fromkeys(chain.from_iterable(parts))) if parts else EMPTY
 
 
 Model = Callable[[Linker, Arguments, int], Values]
-"""What calling something outside the tree does and gives: state, arguments, line."""
+"""The effect and result of calling something outside the tree, from linker state, arguments and line."""

@@ -1,4 +1,4 @@
-"""Attributes over the order of a class's bases and what is derived from it, and classes as mappings of them."""
+"""Attributes along a class's bases and derived classes, and classes as mappings of attributes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Found(NamedTuple):
     in_class: tuple[Cell, ...]
     in_instances: tuple[Cell, ...]
     derived: tuple[Cell, ...]
-    """Cells of derived classes, where the receiver may be an instance of one."""
+    """Cells of derived classes, if the receiver may be an instance of one."""
     derived_instances: tuple[Cell, ...]
 
 
@@ -23,7 +23,7 @@ NOT_FOUND = Found((), (), (), ())
 
 
 def linearized(cls: Cls) -> tuple[Cls, ...]:
-    """Give a class and its bases in the order Python looks through them (C3); depth first where there is none."""
+    """Return a class and its bases in Python's resolution order (C3), or depth first if there is none."""
     sequences = [list(base.ancestry) for base in cls.bases] + [list(cls.bases)]
     merged = [cls]
     while sequences := [sequence for sequence in sequences if sequence]:
@@ -42,7 +42,7 @@ def linearized(cls: Cls) -> tuple[Cls, ...]:
 
 
 def descendants(cls: Cls) -> dict[Cls, None]:
-    """Give all classes derived from a class."""
+    """Return all classes derived from a class."""
     if cls.descendants is None:
         found: dict[Cls, None] = {}
         waiting = list(cls.subclasses)
@@ -56,7 +56,7 @@ def descendants(cls: Cls) -> dict[Cls, None]:
 
 
 def set_bases(linker: Linker, cls: Cls, bases: tuple[Cls, ...], outside: tuple[str, ...]) -> None:
-    """Note the bases of a class; everything found by way of it is looked up anew."""
+    """Set the bases of a class, and forget every lookup through it."""
     bases = tuple([base for base in bases if base is not cls and cls not in base.ancestry])
     if bases == cls.bases and outside == cls.outside:
         return
@@ -73,7 +73,7 @@ def set_bases(linker: Linker, cls: Cls, bases: tuple[Cls, ...], outside: tuple[s
     for ancestor in cls.ancestry:
         ancestor.descendants = None
     _forget(cls)
-    # Who looked an attribute up through it may find another one now.
+    # Units that looked up an attribute through it may find another one now.
     for current in affected:
         for name in (*current.class_cells, *current.instance_cells):
             linker.worklist.wake(linker.waiting.get(name, []))
@@ -85,7 +85,7 @@ def _fresh_descendants(cls: Cls) -> list[Cls]:
 
 
 def outside_bases(cls: Cls) -> tuple[str, ...]:
-    """Give the bases outside the tree that a class has, its bases' included."""
+    """Return the bases of a class outside the tree, inherited ones included."""
     found: tuple[str, ...] = ()
     for ancestor in cls.ancestry:
         found += ancestor.outside
@@ -106,7 +106,7 @@ def lookup(linker: Linker, cls: Cls, name: str, is_open: bool) -> Found:
 
 
 def _forget(cls: Cls) -> None:
-    """Forget what was found by way of a class."""
+    """Forget every lookup through a class."""
     for below in (cls, *descendants(cls)):
         for related in below.ancestry:
             for known in related.lookups:
@@ -133,7 +133,7 @@ def _look(linker: Linker, cls: Cls, name: str, is_open: bool) -> Found:
 
 
 def _derived(linker: Linker, cls: Cls, name: str, known: tuple[Cell, ...]) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
-    """Find what classes derived from one have under a name: their own, or from bases beside it (mixins)."""
+    """Find an attribute in classes derived from one: their own, or from other bases (mixins)."""
     below = descendants(cls)
     classes: list[Cell] = []
     instances: list[Cell] = []
@@ -156,7 +156,7 @@ def _derived(linker: Linker, cls: Cls, name: str, known: tuple[Cell, ...]) -> tu
 
 
 def instance_cell(linker: Linker, cls: Cls, name: str) -> Cell:
-    """Give the cell that an assignment to an attribute of an instance writes."""
+    """Return the cell that an assignment to an attribute of an instance writes."""
     cell = cls.instance_cells.get(name)
     if cell is None:
         cell = cls.instance_cells[name] = Cell()
@@ -165,7 +165,7 @@ def instance_cell(linker: Linker, cls: Cls, name: str) -> Cell:
 
 
 def defines(linker: Linker, cls: Cls, name: str) -> None:
-    """Note that a class has an attribute that it did not have before."""
+    """Record a new attribute of a class."""
     linker.loaded.defining.setdefault(name, {})[cls] = None
     for below in (cls, *descendants(cls)):
         for related in below.ancestry:
@@ -175,11 +175,11 @@ def defines(linker: Linker, cls: Cls, name: str) -> None:
 
 
 MAX_CLASSES = 256
-"""Classes whose attributes one mapping may give."""
+"""The most classes whose attributes one mapping may hold."""
 
 
 def family(linker: Linker, base: Cls | OpenClass, name: str) -> Values:
-    """Give what `__mro__` and `__bases__` of a class hold."""
+    """Return the contents of `__mro__` and `__bases__` of a class."""
     is_open = isinstance(base, OpenClass)
     cls = base.cls if isinstance(base, OpenClass) else base
     made = linker.values.container(
@@ -190,7 +190,7 @@ def family(linker: Linker, base: Cls | OpenClass, name: str) -> Values:
 
 
 def family_method(linker: Linker, base: Cls | OpenClass, name: str, arguments: Arguments, line: int) -> Values:
-    """Call `mro()` or `__subclasses__()` of a class: the latter gives a list of any class derived from it."""
+    """Call `mro()` or `__subclasses__()` of a class. The latter returns a list of any class derived from it."""
     if name == "mro":
         return family(linker, base, "__mro__")
     cls = base.cls if isinstance(base, OpenClass) else base
@@ -208,7 +208,7 @@ def _classes(owner: Cls | OpenClass) -> Iterator[Cls]:
 
 
 def entry(linker: Linker, mapping: Namespace, name: str) -> Values:
-    """Give an attribute as it stands in the mapping: nothing is bound and no property asked."""
+    """Return an attribute unchanged from the mapping, without binding or calling a property."""
     owner = mapping.owner
     lookup(linker, owner if isinstance(owner, Cls) else owner.cls, name, not isinstance(owner, Cls))
     cells = [cls.class_cells[name] for cls in _classes(owner) if name in cls.class_cells]
@@ -216,7 +216,7 @@ def entry(linker: Linker, mapping: Namespace, name: str) -> Values:
 
 
 def write_entry(linker: Linker, mapping: Namespace, name: str, values: Values) -> None:
-    """Write an attribute through the mapping: of a class where it has one of that name."""
+    """Write an attribute through the mapping, in the classes that already have it."""
     for cls in _classes(mapping.owner):
         if name in cls.class_cells:
             linker.put(cls.class_cells[name], values)

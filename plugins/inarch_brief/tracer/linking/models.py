@@ -1,4 +1,4 @@
-"""Models of what builtins and the standard library do with functions and objects: one table by name."""
+"""Models of builtins and the standard library: their effects on functions and objects, in one table by name."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from inarch_brief.tracer.linking.values import (
 
 
 def argument(arguments: Arguments, place: int, name: str = "") -> Values:
-    """Give an argument by its place or its name."""
+    """Return an argument by its position or its name."""
     if place < len(arguments.positional):
         return arguments.positional[place]
     return arguments.keywords.get(name, EMPTY)
 
 
 def _all(linker: Linker, functions: Values, given: Arguments, line: int) -> Values:
-    """Call functions, and give what any of them gives."""
+    """Call functions, and return all their results."""
     result: Values = ()
     for func in functions:
         result = union(result, call(linker, func, given, line))
@@ -42,14 +42,14 @@ def _all(linker: Linker, functions: Values, given: Arguments, line: int) -> Valu
 
 
 def _list(linker: Linker, values: Values, line: int, mark: int, kind: str = "list") -> Values:
-    """Give a list with some values as items; `mark` tells apart what is made on one line."""
+    """Return a list with some values as items; `mark` distinguishes containers of one line."""
     made = linker.values.container(linker.scope.file, -(line << 10) - mark, kind)
     linker.put(made.rest, values)
     return (made,)
 
 
 def _given(linker: Linker, arguments: Arguments, line: int) -> Values:
-    """Model something that gives its argument back, or makes a copy of it."""
+    """Model a function that returns its argument or a copy of it."""
     return argument(arguments, 0)
 
 
@@ -63,7 +63,7 @@ def _nothing(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 
 def _collects(kind: str) -> Model:
-    """Model what makes a container of the items of its argument."""
+    """Model a constructor of a container from the items of its argument."""
 
     def model(linker: Linker, arguments: Arguments, line: int) -> Values:
         given = argument(arguments, 0, "iterable")
@@ -187,7 +187,7 @@ def _type(linker: Linker, arguments: Arguments, line: int) -> Values:
 
 
 def _made_class(linker: Linker, arguments: Arguments, line: int) -> Values:
-    """Model `type.__new__`, which a metaclass calls with what its own was given: the class, or one derived from it."""
+    """Model `type.__new__`, which a metaclass calls with its own arguments: the class, or one derived from it."""
     return tuple([value.owner for value in arguments.every() if isinstance(value, Namespace)])
 
 
@@ -268,4 +268,4 @@ MODELS: dict[str, Model] = {
     "collections.defaultdict": _default_dict,
     "typing.cast": _second,
 }
-"""What calling a name outside the tree does; others give themselves and call back the functions handed to them."""
+"""The models by outside name. A call of any other name returns that name, and calls back functions passed to it."""

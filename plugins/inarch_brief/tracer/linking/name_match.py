@@ -1,4 +1,4 @@
-"""The last resort: an attribute of an unknown object is matched by its name, where few functions have it."""
+"""Last resort: matching an attribute of an unknown object by its name, if few functions have that name."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from inarch_brief.tracer.linking.linker import CALL, NAME, PROPERTY, Linker
 from inarch_brief.tracer.linking.values import Cls, Func, Property, Scope
 
 MAX_FAMILIES = 3
-"""Families of methods that a name may mean: a method with all that override it is one."""
+"""The most families of methods that a name may mean. A family is a method with all its overrides."""
 MAX_MATCHED = 12
-"""Methods that a name may mean, in all families together."""
+"""The most methods that a name may mean, over all families."""
 MAX_DEFINING = 24
-"""Classes that may have an attribute of a property's name, if a read of it is to mean the property."""
+"""The most classes with an attribute of a property's name, if a read of it is to mean the property."""
 _BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
 _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | {
     *("read", "write", "close", "flush", "readline", "readlines", "seek", "tell", "fileno", "isatty"),
     *("group", "groups", "match", "search", "put", "join"),
 }
-"""Attributes of builtin objects: an unknown object that has one may well be one of these."""
+"""Attributes of builtin objects: an unknown object that has one may well be builtin."""
 
 
 def match_names(linker: Linker, paths: Container[str]) -> None:
-    """Add edges for attributes of unknown objects, in some files, that methods or properties of few families have."""
+    """Add edges for attributes of unknown objects, if few families of methods or properties have the name."""
     methods, properties = _candidates(linker) if linker.unresolved else ({}, {})
     for unit, missing in sorted(linker.unresolved.items()):
         linker.scope = linker.loaded.scopes[linker.loaded.unit_scope[unit]]
@@ -41,7 +41,7 @@ def match_names(linker: Linker, paths: Container[str]) -> None:
 
 
 def _families(found: list[Scope], name: str) -> int:
-    """Count methods of one name, each with those that override it as one."""
+    """Count the families among methods of one name: a method and its overrides are one."""
     if len(found) <= MAX_FAMILIES:
         return len(found)
     first: set[Cls | None] = set()
@@ -52,7 +52,7 @@ def _families(found: list[Scope], name: str) -> int:
 
 
 def _candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:
-    """Give the methods and the properties of what is loaded, by name."""
+    """Return the loaded methods and properties, by name."""
     getters: dict[int, None] = {}
     for value in linker.values.containers.values():
         if isinstance(value, Property):

@@ -1,4 +1,4 @@
-"""What a name stands for: in a function, around it, in its module, imported, or built in."""
+"""Resolution of names: in a function, around it, in its module, imported, or builtin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inarch_brief.tracer.linking.values import Cell, File, Module, Scope, Values
 
 
 def own_cell(scope: Scope, name: str) -> Cell:
-    """Give the cell of a name that a scope binds itself, made when it is first asked for."""
+    """Return the cell of a name that a scope binds itself, created on the first call."""
     cell = scope.names.get(name)
     if cell is None:
         cell = scope.names[name] = Cell()
@@ -19,7 +19,7 @@ def own_cell(scope: Scope, name: str) -> Cell:
 
 
 def binding_cell(linker: Linker, scope: Scope, name: str) -> Cell:
-    """Give the cell that an assignment to a name in a scope writes: another one's after `global` and `nonlocal`."""
+    """Return the cell that an assignment to a name writes: another scope's after `global` and `nonlocal`."""
     if name in scope.names or name in scope.bound:
         return own_cell(scope, name)
     found = name_cell(linker, scope, name)
@@ -27,7 +27,7 @@ def binding_cell(linker: Linker, scope: Scope, name: str) -> Cell:
 
 
 def name_cell(linker: Linker, scope: Scope, name: str) -> Cell | None:
-    """Give the cell that a name read in a scope stands for, None for one that the module does not know."""
+    """Return the cell that a name read in a scope means, or None if the module does not know the name."""
     known = scope.resolved.get(name, scope)
     if known is not scope:
         return known  # type: ignore[return-value]
@@ -40,7 +40,7 @@ def name_cell(linker: Linker, scope: Scope, name: str) -> Cell | None:
 def _find(linker: Linker, scope: Scope, name: str) -> Cell | None:
     current: Scope | None = scope
     while current is not None:
-        # What a class binds is not seen by its methods.
+        # Methods do not see names that their class binds.
         if current is scope or current.facts.kind != CLASS_SCOPE:
             cell = current.names.get(name)
             if cell is not None:
@@ -52,7 +52,7 @@ def _find(linker: Linker, scope: Scope, name: str) -> Cell | None:
 
 
 def exported_cell(linker: Linker, file: File, name: str, seen: set[str], stars_only: bool = False) -> Cell | None:
-    """Give the cell of a module's name, its own or what `from other import *` brings."""
+    """Return the cell of a module's name: its own, or one from `from other import *`."""
     if not stars_only:
         module = file.scopes[0]
         cell = module.names.get(name)
@@ -77,18 +77,18 @@ def exported_cell(linker: Linker, file: File, name: str, seen: set[str], stars_o
 
 
 def absolute(file: File, module: str, level: int) -> str:
-    """Give the full name of a module imported in a file."""
+    """Return the full name of a module imported in a file."""
     return absolute_name(file.module, file.is_package, module, level)
 
 
 def module_value(linker: Linker, near: File, name: str) -> Module | None:
-    """Give a module of the tree; of several with one name that of the own root, else the nearest."""
+    """Return a module of the tree. Of several with one name, prefer that of the same root, then the nearest."""
     found = module_values(linker, near, name)
     return found[0] if found else None
 
 
 def module_values(linker: Linker, near: File, name: str) -> tuple[Module, ...]:
-    """Give the modules of the tree that a name may mean in a file: several where nothing tells which."""
+    """Return the modules of the tree that a name may mean in a file: several if it is ambiguous."""
     files = linker.loaded.modules.get(name)
     if files is None:
         is_folder = name in linker.loaded.folders and name not in linker.loaded.elsewhere
@@ -101,7 +101,7 @@ def module_values(linker: Linker, near: File, name: str) -> tuple[Module, ...]:
 
 
 def nearest(files: Sequence[File], near: File) -> Sequence[File]:
-    """Give those of several files of one module that another one may import: of its own root, else the nearest."""
+    """Return the files of one module that `near` may import: those of its own root, else the nearest."""
     if len(files) == 1:
         return files
     own = [file for file in files if file.root == near.root]
@@ -120,7 +120,7 @@ def _module(linker: Linker, name: str, file: File | None) -> Module:
 
 
 def module_attribute(linker: Linker, module: Module, name: str) -> Values:
-    """Give what an attribute of a module stands for."""
+    """Return the values of an attribute of a module."""
     if module.file is not None:
         cell = exported_cell(linker, module.file, name, set())
         if cell is not None:
@@ -141,7 +141,7 @@ def _namespace(linker: Linker, name: str) -> Module | None:
 
 
 def outside_module(linker: Linker, module: Module, name: str) -> Values:
-    """Give what a module takes from outside under a name: through a star import of a module that is not in the tree."""
+    """Return the outside value of a module's name: from a star import of a module that is not in the tree."""
     if module.file is not None:
         for star in module.file.stars:
             if isinstance(star, str):
@@ -150,7 +150,7 @@ def outside_module(linker: Linker, module: Module, name: str) -> Values:
 
 
 def builtin(linker: Linker, scope: Scope, name: str) -> Values:
-    """Give what a name that nothing binds stands for."""
+    """Return the values of a name that nothing binds."""
     known = BUILTINS.get(name)
     if known is not None:
         return (linker.values.outside(known),)

@@ -1,4 +1,4 @@
-"""Calls between files of other languages: resolved through imports where possible, else by name and marked so."""
+"""Calls between files of other languages: resolved through imports if possible, else by name and marked so."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from inarch_brief.tracer.linking.other_names import Names, OtherFile, Spot
 
 EXACT, INFERRED, _, NAME = CONFIDENCES
 MOST_CANDIDATES = 3
-"""Definitions of one name up to which a call by that name is believed to mean each of them."""
+"""With at most this many definitions of a name, a call by that name counts for each of them."""
 MOST_HOMES = 12
-"""Files that define a name, up to which those that fit are counted."""
+"""The most files that define a name, if it is to be resolved by counting."""
 _CONSTRUCTORS = ("constructor", "__construct", "initialize", "new")
 _COMMON = frozenset(
     """
@@ -28,7 +28,7 @@ _COMMON = frozenset(
     once emit send end next done resolve reject all
     """.split()  # noqa: SIM905 - a list of a hundred strings is no easier to read
 )
-"""Methods that objects of the languages and their libraries have: one of an unknown object may well be one of these."""
+"""Methods of common objects of the languages and their libraries: an unknown object may well be one of these."""
 
 
 class OtherEdge(NamedTuple):
@@ -41,12 +41,12 @@ class OtherEdge(NamedTuple):
 
 
 def linked_others(names: Names, begin: int, is_over: Callable[[], bool]) -> tuple[list[OtherEdge], int]:
-    """Link calls between the symbols of a tree, file by file while there is time; give the place of the file to go on.
+    """Link calls between the symbols of a tree, file by file while there is time. Return the next file's position.
 
     Args:
         names: The names of the tree.
-        begin: The place of the file to begin with.
-        is_over: Asked after each file.
+        begin: The position of the first file.
+        is_over: Called after each file.
     """
     linker = _Linker(names)
     found: list[OtherEdge] = []
@@ -60,7 +60,7 @@ def linked_others(names: Names, begin: int, is_over: Callable[[], bool]) -> tupl
 
 
 Found = tuple[Sequence[Spot], str]
-"""What a call may mean, and how sure that is."""
+"""The possible targets of a call, and their confidence."""
 NOTHING: Found = ((), EXACT)
 
 
@@ -69,7 +69,7 @@ class _Linker:
     names: Names
 
     def edges(self, file: OtherFile, call: Call) -> Iterator[OtherEdge]:
-        """Give what one call means; of a class that is made its constructor, too."""
+        """Yield the targets of one call. A class counts with its constructor."""
         scope, (owner, _, name) = file.facts.symbols[call.scope].name, call.callee.rpartition(".")
         spots, confidence = self._dotted(file, scope, owner, name) if owner else self._plain(file, scope, name)
         for spot in dict.fromkeys(spots):
@@ -82,7 +82,7 @@ class _Linker:
                 yield OtherEdge(Spot(file.number, call.scope), one, confidence, call.line)
 
     def _plain(self, file: OtherFile, scope: str, name: str) -> Found:
-        """Look for `name()` in the scopes around it, then in what the file sees, then by its name."""
+        """Find `name()` in the scopes around the call, then in the names the file sees, then by its name."""
         has_own = file.facts.language in ("Java", "C++", "C", "Ruby")
         for around in _around(scope):
             spot = file.spot(f"{around}.{name}" if around else name)
@@ -97,7 +97,7 @@ class _Linker:
         )
 
     def _dotted(self, file: OtherFile, scope: str, owner: str, name: str) -> Found:
-        """Look for `owner.name()` in the class around it, in what its owner stands for, then by its name."""
+        """Find `owner.name()` in the class around the call, in the meaning of its owner, then by its name."""
         is_receiver = (
             file.family == "Go" and "." in scope and not (owner == "?" or "." in owner or owner in file.imports)
         )
@@ -113,13 +113,13 @@ class _Linker:
                 return spots, EXACT
             head = owner.partition(".")[0]
             if head in file.imports and not (self.names.modules(file, head) or self.names.named(file, head)):
-                return NOTHING  # of a library that isn't in the tree
+                return NOTHING  # from a library outside the tree
             if owner.rpartition(".")[2][:1].isupper() and file.family in ("Rust", "Java", "JavaScript"):
-                return NOTHING  # `Vec::new`, `Collections.sort`: of a type that isn't in the tree
+                return NOTHING  # `Vec::new`, `Collections.sort`: from a type outside the tree
         return NOTHING if name in _COMMON else self._by_name(file, name, True)
 
     def _own(self, file: OtherFile, scope: str, name: str, skip_own: bool = False) -> Spot | None:
-        """Give the member of the class that a scope stands in; its method may stand in another file than the class."""
+        """Return the member of the class around a scope. A method may be in another file than its class."""
         for around in _around(scope):
             classes = self.names.named(file, around) if around else ()
             for cls in classes:
@@ -132,13 +132,13 @@ class _Linker:
         return None
 
     def _by_name(self, file: OtherFile, name: str, is_dotted: bool, has_own: bool = True) -> Found:
-        """Give what few definitions have a name: in the file, else in what it imports, else anywhere."""
+        """Return the few definitions of a name: in the file, else in its imports, else anywhere."""
         found = self.names.by_last.get((file.family, name), {})
         near = self.names.near(file) & found.keys() if found else ()
         for files, confidence in (((file.number,), NAME), (near, EXACT)):
             chosen = self._fitting([spot for one in files for spot in found.get(one, ())], is_dotted, has_own)
             if chosen:
-                # What a file of C includes it sees: a function there is the one.
+                # A file of C sees what it includes: a function there is the one.
                 return (chosen[:1], confidence) if file.family == "C" and not is_dotted else _few(chosen)
         if len(found) > MOST_HOMES:
             return NOTHING
@@ -146,7 +146,7 @@ class _Linker:
         return (chosen, INFERRED) if len(chosen) == 1 and file.family == "C" and not is_dotted else _few(chosen)
 
     def _fitting(self, found: list[Spot], is_dotted: bool, has_own: bool) -> list[Spot]:
-        """Give the methods for a call through an object, else functions; for a plain call what stands in nothing."""
+        """Return methods for a call through an object, else functions; for a plain call only top-level ones."""
         methods = [spot for spot in found if self.names.symbol(spot).kind == METHOD]
         if is_dotted:
             return methods or [spot for spot in found if self.names.symbol(spot).kind == FUNCTION]
@@ -158,7 +158,7 @@ def _few(found: list[Spot]) -> Found:
 
 
 def _around(scope: str) -> Iterator[str]:
-    """Give a scope and those around it, the file last."""
+    """Yield a scope and those around it, the file last."""
     while scope:
         yield scope
         scope = scope.rpartition(".")[0]

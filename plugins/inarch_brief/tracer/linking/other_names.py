@@ -1,4 +1,4 @@
-"""Files of other languages, and what names are in them: by imports, folders, packages and includes."""
+"""Files of other languages, and the meaning of names in them: by imports, folders, packages and includes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCRIPTS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts
 
 
 class Spot(NamedTuple):
-    """A symbol: its file's number and its place in the file's facts."""
+    """A symbol: its file's number and its index in the file's facts."""
 
     file: int
     place: int
@@ -24,11 +24,11 @@ class Spot(NamedTuple):
 
 @frozen
 class Manifests:
-    """What manifests say of imports that are no paths.
+    """Imports that manifests map to folders.
 
     Args:
-        packages: Folders of the packages of a workspace, by the name they are imported under.
-        aliases: Of `tsconfig.json`: a prefix, and the folder that it stands for.
+        packages: Folders of the packages of a workspace, by their import names.
+        aliases: Of `tsconfig.json`: a prefix, and its folder.
         modules: Of `go.mod`: the module's path, and its folder.
     """
 
@@ -39,13 +39,13 @@ class Manifests:
 
 @define(eq=False, repr=False)
 class OtherFile:
-    """A file's facts with the look-ups that resolving needs."""
+    """A file's facts with the lookups that resolving needs."""
 
     number: int
     path: str
     facts: Facts
     names: dict[str, int] = Factory(dict)
-    """Places of symbols by dotted name, of several the first."""
+    """Indexes of symbols by dotted name; the first one of several."""
     imports: dict[str, list[Import]] = Factory(dict)
     handed: dict[str, str] = Factory(dict)
 
@@ -58,16 +58,16 @@ class OtherFile:
 
     @property
     def family(self) -> str:
-        """Languages that call each other."""
+        """The family of languages that call each other."""
         return _FAMILIES.get(self.facts.language, self.facts.language)
 
     @property
     def folder(self) -> str:
-        """Where it stands."""
+        """The file's folder."""
         return self.path.rpartition("/")[0]
 
     def spot(self, name: str) -> Spot | None:
-        """Give the symbol of a dotted name."""
+        """Return the symbol of a dotted name."""
         place = self.names.get(name)
         return Spot(self.number, place) if place else None
 
@@ -81,14 +81,14 @@ class Sources:
     _meant: dict[tuple[int, str], tuple[OtherFile, ...]] = field(factory=dict, init=False)
 
     def meant(self, file: OtherFile, source: str) -> tuple[OtherFile, ...]:
-        """Give the files that the source of an import, or a path of names, means where it is written."""
+        """Return the files that an import's source, or a path of names, means in a file."""
         known = self._meant.get((file.number, source))
         if known is None:
             known = self._meant[file.number, source] = tuple(self._found(file, source) if source else ())
         return known
 
     def spoken_for(self, file: OtherFile) -> list[int]:
-        """Give the files of C that a header speaks for: `list.c` of `list.h`."""
+        """Return the C files that a header declares: `list.c` of `list.h`."""
         return [other.number for other in self._by.get(("stem", _stem_of(file)), ())]
 
     def _found(self, file: OtherFile, source: str) -> list[OtherFile]:
@@ -175,11 +175,11 @@ def _stem_of(file: OtherFile) -> str:
 
 
 MOST_STEPS = 2_000
-"""Files that are looked into for one name: a barrel of as many is searched in some milliseconds."""
+"""The most files searched for one name: a barrel of that size takes some milliseconds."""
 _MOST_INCLUDED = 60
 _MOST_CLASSES = 60
 Way = tuple[tuple[OtherFile, ...], str]
-"""Files side by side, and the name that is looked for in them."""
+"""Files side by side, and the name to look for in them."""
 
 
 @define(eq=False, repr=False)
@@ -210,7 +210,7 @@ class Names:
 
     @cached_property
     def by_last(self) -> dict[tuple[str, str], dict[int, list[Spot]]]:
-        """What is defined, by the last part of its name and by file."""
+        """Definitions by the last part of their name and by file."""
         found: dict[tuple[str, str], dict[int, list[Spot]]] = {}
         for spot, name in self._defined():
             last = self.files[spot.file].family, name.rpartition(".")[2]
@@ -231,11 +231,11 @@ class Names:
                     yield Spot(file.number, place), symbol.name
 
     def symbol(self, spot: Spot) -> Symbol:
-        """Give the symbol at a spot."""
+        """Return the symbol at a spot."""
         return self.files[spot.file].facts.symbols[spot.place]
 
     def named(self, file: OtherFile, path: str) -> list[Spot]:
-        """Give what a name, or a path of names, stands for in a file: its own, imported, of its package, by `*`."""
+        """Return the meaning of a name, or a path of names, in a file: its own, imported, of its package, or by `*`."""
         own = file.spot(path)
         if own:
             return [own]
@@ -255,13 +255,13 @@ class Names:
         return found
 
     def modules(self, file: OtherFile, name: str) -> list[OtherFile]:
-        """Give the files that a name stands for as a whole: `path` after `import * as path`."""
+        """Return the files that a name means as a whole: `path` after `import * as path`."""
         items = file.imports.get(name, ())
         paths = [item.module if item.target in ("", "default") else _joined(file, item) for item in items]
         return [other for path in paths for other in self._sources.meant(file, path)]
 
     def near(self, file: OtherFile) -> frozenset[int]:
-        """Give the files that a file imports from or includes, and what these include."""
+        """Return the files that a file imports from or includes, and their includes."""
         known = self._near.get(file.number)
         if known is None:
             found: dict[int, None] = {}
@@ -277,12 +277,12 @@ class Names:
         return known
 
     def member(self, cls: Spot, name: str, skip_own: bool = False) -> Spot | None:
-        """Give a class's member: its own, in another file of its folder or its header's, or inherited."""
+        """Return a class's member: its own, in another file of its folder or its header's, or inherited."""
         for owner in self._lineage(cls)[skip_own:]:
             file, dotted = self.files[owner.file], f"{self.symbol(owner).name}.{name}"
             own = file.spot(dotted)
             found = [] if own and file.family != "C" else self._by_name.get((file.family, dotted), [])
-            # Where a class is declared its methods need not be: one with a body counts, then the declaration.
+            # Methods may be defined apart from their class: a definition with a body wins over the declaration.
             near = [one for one in found if one != own and (file.family != "Go" or self._folder(one) == file.folder)]
             if own or near:
                 return near[0] if near else own
@@ -292,7 +292,7 @@ class Names:
         return self.files[spot.file].folder
 
     def _lineage(self, cls: Spot) -> tuple[Spot, ...]:
-        """Give a class and what it inherits from, each once, in the order in which members are looked for."""
+        """Return a class and its bases, each once, in the order of member lookup."""
         known = self._lineages.get(cls)
         if known is None:
             found: dict[Spot, None] = {}
@@ -309,7 +309,7 @@ class Names:
         return known
 
     def _searched(self, ways: tuple[Way, ...]) -> list[Spot]:
-        """Follow a name by these ways to the first files that define it, into each file only once."""
+        """Follow a name along these ways to the first files that define it, visiting each file once."""
         known = self._known.get(ways)
         if known is None:
             known = self._known[ways] = self._search(list(reversed(ways)))
@@ -328,14 +328,14 @@ class Names:
         return []
 
     def _further(self, file: OtherFile, name: str) -> Iterator[Way]:
-        """Give where a name comes from that a file hands on and does not define: imported by name, then by `*`."""
+        """Yield the sources of a name that a file re-exports: imported by name, then by `*`."""
         for item in file.imports.get(file.handed.get(name, name), ()):
             yield from self._taken(file, item)
         yield from self._stars(file, name)
 
     def _taken(self, file: OtherFile, item: Import) -> Iterator[Way]:
-        """Give where an import takes a name from."""
-        if file.family == "Rust":  # a module that is written in the same file
+        """Yield the sources of an import."""
+        if file.family == "Rust":  # a module inside the same file
             inside = f"{item.module.replace('::', '.').removeprefix('self.')}.{item.target}"
             if inside in file.names:
                 yield (file,), inside
@@ -344,7 +344,7 @@ class Names:
             yield sources, item.target or "default"
 
     def _stars(self, file: OtherFile, name: str) -> tuple[Way, ...]:
-        """Give where a name may come from by `*`, each place once; of Java also the class that has it."""
+        """Return the possible `*` sources of a name, each once; for Java also the class that has it."""
         known = self._starring.get(file.number)
         if known is None:
             modules = dict.fromkeys(item.module for item in file.imports.get("*", ()))
@@ -359,19 +359,19 @@ class Names:
 
 
 def _own(file: OtherFile, name: str) -> Spot | None:
-    """Give what a file itself hands on under a name."""
+    """Return the symbol that a file itself exports under a name."""
     found = file.spot(file.handed.get(name, name))
     return found or (file.spot("exports") if name == "default" else None)
 
 
 def _package_of(file: OtherFile) -> tuple[str, ...]:
-    """Give what tells the files that see each other's names: of Go folder and package, of Java the package."""
+    """Return the key of files that see each other's names: folder and package for Go, the package for Java."""
     if file.family == "Go":
         return file.family, file.folder, file.facts.package.removesuffix("_test")
     return (file.family, file.facts.package) if file.facts.package else (file.family, file.folder, "")
 
 
 def _joined(file: OtherFile, item: Import) -> str:
-    """Give the path of what an import takes, for where it may be a module itself: `use crate::a` is `crate::a`."""
+    """Return the full path of an import, which may itself be a module: `use crate::a` is `crate::a`."""
     separator = {"Rust": "::", "Java": "."}.get(file.family, "")
     return f"{item.module}{separator}{item.target}" if separator and item.module else item.target

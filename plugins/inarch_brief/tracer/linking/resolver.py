@@ -1,4 +1,4 @@
-"""What a dotted name that registers something stands for: by scope and import, never by bare name."""
+"""Resolution of dotted names in registrations: by scope and import, never by bare name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEPTH = 12
 
 
 class Place(NamedTuple):
-    """A symbol: its file's number and its place in the file's facts."""
+    """A symbol: its file's number and its index in the file's facts."""
 
     file: int
     place: int
@@ -33,7 +33,7 @@ Meaning = Place | ModuleRef
 
 @define(eq=False, repr=False)
 class FileFacts:
-    """A file's facts with the look-ups that resolving needs."""
+    """A file's facts with the lookups that resolving needs."""
 
     number: int
     path: str
@@ -44,13 +44,13 @@ class FileFacts:
     def __attrs_post_init__(self) -> None:
         for place, symbol in enumerate(self.facts.symbols):
             known = self.by_name.get(symbol.name)
-            # The implementation counts, not its overloads; of two definitions the first.
+            # An implementation wins over its overloads. Of two definitions the first wins.
             if known is None or self.facts.symbols[known].flags & OVERLOAD:
                 self.by_name[symbol.name] = place
 
     @property
     def root(self) -> tuple[str, ...]:
-        """The folders above what its module is imported from."""
+        """The folders above the module's import root."""
         return root_of(self.path, self.module)
 
     @property
@@ -61,7 +61,7 @@ class FileFacts:
 
 @define(eq=False, repr=False)
 class Resolver:
-    """Resolves names over an index; made for one use of a connection."""
+    """Resolver of names over an index, for one use of a connection."""
 
     shelf: Shelf
     _files: dict[int, FileFacts] = Factory(dict)
@@ -69,11 +69,11 @@ class Resolver:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The index."""
+        """The connection to the index."""
         return self.shelf.connection
 
     def file(self, number: int) -> FileFacts:
-        """Prepare a file's facts once."""
+        """Return a file's facts, prepared once."""
         known = self._files.get(number)
         if known is None:
             path, module, _, facts = self.shelf.facts(number)
@@ -81,16 +81,16 @@ class Resolver:
         return known
 
     def symbol(self, place: Place) -> Symbol:
-        """Give the symbol at a place."""
+        """Return the symbol at a place."""
         return self.file(place.file).facts.symbols[place.place]
 
     def qualname(self, place: Place) -> str:
-        """Give the qualified name of a symbol; of a module's top level the module's."""
+        """Return the qualified name of a symbol. The top level of a module has the module's name."""
         module, name = self.file(place.file).module, self.symbol(place).name
         return f"{module}.{name}" if name else module
 
     def find(self, module: str, attribute: str) -> Place | None:
-        """Find what `module:attribute` stands for in the tree."""
+        """Find the meaning of `module:attribute` in the tree."""
         for number in self._files_of(module):
             meaning: Meaning | None = Place(number, 0)
             for part in attribute.split(".") if attribute else ():
@@ -100,15 +100,15 @@ class Resolver:
         return None
 
     def named(self, file: FileFacts, scope: int, dotted: str) -> Meaning | None:
-        """Give what a registered name stands for: where it is written, else as a path from the top of the tree."""
+        """Return the meaning of a registered name: in its file, else as a path from the top of the tree."""
         found = self.meaning(file, scope, dotted)
         module, _, attribute = dotted.rpartition(".")
         return found if found is not None or not module else self.find(module, attribute)
 
     def meaning(self, file: FileFacts, scope: int, dotted: str, depth: int = 0) -> Meaning | None:
-        """Give what a dotted name stands for where it is written; None where objects would have to be followed."""
+        """Return the meaning of a dotted name in its file, or None if that depends on objects."""
         if depth > _DEPTH or "?" in dotted or file.facts.language:
-            return None  # what other languages' names stand for is for `other_linking` to say
+            return None  # `other_names` resolves names of other languages
         first, *rest = dotted.split(".")
         current = self._own_class(file, scope) if first in ("self", "cls") else None
         current = current or self._name(file, scope, first, depth)
@@ -117,12 +117,12 @@ class Resolver:
         return current
 
     def _own_class(self, file: FileFacts, scope: int) -> Meaning | None:
-        """Give the class whose method a scope is."""
+        """Return the class whose method a scope is."""
         place = file.by_name.get(file.facts.symbols[scope].name.rpartition(".")[0])
         return Place(file.number, place) if place and file.facts.symbols[place].kind == CLASS else None
 
     def _name(self, file: FileFacts, scope: int, name: str, depth: int) -> Meaning | None:
-        """Give what a plain name stands for in a scope: its own, that of the functions around it, the module's."""
+        """Return the meaning of a plain name in a scope: its own, that of an enclosing function, or the module's."""
         around = file.facts.symbols[scope].name
         while around:
             place, inner = file.by_name.get(around), file.by_name.get(f"{around}.{name}")
@@ -134,7 +134,7 @@ class Resolver:
         return self._top_level(file, name, depth)
 
     def _top_level(self, file: FileFacts, name: str, depth: int) -> Meaning | None:
-        """Give what a module's attribute stands for: defined, imported, imported by `*`, or a submodule."""
+        """Return the meaning of a module's attribute: defined, imported, imported by `*`, or a submodule."""
         place = file.by_name.get(name)
         if place:
             symbol = file.facts.symbols[place]
@@ -177,7 +177,9 @@ class Resolver:
         return known
 
     def _meant(self, module: str, reader: FileFacts | None) -> Sequence[int]:
-        """Give the files that a module's name means to a reader: of its own root, else the nearest; none in doubt."""
+        """Return the files that a module's name means to a reader: of its own root, else the nearest, or none if
+        ambiguous.
+        """
         files = self._files_of(module)
         if reader is None or not files:
             return files
@@ -186,13 +188,13 @@ class Resolver:
         return own or ([files[shared.index(max(shared))]] if shared.count(max(shared)) == 1 else ())
 
     def _has(self, module: str) -> bool:
-        """Whether there is a module of that name, or one below it."""
+        """Return whether there is a module of that name, or one below it."""
         query = "SELECT 1 FROM files WHERE module > ? AND module < ? LIMIT 1"
         below = self.connection.execute(query, (f"{module}.", f"{module}/")).fetchone()
         return bool(self._files_of(module) or below)
 
     def _attribute(self, owner: Meaning, name: str, depth: int = 0, near: FileFacts | None = None) -> Meaning | None:
-        """Give an attribute of a module or of a class."""
+        """Return an attribute of a module or of a class."""
         if depth > _DEPTH:
             return None
         if isinstance(owner, ModuleRef):

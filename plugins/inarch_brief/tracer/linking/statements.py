@@ -1,4 +1,4 @@
-"""Statements: definitions, imports, assignments, returns, loops."""
+"""Evaluation of statements: definitions, imports, assignments, returns, loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inarch_brief.tracer.linking.values import Arguments, Cell, Cls, Container, 
 
 
 def run(linker: Linker, code: Code) -> None:
-    """Evaluate one statement in the scope that is set."""
+    """Evaluate one statement in the current scope."""
     handler = _STATEMENTS.get(code[0])
     if handler is None:
         evaluate(linker, code)
@@ -130,7 +130,7 @@ def _import(linker: Linker, code: Code) -> None:
 
 
 def _take(linker: Linker, cell: Cell, module: Module, attribute: str) -> None:
-    """Bind what an import takes from a module of the tree: a name of it, or a module inside."""
+    """Bind the target of an import from a module of the tree: a name of it, or a module inside."""
     file = linker.scope.file
     if module.file is not None:
         source = exported_cell(linker, module.file, attribute, set())

@@ -1,4 +1,4 @@
-"""What an expression can be: functions, classes, instances, containers, names outside; and the cells that hold it."""
+"""Possible values of an expression: functions, classes, instances, containers, outside names; and their cells."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Values = tuple[Value, ...]
 
 
 _UNREAD: list[int] = []
-"""Stands for the readers of every cell that has none, and is never written to."""
+"""The shared list of readers of all cells without one; it is never written to."""
 
 
 class Cell:
-    """A set of values in the order they were found, and the units (statements) to look at again when it grows."""
+    """A set of values in the order of discovery, and the units (statements) to visit again when it grows."""
 
     __slots__ = ("readers", "values")
 
@@ -58,11 +58,11 @@ class Arguments:
         """Containers given as `**mapping`."""
 
     def after(self, first: Values) -> Arguments:
-        """Give the same arguments with one in front."""
+        """Return the same arguments with one more in front."""
         return Arguments((first, *self.positional), self.keywords, self.rest, self.mappings)
 
     def every(self) -> Values:
-        """Give all values that are handed over."""
+        """Return all values of all arguments."""
         found: Values = ()
         for values in self.positional:
             found += values
@@ -75,11 +75,11 @@ NO_ARGUMENTS = Arguments()
 
 
 _FEW = 6
-"""Names among which looking one by one is as quick as by hash, and takes less memory."""
+"""With at most this many names, a linear search is as fast as a hash and takes less memory."""
 
 
 class Scope:
-    """A module, class, function or lambda while it is linked."""
+    """A module, class, function or lambda during linking."""
 
     __slots__ = (
         *("bound", "cls", "facts", "file", "first", "function"),
@@ -95,7 +95,7 @@ class Scope:
         given = facts.parameters.names()
         bound = (*facts.bound, *given) if given else facts.bound
         self.bound: Collection[str] = frozenset(bound) if len(bound) > _FEW else bound
-        """All names that it binds; a module may bind hundreds, and is asked for all that its functions read."""
+        """All names that it binds. A module may bind hundreds, and its functions look up many."""
         self.qualname = qualname
         self.first = first
         self.size = size
@@ -106,7 +106,7 @@ class Scope:
         self.cls: Cls | None = None
 
     def dissolve(self) -> None:
-        """Break the circles that it is part of, once nothing of this linking is looked at again."""
+        """Break the reference cycles of the scope when linking is over."""
         cls, func, file = self.cls, self.function, self.file
         if cls is not None and self.facts.kind == CLASS_SCOPE:
             del cls.scope, cls.exact, cls.open, cls.open_class, cls.class_cells, cls.instance_cells, cls.lookups
@@ -118,7 +118,7 @@ class Scope:
 
 
 class File:
-    """A module's file while it is linked."""
+    """A module's file during linking."""
 
     __slots__ = ("bodies", "exports", "first", "is_package", "module", "path", "root", "scopes", "stars")
 
@@ -126,7 +126,9 @@ class File:
         self.path = path
         self.module = module
         self.root = intern("/".join(root_of(path, module)))
-        """Modules of one root import each other by name; of another root, only what is nowhere in their own."""
+        """Modules of one root import each other by name. From another root they import only modules missing in their
+        own.
+        """
         self.is_package = path.endswith("__init__.py")
         self.exports = exports
         self.scopes: list[Scope] = []
@@ -147,12 +149,12 @@ class Func(Value):
         self.scope = scope
         self.binding = PLAIN
         self.context = False
-        """Made a context manager by a decorator."""
+        """Whether a decorator turned it into a context manager."""
         self.returns = Cell()
         self.yields: Generator | None = None
         self.generator = bool(scope.facts.flags & 1)
         self.passed: tuple[int, ...] = ()
-        """Positions of parameters that are returned as they are; -1 for a new instance of the first one."""
+        """Positions of parameters that are returned unchanged; -1 for a new instance of the first one."""
         self.bound: dict[Value, Bound] = {}
 
 
@@ -169,7 +171,7 @@ class Cls(Value):
         self.scope = scope
         self.bases: tuple[Cls, ...] = ()
         self.outside: tuple[str, ...] = ()
-        """Bases that aren't in the tree."""
+        """Bases outside the tree."""
         self.metaclass: Values = ()
         self.lookups: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
         """Attributes found so far: of exact and of open receivers."""
@@ -184,12 +186,12 @@ class Cls(Value):
         self.fields: tuple[str, ...] = ()
         """Names declared in its body, in order: the fields of a data class."""
         self.data = ""
-        """Name of the decorator that writes its `__init__`."""
+        """Name of the decorator that generates its `__init__`."""
 
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Instance(Value):
-    """An instance of a class; an open one may be of any class derived from it."""
+    """An instance of a class. An open one may be of any class derived from it."""
 
     cls: Cls
     open: bool
@@ -212,7 +214,7 @@ class Bound(Value):
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Guess(Value):
-    """A function or class that is known by a part of its name only: `getattr(self, f"on_{kind}")`."""
+    """A function or class known only by a part of its name: `getattr(self, f"on_{kind}")`."""
 
     value: Value
 
@@ -227,7 +229,7 @@ class Module(Value):
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Outside(Value):
-    """Something with a name outside the tree, and everything that comes of calling it."""
+    """A name outside the tree, and every result of calling it."""
 
     name: str
     receiver: Value | None = None
@@ -243,7 +245,7 @@ class Text(Value):
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Pattern(Value):
-    """A string of which only the start and the end are known."""
+    """A string with a known start and end."""
 
     start: str
     end: str
@@ -258,17 +260,17 @@ class Number(Value):
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Container(Value):
-    """A list, tuple, set or mapping made at one place; items with a known key or index have cells of their own."""
+    """A list, tuple, set or mapping created at one place. Items with a known key or index have their own cells."""
 
     kind: str
     items: dict[str | int, Cell] = Factory(dict)
     rest: Cell = Factory(Cell)
-    """Values of unknown items; its readers are told of new items too."""
+    """Values of unknown items. New items wake its readers, too."""
 
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Generator(Value):
-    """What calling a generator function gives; `func` runs when it is iterated."""
+    """The result of calling a generator function; `func` runs on iteration."""
 
     func: Func
     items: Cell = Factory(Cell)
@@ -276,7 +278,7 @@ class Generator(Value):
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Above(Value):
-    """`super()` in a method: what comes after a class in the order of its receiver."""
+    """`super()` in a method: the classes after a class in the order of its receiver."""
 
     cls: Cls
     receiver: Value
@@ -284,7 +286,7 @@ class Above(Value):
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Namespace(Value):
-    """The attributes of a class as a mapping: `__dict__`, what a metaclass is given."""
+    """The attributes of a class as a mapping: `__dict__`, or the argument of a metaclass."""
 
     owner: Cls | OpenClass
 
@@ -304,13 +306,13 @@ class Partial(Value):
 
     func: Cell = Factory(Cell)
     around: Func | None = None
-    """A context manager that it runs in: `@manager()` over a function."""
+    """A context manager around it: `@manager()` over a function."""
     given: Arguments | None = None
 
 
 @define(eq=False, repr=False, weakref_slot=False)
 class Method(Value):
-    """A method of a container, generator, property or of a name outside: bound to what it works on."""
+    """A method of a container, generator, property or outside name, bound to its receiver."""
 
     receiver: Value
     name: str

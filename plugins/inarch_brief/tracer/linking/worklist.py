@@ -1,4 +1,4 @@
-"""The units that are to be looked at, and how often each was."""
+"""The units waiting for evaluation, and the number of visits of each."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class Worklist:
     visits: bytearray = Factory(bytearray)
 
     def wake(self, units: list[int]) -> None:
-        """Put units on the worklist, and forget that they have read."""
+        """Put units on the worklist, and clear the list of readers."""
         if units:
             queued, queue = self.queued, self.queue
             known = len(queued)
             for unit in units:
-                # A unit beyond was of a file that is forgotten.
+                # A higher number belongs to a file that was forgotten.
                 if unit < known and not queued[unit]:
                     queued[unit] = 1
                     queue.append(unit)
             units.clear()
 
     def grow(self, units: int) -> None:
-        """Have room for more units."""
+        """Make room for more units."""
         self.queued.extend(bytes(units - len(self.queued)))
         self.visits.extend(bytes(units - len(self.visits)))
