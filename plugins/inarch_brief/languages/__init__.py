@@ -1,19 +1,20 @@
-"""What a file of JavaScript, TypeScript, Go, Rust, Java, C, C++ and others says: its symbols, imports, calls, entries.
+"""Facts of a file in JavaScript, TypeScript, Go, Rust, Java, C, C++ and others: symbols, imports, calls, entry points.
 
-It knows nothing of Inarch. tree-sitter parses, and each language is one record (`Language`): the endings of its files,
-the wheel of its grammar, a query that captures definitions, calls and imports. A further language is a further record.
+The package does not depend on Inarch. tree-sitter parses, and each language is one record (`Language`): the endings of
+its files, the wheel of its grammar, and a query that captures definitions, calls and imports. Another language is
+another record.
 
 ```text
-table                    which language a file is in; records of those that need nothing else
-├─► ecmascript, rust, …  the other records: `language` says what is in one
-apart, worker            reading in a process of its own, which may crash and hang
-reading                  bytes become facts, within bounds of size
-├─► comments, entries    what stands above a definition; where a program is entered
+table                    the language of a file; records of languages that need nothing else
+├─► ecmascript, rust, …  the other records: `language` defines the fields of one
+reader_process, worker   reading in a separate process, which may crash and hang
+file_facts               bytes become facts, within limits of size
+├─► comments, entries    comments and annotations above a definition; entry points
 ├─► notebooks            the code of their cells, on the lines of their file
-└─► nodes, records       small reads of syntax nodes; what is given
+└─► nodes, records       small reads of syntax nodes; the records of facts
 ```
 
-A grammar is loaded with the first file of its language; without its wheel `read` raises `NotInstalled`.
+A grammar loads with the first file of its language. Without its wheel `read` raises `NotInstalled`.
 """
 
 from __future__ import annotations

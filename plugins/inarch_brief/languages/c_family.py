@@ -8,7 +8,7 @@ from inarch_brief.languages.language import Language, defining
 
 
 def _declared(inner: str) -> str:
-    """Give patterns for a function whose declarator stands in up to two pointers."""
+    """Return patterns for a function whose declarator is inside up to two pointers."""
     plain = f"declarator: (function_declarator declarator: {inner})"
     once = f"declarator: (pointer_declarator {plain})"
     twice = f"declarator: (pointer_declarator {once})"
@@ -58,7 +58,7 @@ _AFTER = frozenset(b"{;,)=+-*|&?.<]:")
 
 
 def _without_macros(data: bytes) -> bytes:
-    """Blank out macros that stand for declarations: `ADD_PROPERTY(int, size)` on a line of its own is no C++."""
+    """Blank out macros in place of declarations: `ADD_PROPERTY(int, size)` on its own line is not C++."""
 
     def blank(found: re.Match[bytes]) -> bytes:
         before = data[max(0, found.start() - 300) : found.start()].rstrip()
@@ -78,4 +78,4 @@ CPP = Language(
     prepare=_without_macros,
 )
 HEADER = Language("C", (".h",), "tree_sitter_cpp", _C + _CPP, prepare=_without_macros)
-"""A `.h` may be of either: C++ reads nearly all of C."""
+"""A `.h` may be either: the C++ grammar reads nearly all of C."""

@@ -1,4 +1,4 @@
-"""What stands above a definition: the comment that documents it, and its annotations."""
+"""Lines above a definition: its documenting comment and its annotations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_DOC = 1_500
-"""Characters of a comment that are kept."""
+"""Characters of a comment that are stored."""
 _MOST_HEAD = 60
-"""Lines of a file above which the comment about it begins."""
+"""The comment about a file begins above this line."""
 _OPENING = re.compile(r"^\s*(?:/\*+!?|//[/!]?|--+|#+!?|\*+(?!/))[ \t]?")
 _CLOSING = re.compile(r"\s*\*+/\s*$")
 _TAG = re.compile(r"^\s*[@\\](?:param|returns?|throws|template|type|see|since|author|private|api|public|internal)\b")
@@ -27,7 +27,7 @@ _NO_DOC = re.compile(
     re.I,
 )
 _BEGINNINGS = (b"'use ", b'"use ', b"#!", b"package ", b"<?php", b"#ifndef", b"#define", b"#pragma", b"#include")
-"""What may stand above the comment that is about a file."""
+"""Lines that may precede the comment about a file."""
 
 
 @define(eq=False, repr=False)
@@ -41,7 +41,7 @@ class Above:
     _lines: list[bytes] = Factory(lambda self: self.data.split(b"\n"), takes_self=True)
 
     def add(self, node: Node, role: str) -> None:
-        """Note a comment that has its lines for itself, an annotation, or what else may stand above a definition."""
+        """Record a comment on lines of its own, an annotation, or another node allowed above a definition."""
         last = node.end_point[0] + 1
         if role != "comment":
             text = flat(text_of(node)[:900], 200) if role == "annotation" else ""
@@ -52,11 +52,11 @@ class Above:
             self._comments[last if node.end_point[1] else last - 1] = line_of(node), text_of(node)[: 4 * MOST_DOC]
 
     def of(self, node: Node, body: int) -> tuple[int, str, tuple[str, ...]]:
-        """Give the line on which annotations begin, the comment, and the annotations of a definition.
+        """Return the first line of a definition's annotations, its comment, and its annotations.
 
         Args:
-            node: The whole of it.
-            body: Where its body begins: annotations before stand in its head.
+            node: The whole definition.
+            body: The start of its body: annotations before it are in the head.
         """
         begin = node.start_byte
         annotations = [
@@ -74,7 +74,7 @@ class Above:
         return first, "" if _NO_DOC.match(doc) else doc, tuple(dict.fromkeys(filter(None, annotations)))
 
     def of_file(self, symbols: Sequence[Symbol]) -> str:
-        """Give the first comment that is about the file: no licence, and not what documents the first definition."""
+        """Return the first comment about the file: neither a licence nor the comment of the first definition."""
         heads = {symbol.first or symbol.line for symbol in symbols}
         beginning = {first: last for last, (first, _) in self._comments.items()}
         line = 1
@@ -95,7 +95,7 @@ class Above:
         return ""
 
     def _ending(self, line: int) -> str:
-        """Give the comment that ends on a line; comments of one line each are one."""
+        """Return the comment that ends on a line. Adjacent one-line comments are one."""
         found: list[str] = []
         while line in self._comments and sum(map(len, found)) < MOST_DOC:
             first, text = self._comments[line]
@@ -109,7 +109,7 @@ class Above:
 
 
 def cleaned(comment: str) -> str:
-    """Take the signs of a comment away, and what is only for tools: tags of parameters, rulers."""
+    """Remove comment marks and parts for tools: parameter tags, rulers."""
     lines = []
     for line in _CLOSING.sub("", comment).split("\n"):
         text = _CLOSING.sub("", _OPENING.sub("", line)).rstrip()

@@ -1,4 +1,4 @@
-"""Where a file lets its program be entered: `main`, routes of web frameworks, tests."""
+"""Entry points of a file: `main`, routes of web frameworks, tests."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _ROUTERS = {
     "Go": frozenset((*map(str.upper, _VERBS), *map(str.title, _VERBS), "Any", "Handle", "HandleFunc", "Method")),
     "Rust": frozenset(("route", "nest", "route_service")),
 }
-"""By language the last names of calls that register a route, `app.get("/users", list)`."""
+"""For each language the last names of calls that register a route, `app.get("/users", list)`."""
 _TESTING = frozenset(("it", "test", "specify", "TEST", "TEST_F", "TEST_P", "BENCHMARK"))
 REGISTERING = _TESTING.union(*_ROUTERS.values())
-"""Last names of calls whose arguments are kept."""
+"""Last names of calls whose arguments are stored."""
 
 _ROUTE = re.compile(r"""^\(\s*(['"`])(/[^'"`]*|\*)\1\s*,\s*(.*)\)?$""", re.S)
 _HANDLER = re.compile(r"^[A-Za-z_$][\w$.:]*$")
 _HANDLED = re.compile(r"\b(get|post|put|delete|patch|head|options|any)\(\s*([\w:]+)")
 _ANNOTATION = re.compile(r"^(?:@|#\[)\s*(?:[\w.:]*[.:])?(\w+)\s*(?:\((.*))?", re.S)
 _ANSWERING = re.compile(r"(get|post|put|delete|patch|all|request)(?:Mapping)?", re.I)
-"""Annotations that say which request a method answers: of Spring, Micronaut, NestJS, actix, Rocket, JAX-RS."""
+"""Annotations with the request that a method answers: Spring, Micronaut, NestJS, actix, Rocket, JAX-RS."""
 _PREFIXES = ("RequestMapping", "Controller", "Path", "RestController")
 _TEXT = re.compile(r"""(['"])([^'"]*)\1""")
 _TEST_MARK = re.compile(r"^(?:@|#\[)\s*(?:\w+(?:\.|::))*(?:Test|ParameterizedTest|RepeatedTest|test|rstest)\b")
@@ -36,7 +36,7 @@ _GO_TEST = re.compile(r"(?:Test|Benchmark|Fuzz|Example)(?:[A-Z_]|$)")
 
 
 def entries_of(facts: FileFacts, data: bytes) -> Iterator[Entry]:
-    """Give the entries of a file."""
+    """Yield the entry points of a file."""
     classes = {symbol.name: symbol for symbol in facts.symbols if symbol.kind == CLASS}
     for place, symbol in enumerate(facts.symbols):
         if symbol.kind in (FUNCTION, METHOD):
@@ -67,7 +67,7 @@ def _is_test(language: str, symbol: Symbol) -> bool:
 
 
 def _annotated(owner: Symbol | None, place: int, symbol: Symbol) -> Iterator[Entry]:
-    """Read the annotation of a method that answers requests, below the path that its class answers under."""
+    """Read the route annotation of a method, below the path of its class."""
     for text in symbol.annotations:
         found = _ANNOTATION.match(text)
         verb = _ANSWERING.fullmatch(found[1]) if found else None
@@ -75,7 +75,7 @@ def _annotated(owner: Symbol | None, place: int, symbol: Symbol) -> Iterator[Ent
             continue
         path = _TEXT.search(found[2] or "")
         if found[1].islower() and not (path and path[2].startswith("/")):
-            continue  # `get` alone is a decorator of much else
+            continue  # `get` alone decorates much else
         inside = next((one for one in map(_prefix, owner.annotations) if one), "") if owner else ""
         whole = f"{inside}/{path[2].lstrip('/') if path else ''}".rstrip("/") or "/"
         asked = re.search(r"RequestMethod\.(\w+)", found[2] or "")

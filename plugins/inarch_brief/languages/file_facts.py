@@ -1,4 +1,4 @@
-"""From the bytes of a file to its facts: parsed within bounds, captured by a query, put one inside another."""
+"""From the bytes of a file to its facts: parsed within limits, captured by a query, and nested."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 MOST_BYTES = 1_000_000
 """Larger files are generated, or data."""
 MOST_LINE = 5_000
-"""Bytes of a line on average above which a file is minified; people write 30 to 60."""
+"""A file with longer lines on average (in bytes) is minified; people write 30 to 60."""
 MOST_FOUND = 60_000
-"""Captures of one file that are looked at."""
+"""The most captures of one file."""
 
 _SCOPE = "scope"
 _KINDS = (CLASS, FUNCTION, METHOD, CONSTANT, _SCOPE, DEFAULT)
 _CONDITION = "#[cfg("
-"""What Rust says above a module that is there only under a condition: in tests, on a system."""
+"""The attribute of a Rust module that exists only under a condition: in tests, on a system."""
 
 
 class NotInstalled(Exception):
-    """The grammar's wheel isn't there; `args[0]` names it as pip does."""
+    """The grammar's wheel is missing; `args[0]` is its name for pip."""
 
 
 def read(data: bytes, language: Language) -> FileFacts:
-    """Read a file; whatever it holds there are facts, with the reason where there are few.
+    """Read a file. Every file has facts; a poor result includes the reason.
 
-    Nothing bounds the time that a grammar takes, and a grammar is compiled code: `Apart` reads in a process of its own.
+    Nothing limits the time of a grammar, which is compiled code: `Apart` reads in a separate process.
 
     Raises:
         NotInstalled: the wheel of the grammar is missing.
@@ -67,12 +67,12 @@ def read(data: bytes, language: Language) -> FileFacts:
 
 
 def bare(data: bytes, language: str, problem: str = "") -> FileFacts:
-    """Give the facts of a file of which nothing is known but its length."""
+    """Return the facts of a file of which only the length is known."""
     return FileFacts(language, (Symbol(MODULE, "", 1, data.count(b"\n") + 1),), problem=problem)
 
 
 def unreadable(data: bytes) -> str:
-    """Say why a file isn't worth parsing, "" where it is."""
+    """Return why a file is not worth parsing, or ""."""
     if len(data) > MOST_BYTES:
         return f"larger than {MOST_BYTES // 1_000_000} MB"
     if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -83,7 +83,7 @@ def unreadable(data: bytes) -> str:
 
 
 def _as_utf8(data: bytes) -> bytes:
-    """Give text as UTF-8 with plain line ends; what is in an older encoding keeps its ASCII."""
+    """Return text as UTF-8 with plain line ends. Text in an older encoding keeps its ASCII."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", "replace").encode("utf-8", "replace")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -112,27 +112,27 @@ Captured = dict[str, list[Any]]
 def _matches(query: Query, root: Node) -> list[Captured]:
     from tree_sitter import QueryCursor
 
-    # Without its callback for progress, which crashes in tree-sitter 0.25 and 0.26: the file's size bounds it.
+    # Without the progress callback, which crashes in tree-sitter 0.25 and 0.26: the file's size limits the time.
     return [captured for _, captured in QueryCursor(query, match_limit=10_000).matches(root)[:MOST_FOUND]]
 
 
 @define(eq=False, repr=False)
 class _Open:
-    """A definition that is being read, as a container of others."""
+    """A definition being read, as a container of others."""
 
     end: int
     dotted: str = ""
     kind: str = MODULE
     place: int = 0
-    """Of the symbol that it is, or stands in."""
+    """The index of its own or the enclosing symbol."""
     holds_methods: bool = False
     marks: tuple[str, ...] = ()
-    """Annotations that hold for all that stands in it."""
+    """Annotations that apply to all its members."""
 
 
 @define(eq=False, repr=False)
 class _Reading:
-    """One file while its captures are put together."""
+    """The state of reading one file's captures."""
 
     language: Language
     data: bytes
@@ -145,7 +145,7 @@ class _Reading:
     _above: Above = Factory(lambda self: Above(self.data), takes_self=True)
 
     def facts(self, matches: list[Captured]) -> FileFacts:
-        """Put all captures together."""
+        """Combine all captures."""
         found: dict[tuple[int, int, str], tuple[str, Captured]] = {}
         for number, captured in enumerate(matches):
             role = next(iter(captured.keys() & _ROLES), "")
@@ -156,7 +156,7 @@ class _Reading:
             elif role:
                 node = captured[role][0]
                 key = (node.start_byte, -node.end_byte, "" if role in _KINDS else f"{role}{number}")
-                # Of two patterns that fit the same place the more telling one counts: a function over a constant.
+                # Of two patterns at the same place the more telling one wins: a function over a constant.
                 if key not in found or found[key][0] in (CONSTANT, _SCOPE):
                     found[key] = role, captured
         self.symbols = [Symbol(MODULE, "", 1, self.data.count(b"\n") + 1)]
@@ -171,7 +171,7 @@ class _Reading:
         return facts._replace(entries=tuple(entries_of(facts, self.data)))
 
     def _sweep(self, found: list[tuple[str, Captured]]) -> None:
-        """Go through what was found in the order of the text, and put each into the definition around it."""
+        """Visit the captures in the order of the text, and nest each in the definition around it."""
         around = [_Open(len(self.data) + 1)]
         for role, captured in found:
             node = captured[role][0]
@@ -190,12 +190,12 @@ class _Reading:
                 self.package = text_of(node)
 
     def _defined(self, role: str, captured: Captured, outer: _Open, is_nested: bool) -> _Open | None:
-        """Make a symbol, named with what it is in; None if it is not a definition of its own."""
+        """Add a symbol, named after its enclosing definitions. Return None if it is not a definition of its own."""
         node = captured[role][0]
         if "target" in captured and node.parent is not None and node.parent.type == "variable_declarator":
-            return None  # var Router = module.exports = function: it has a name already
+            return None  # `var Router = module.exports = function` has a name already
         if node.type == "function_expression" and is_nested and outer.end == node.end_byte:
-            return None  # the value of what is named already
+            return None  # the value of an already named definition
         owner, name = self._named(role, captured)
         if not name and role != _SCOPE:
             return None
@@ -211,7 +211,7 @@ class _Reading:
             return opened
         if kind == CONSTANT:
             if outer.kind in (FUNCTION, METHOD, CONSTANT):
-                return opened  # a variable of a function: only what stands in it counts
+                return opened  # a variable of a function: only its contents count
             if any(item.source and item.name == name and item.line == line_of(node) for item in self.imports):
                 return opened
         self._put(self._symbol(kind, path, node, outer.marks), node)
@@ -219,14 +219,14 @@ class _Reading:
         return opened
 
     def _put(self, symbol: Symbol, node: Node) -> None:
-        """Add a symbol; a body takes the places of the signatures before it, and the comment of the first."""
+        """Add a symbol. A body replaces the signatures before it, and keeps the comment of the first."""
         while not node.type.endswith("_signature") and self.symbols[-1].name == symbol.name in self._bodiless:
             symbol = symbol._replace(doc=self.symbols.pop().doc or symbol.doc)
         self.symbols.append(symbol)
         self._bodiless = {symbol.name} if node.type.endswith("_signature") else set()
 
     def _named(self, role: str, captured: Captured) -> tuple[str, str]:
-        """Give the owner and the name that a definition tells itself."""
+        """Return the owner and the name in a definition itself."""
         if role == DEFAULT:
             return "", DEFAULT
         if "target" in captured:
@@ -264,7 +264,7 @@ class _Reading:
         return flat(text).removesuffix("{").rstrip().removesuffix("=>").rstrip(" ;")
 
     def _import(self, role: str, captured: Captured) -> None:
-        """Read what is taken from elsewhere or handed on."""
+        """Read an import or export."""
         way, _, what = role.partition(".")
         line = line_of(captured[role][0])
         if way == "use":
@@ -289,12 +289,12 @@ class _Reading:
         end = node.end_byte
         callee = dotted(self.data[max(node.start_byte, end - 2_000) : end].decode("utf-8", "replace"))
         called = captured.get("called")
-        if called:  # where the grammar has object and method apart
+        if called:  # the grammar separates object and method
             name = text_of(called[0])
             callee = f"?.{name}" if callee[0] == "?" else dotted(f"{callee}.{name}")
         function, _, last = callee.rpartition(".")
         if last in self.language.calling and not function.endswith("?") and function not in ("", "self"):
-            callee, last = function, function.rpartition(".")[2]  # handle.apply(this, arguments)
+            callee, last = function, function.rpartition(".")[2]  # `handle.apply(this, arguments)`
         if last == "?":
             return
         text = ""
@@ -317,7 +317,7 @@ _WRAPPING = frozenset(
         *("template_declaration", "type_declaration", "const_declaration", "var_declaration", "linkage_specification"),
     )
 )
-"""Statements that a definition may be all of."""
+"""Statements that may consist of one definition."""
 
 
 def _is_class(node: Node) -> bool:
@@ -326,7 +326,7 @@ def _is_class(node: Node) -> bool:
 
 
 def _held(node: Node) -> Iterator[Node]:
-    """Give a definition, and what it holds that may be a function: the value of a variable, the declarator of C."""
+    """Yield a definition and the parts that may be a function: the value of a variable, the declarator of C."""
     waiting = [node]
     while waiting:
         inner = waiting.pop(0)

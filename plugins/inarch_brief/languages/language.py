@@ -1,4 +1,4 @@
-"""What has to be known of a language: one record each."""
+"""The record of a language."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _no_target(_: str) -> tuple[str, str]:
 
 
 def defining(kind: str, types: str) -> str:
-    """Give patterns for definitions that are nodes of these types with a field `name`."""
+    """Return patterns for definitions that are nodes of these types with a field `name`."""
     return "".join(f"({one} name: (_) @name) @{kind}\n" for one in types.split())
 
 
@@ -30,25 +30,27 @@ def defining(kind: str, types: str) -> str:
 class Language:
     """A language that tree-sitter reads.
 
-    The query captures whole definitions as `@class`, `@function`, `@method`, `@constant`, each with its `@name`, and
-    where the name doesn't tell it with its `@owner`; `@scope` is what definitions stand in without being one.
-    `@call` goes with `@callee` and `@arguments` (and `@called` where object and method stand apart); `@comment` and
-    `@above` are what may stand between a comment and what it is about, `@annotation` is kept, too; `@base` is what the
-    class around it extends, `@package` is what a file says it belongs to.
+    The query captures whole definitions as `@class`, `@function`, `@method`, `@constant`, each with its `@name`. If the
+    name does not include the owner, `@owner` captures it. `@scope` is a container of definitions that is not one
+    itself.
 
-    `@import` has `@source`, `@name` and, where it is another, `@target`; `@import.default`, `@import.whole` and
-    `@import.all` say what is taken. `@export` is the same for what is handed on. `@include` has `@source` alone.
+    `@call` comes with `@callee` and `@arguments`, and with `@called` if object and method are separate. `@comment` and
+    `@above` may be between a comment and its definition. `@annotation` may be, too, and is stored. `@base` is a base of
+    the enclosing class. `@package` is the declared package of a file.
+
+    `@import` has `@source`, `@name` and, if it differs, `@target`. `@import.default`, `@import.whole` and `@import.all`
+    name the target. `@export` is the same for exports. `@include` has `@source` alone.
 
     Args:
-        name: As people call it.
+        name: Its usual name.
         suffixes: Endings of its files.
         grammar: The module of the grammar's wheel.
-        query: What to capture.
+        query: The captures.
         function: The grammar's function in that module.
-        imports: Reads what is captured as `@use`, for a language whose imports are trees.
+        imports: Reads captures of `@use`, for a language whose imports are trees.
         target: Splits the left side of an assignment that defines a function, `@target`, into owner and name.
         calling: Methods of functions that call the function: `handle.apply(this, arguments)`.
-        prepare: Takes out of a text what the grammar stumbles over, and leaves every other byte where it is.
+        prepare: Removes text that breaks the grammar, and leaves every other byte in place.
     """
 
     name: str

@@ -17,31 +17,31 @@ _GENERIC = re.compile(r"(?:::)?<[^()]*>$|\[[^()\[\]]*\]$")
 _THIS = re.compile(r"^(?:(?:this|self|Self|\$this)\b|@+(?=\w+\.))")
 _VERSION = re.compile(r"^v\d+$")
 MOST_CALLEE = 200
-"""Bytes of a callee that are looked at: of a long chain of calls only the end says what is called."""
+"""Bytes of a callee that are read: the end of a long chain of calls is the callee."""
 
 
 def field(node: Node | None, name: str) -> Node | None:
-    """Give a node's field; None where it has none."""
+    """Return a node's field, or None."""
     return None if node is None else node.child_by_field_name(name)
 
 
 def text_of(node: Node | None) -> str:
-    """Give a node's text; "" of None."""
+    """Return a node's text; "" for None."""
     return "" if node is None or node.text is None else node.text.decode("utf-8", "replace")
 
 
 def line_of(node: Node) -> int:
-    """Give the line a node begins on, from 1."""
+    """Return the line a node begins on, from 1."""
     return node.start_point[0] + 1
 
 
 def unquoted(text: str) -> str:
-    """Take the quotes off a literal."""
+    """Remove the quotes of a literal."""
     return text.strip("'\"`<>")
 
 
 def last_of(source: str) -> str:
-    """Give the name under which a package is known whose path is written: of `gopkg.in/go-yaml.v3` it is `yaml`."""
+    """Return the usual name of a package from its path: `gopkg.in/go-yaml.v3` is `yaml`."""
     parts = [part for part in source.split("/") if not _VERSION.match(part)] or [source]
     return re.sub(r"\.v\d+$|^go-|-go$", "", parts[-1])
 
@@ -52,13 +52,13 @@ def flat(text: str, most: int = 300) -> str:
 
 
 def plain_name(text: str) -> str:
-    """Give a name as written, without quotes; "" for what is computed."""
+    """Return a name without quotes, or "" for a computed one."""
     name = text.strip("'\"` ")
     return name if len(name) <= 120 and _NAME.fullmatch(name) else ""
 
 
 def dotted(text: str) -> str:
-    """Write a callee with dots: `a::b` and `a->b` as `a.b`, what is no name as `?`."""
+    """Return a callee with dots: `a::b` and `a->b` become `a.b`, other expressions `?`."""
     text = _GENERIC.sub("", _BLANKS.sub("", text[-4 * MOST_CALLEE :]).rstrip("!"))
     if len(text) < MOST_CALLEE and _CHAIN.fullmatch(text):
         return _THIS.sub(_own, _SEPARATOR.sub(".", text).lstrip("."))
@@ -71,7 +71,7 @@ def _own(found: re.Match[str]) -> str:
 
 
 def type_name(text: str) -> str:
-    """Give the class that a written type names: `*gin.Context` is `gin.Context`, `&mut Vec<T>` is `Vec`."""
+    """Return the class in a type: `*gin.Context` is `gin.Context`, `&mut Vec<T>` is `Vec`."""
     text = re.sub(r"^(?:[*&\[\]\s?]|mut\b|const\b|dyn\b|impl\b|'\w+|struct\b|class\b|enum\b|readonly\b)+", "", text)
     found = _CHAIN.match(text.strip())
     return _SEPARATOR.sub(".", found[0]) if found else ""

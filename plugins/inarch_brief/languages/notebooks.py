@@ -1,4 +1,4 @@
-"""The code of a notebook as a module of Python in which each line stands where it stands in the notebook's file."""
+"""The code of a notebook as a Python module, each line at its line number in the notebook's file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _COMMAND = re.compile(r"^(\s*)(?:[%!?]|.*\?\s*$)")
 
 
 def code_of(data: bytes) -> bytes:
-    """Give the code of a notebook's cells; as many lines as the file has, the others empty.
+    """Return the code of a notebook's cells, with an empty line for every other line of the file.
 
-    A notebook is written with a line of code to a line of its file; one that is not has no lines that could be cited,
-    and gives nothing.
+    A notebook usually has one line of code on each line of its file. Any other layout has no lines to cite, and returns
+    nothing.
     """
     lines = data.decode("utf-8", "replace").split("\n")
     found = [""] * len(lines)
@@ -48,7 +48,7 @@ def _text(line: str) -> str | None:
 
 
 def _put(found: list[str], start: int, end: int) -> None:
-    """Take out of a cell what is no Python: commands of the notebook, cells in another language."""
+    """Remove cell content other than Python: commands of the notebook, cells in another language."""
     is_other = start < end and bool(_OTHER_LANGUAGE.match(found[start]))
     for number in range(start, end):
         command = _COMMAND.match(found[number])

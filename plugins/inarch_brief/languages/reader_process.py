@@ -1,4 +1,4 @@
-"""Reading in a process of its own: a grammar is compiled code that may crash, hang, or take all memory."""
+"""Reading in a separate process: a grammar is compiled code that may crash, hang, or take all memory."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from inarch_brief.languages.records import Call, Entry, FileFacts, Import, Symbo
 from inarch_brief.languages.table import language_of
 
 SECONDS = 5.0
-"""What one file may take: 1 MB of ordinary code takes about one second."""
+"""The time limit for one file: 1 MB of ordinary code takes about one second."""
 _STARTING = "import sys; sys.path[:0] = {path!r}; from inarch_brief.languages.worker import main; main()"
 _KEPT = ("LD_LIBRARY_PATH", "LD_PRELOAD", "SYSTEMROOT", "TMPDIR")
 
 
 class Ended(Exception):
-    """The process ended, or gave no answer in time; `args[0]` says which."""
+    """The process ended, or did not answer in time; `args[0]` says which."""
 
 
 @define(eq=False, repr=False)
 class Apart:
-    """Reads files in one process after another, until it is closed.
+    """Reader of files in a subprocess, which is restarted if it ends.
 
     Args:
-        seconds: What one file may take.
-        missing: Wheels of grammars that are not installed: files of their languages are known by their length only.
+        seconds: The time limit for one file.
+        missing: Missing wheels of grammars. Files of their languages have only their length as a fact.
     """
 
     seconds: float = SECONDS
@@ -40,7 +40,7 @@ class Apart:
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     def read(self, path: str, data: bytes) -> FileFacts:
-        """Read a file by the language of its path; its facts say why there are few."""
+        """Read a file in the language of its path. Its facts name any problem."""
         language = language_of(path)
         name = language.name if language else ""
         problem = unreadable(data)
@@ -71,7 +71,7 @@ class Apart:
         """Send a file and wait for the answer.
 
         Raises:
-            Ended: there is none.
+            Ended: the process ended or did not answer in time.
         """
         deadline = time.monotonic() + self.seconds
         try:
@@ -112,7 +112,7 @@ class Apart:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start a process that finds what this one finds, and gets nothing else of its environment."""
+    """Start a process with this one's import path, and almost nothing else of its environment."""
     path = [folder for folder in sys.path if folder]
     return subprocess.Popen(
         [sys.executable, "-I", "-c", _STARTING.format(path=path)],

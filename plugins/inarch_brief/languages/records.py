@@ -1,4 +1,4 @@
-"""What is read of one file, whatever its language."""
+"""Records of one file's facts, for any language."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "meth
 """Kinds of symbols: a struct, interface, trait, enum or type alias is a class; a macro is a function."""
 
 DEFAULT = "default"
-"""What a file hands on as itself: `export default`, `module.exports = f`."""
+"""The main export of a file: `export default`, `module.exports = f`."""
 WHOLE = ""
-"""Target of an import that stands for the file or package itself."""
+"""Target of an import of the file or package itself."""
 ALL = "*"
 
 
 class Symbol(NamedTuple):
-    """Something with a name."""
+    """A named symbol."""
 
     kind: str
     name: str
@@ -23,38 +23,38 @@ class Symbol(NamedTuple):
     line: int
     end: int
     signature: str = ""
-    """Parameters and result as written, on one line."""
+    """Parameters and result from the source, on one line."""
     doc: str = ""
-    """The comment above it without its signs."""
+    """The comment above it without its marks."""
     first: int = 0
-    """Line on which its annotations begin, 0 without any."""
+    """First line of its annotations, 0 without any."""
     annotations: tuple[str, ...] = ()
-    """Decorators, annotations and attributes as written."""
+    """Decorators, annotations and attributes from the source."""
     bases: tuple[str, ...] = ()
     """Classes, interfaces and traits that it extends."""
 
 
 class Import(NamedTuple):
-    """In this file `name` stands for `target` of `source`; the file itself where the target is `WHOLE`."""
+    """In this file `name` means `target` of `source`, or the file itself if the target is `WHOLE`."""
 
     name: str
     source: str
-    """As written: `./layer`, `net/http`, `crate::router`, `java.util`, `layer.h`."""
+    """As in the source: `./layer`, `net/http`, `crate::router`, `java.util`, `layer.h`."""
     target: str
     line: int
     exported: bool = False
-    """Whether it is handed on."""
+    """Whether the file exports it again."""
 
 
 class Call(NamedTuple):
-    """A call site. Parts of `callee` that are no names are `?`; `this` and `self` are `self`."""
+    """A call site. Parts of `callee` other than names are `?`; `this` and `self` are `self`."""
 
     callee: str
     line: int
     scope: int
-    """Place of the symbol that it stands in."""
+    """Index of the enclosing symbol."""
     text: str = ""
-    """Its arguments as written, where they register something."""
+    """The source of its arguments, if they register something."""
 
 
 class Entry(NamedTuple):
@@ -67,11 +67,11 @@ class Entry(NamedTuple):
     line: int
     how: str
     target: str = ""
-    """What runs, as named there; "" where it is the symbol in `scope`."""
+    """The name of the function that runs, or "" for the symbol in `scope`."""
 
 
 class FileFacts(NamedTuple):
-    """What is known of one file: its symbols, the file itself first."""
+    """The facts of one file: its symbols, the file itself first."""
 
     language: str
     symbols: tuple[Symbol, ...]
@@ -79,8 +79,8 @@ class FileFacts(NamedTuple):
     calls: tuple[Call, ...] = ()
     entries: tuple[Entry, ...] = ()
     exports: tuple[tuple[str, str], ...] = ()
-    """Names under which it hands on what it calls otherwise."""
+    """Exported names that differ from the local ones."""
     package: str = ""
-    """What the file says it belongs to: of Go, Java and PHP."""
+    """The declared package of the file, in Go, Java and PHP."""
     problem: str = ""
-    """Why there is no more: too large, generated, no grammar installed."""
+    """Why facts are missing: too large, generated, no grammar installed."""

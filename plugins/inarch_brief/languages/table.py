@@ -1,4 +1,4 @@
-"""The languages, by the endings of their files; Go, Java, Ruby and PHP are no more than a record."""
+"""The languages, by the endings of their files. Go, Java, Ruby and PHP need only a record."""
 
 from __future__ import annotations
 
@@ -96,6 +96,6 @@ _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.
 
 
 def language_of(path: str) -> Language | None:
-    """Give the language of a file by its ending; None for one that is not in the table."""
+    """Return the language of a file by its ending, or None for an unknown one."""
     dot = path.rfind(".")
     return _BY_SUFFIX.get(path[dot:].lower()) if dot > path.rfind("/") else None

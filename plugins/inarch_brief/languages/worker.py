@@ -1,4 +1,4 @@
-"""The process in which files are read: what comes in are a path and its bytes, what goes out are facts."""
+"""The reader process: it receives a path and bytes, and sends facts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def send(stream: BinaryIO, value: Any) -> None:
 
 
 def main() -> None:
-    """Answer until the other side closes, without files to write, a network or programs."""
+    """Answer until the other side closes, without writing files, network or programs."""
     from inarch_brief.languages.file_facts import NotInstalled, read
     from inarch_brief.languages.table import language_of
     from inarch_lib.confinement import confine_reader
@@ -38,5 +38,5 @@ def main() -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Write records as tuples, which is all that marshal knows."""
+    """Convert records to tuples, the only form that marshal supports."""
     return tuple([_plain(item) for item in value]) if isinstance(value, tuple) else value

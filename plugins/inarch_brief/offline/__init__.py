@@ -1,6 +1,6 @@
-"""The offline planner: a model provider without a model, that plans by rules and answers by extraction.
+"""The offline planner: a model provider without a model that plans by rules and answers by extraction.
 
-Its answers come from tool results only, and each statement says in which file and line it stands.
+Its answers come from tool results only, and each statement cites its file and line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Settings:
     """Settings of `[plugins.offline]`.
 
     Args:
-        long: Whether answers say all there is to say, as `in full` behind a question asks for.
+        long: Whether answers are always in full, as after `in full` behind a question.
     """
 
     long: bool = False

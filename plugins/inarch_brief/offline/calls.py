@@ -1,4 +1,4 @@
-"""The tool calls that plans make, and reading on: long files in ranges, long lists in pages."""
+"""Tool calls of plans, and continued reads: long files in ranges, long lists in pages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_file(path: str, start: int | None = None, end: int | None = None) -> Pl
 
 
 def read_output(ref: str, offset: int, limit: int) -> PlannedCall:
-    """Read on in a result that was too long to be shown whole; bytes."""
+    """Read a range, in bytes, of a result that was cut."""
     return PlannedCall("read_output", {"output_ref": ref, "offset": offset, "limit": limit})
 
 
@@ -56,12 +56,12 @@ def find_symbols(query: str, kind: str = "", limit: int = 8) -> PlannedCall:
 
 
 def context_get(query: str) -> PlannedCall:
-    """Find what a question is about, with its code, callers and callees."""
+    """Find the code that a question is about, with its callers and callees."""
     return PlannedCall("context_get", {"query": query})
 
 
 def entry_points(kind: str = "all") -> PlannedCall:
-    """Find the ways into the program."""
+    """Find the entry points of the program."""
     return PlannedCall("find_entry_points", {} if kind == "all" else {"kind": kind})
 
 
@@ -71,12 +71,12 @@ def git_log(paths: Iterable[str] = (), limit: int = 10) -> PlannedCall:
 
 
 def literal(text: str) -> str:
-    """Escape a text for a regular expression that every search engine reads alike."""
+    """Escape a text for a regular expression in the syntax of every search engine."""
     return re.sub(_SPECIAL, lambda found: f"\\{found[0]}", text)
 
 
 def any_of(words: Iterable[str]) -> str:
-    """Give a pattern that matches any of some words."""
+    """Return a pattern that matches any of some words."""
     return "|".join(literal(word) for word in words)
 
 
@@ -87,12 +87,12 @@ _PAGE, _MOST_PAGES = 50_000, 24
 
 
 def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileText | None, ToolResult]]:
-    """Read a file, or its lines from `first` to `last`; returns its text, cut if it is too long, and the result."""
+    """Read a file, or its lines from `first` to `last`. Return its text, cut if it is too long, and the result."""
     end = min(last or first + _RANGE - 1, first + _RANGE - 1)
     [result] = yield [read_file(path, first, end)]
     text = file_text(result)
     if text is not None and not last and not last_line(result) and text.text.count("\n") >= end - first:
-        return text._replace(truncated=True), result  # too large for its lines to be counted
+        return text._replace(truncated=True), result  # too large to count its lines
     total = min(last or last_line(result), last_line(result) or last)
     if text is None or text.truncated or total <= end:
         return text, result
@@ -108,7 +108,7 @@ def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileTex
 
 
 def whole_code(target: Symbol) -> Asking[Symbol]:
-    """Return a definition with its code from its first line on, read if the index gives less."""
+    """Return a definition with its code from its first line on, reading the file if the index has less."""
     lines = target.code.splitlines()
     if lines and lines[0].lstrip().startswith(("@", "#[")):  # decorators, which may be many lines
         named = rf"\s*(?!@)(?:[\w()]+ )*{re.escape(target.name)}\b"
@@ -120,8 +120,8 @@ def whole_code(target: Symbol) -> Asking[Symbol]:
 
 
 def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
-    """Return the paths of a `list_files`, behind its limit only what says most, and whether these are all."""
-    # In order of their names: the top level and the packages may be behind the end.
+    """Return the paths of a `list_files` and whether they are complete. Beyond its limit, add important ones only."""
+    # The list is alphabetical: the top level and the packages may be beyond the limit.
     more = [list_files(pattern, 500) for pattern in ("*", "*/__init__.py", "*/*/__init__.py")]
     beside = (yield more) if is_limited(listed) else []
     [listed] = yield from whole(listed)
@@ -129,7 +129,7 @@ def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
 
 
 def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
-    """Put results together that were too long to be shown whole; they stay as they are if that can't be."""
+    """Return results with the cut ones completed. A result stays cut if a page is missing."""
     joined = list(results)
     for index, result in enumerate(results):
         ref = output_ref(result)

@@ -1,6 +1,6 @@
 """Edits that a prompt spells out: replace, replace all, create, delete and move.
 
-A sentence is understood to its last word, or nothing is changed: then it is a `Refusal` that names a form that works.
+If any word of a sentence is not understood, nothing changes: the result is a `Refusal` with a form that works.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _BEGUN = {
     "move": (MOVE, _AT, "move {} to FOLDER/NAME"),
     "rename": (MOVE, _AT, "move {} to FOLDER/NAME"),
 }
-"""By first word: the kind, the file by which a sentence is seen to mean it, and a form that works."""
+"""By first word: the kind, the pattern of the file that marks a sentence as an edit, and a form that works."""
 _NAME = r"\w+(?:\.\w+)*"
 _PATH_LIKE = r"[\w@+-]*[./][\w./@+-]*\w|[A-Z]\w*file|LICENSE|README"
 _MOST_CHARACTERS = 4_000
 """A longer sentence is not an edit, except for the text of a new file."""
 _MORE_OF_A_NAME = {"$": ("js", "jsx", "mjs", "cjs", "ts", "tsx", "java", "kt"), "-": ("css", "scss", "html", "xml")}
-"""What may be a part of a name beside letters, digits and the underscore, by the endings of files."""
+"""Characters of names besides letters, digits and the underscore, by file ending."""
 
 Span = tuple[int, int]
 
@@ -72,14 +72,14 @@ class Edit(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A sentence that begins as an edit and was not understood to its last word, and a form that works."""
+    """A sentence that begins as an edit but was not fully understood, and a form that works."""
 
     part: str
     form: str
 
 
 def edit_of(prompt: str) -> Edit | Refusal | None:
-    """Read an edit out of a prompt, None if it asks for none."""
+    """Read an edit from a prompt, or return None if it does not ask for one."""
     begun = re.match(r"\s*(?:(?:please|can you|could you|now)[\s,]+)*(\w+)", prompt, re.I)
     if begun is None or begun[1].lower() not in _BEGUN:
         return None
@@ -111,14 +111,14 @@ def _text(found: re.Match[str], name: str) -> str:
 
 
 def spans_of(change: Edit, text: str) -> list[Span]:
-    """Return the places that a replacement changes. Those of a text don't overlap."""
+    """Return the places that a replacement changes. Those of a text do not overlap."""
     if not change.search:
         return []
     if not change.as_name:
         return [found.span() for found in re.finditer(re.escape(change.search), text)]
     ending = change.path.rpartition(".")[2]
     also = "".join(re.escape(sign) for sign, endings in _MORE_OF_A_NAME.items() if ending in endings)
-    point = (".", r"|\.\d") if change.search[0].isdigit() else ("", "")  # of a number, with what follows it
+    point = (".", r"|\.\d") if change.search[0].isdigit() else ("", "")  # of a number, with its decimals
     whole = rf"(?<![\w{also}{point[0]}]){re.escape(change.search)}(?![\w{also}]{point[1]})"
     found = [match.span() for match in re.finditer(whole, text)]
     return found if change.attributes else [span for span in found if not _is_attribute(text, span[0])]
@@ -130,7 +130,7 @@ def _is_attribute(text: str, start: int) -> bool:
 
 
 def patched(change: Edit, text: str, spans: list[Span]) -> dict[str, object]:
-    """Return the arguments of one edit: the text itself, or the whole lines around names that are parts of others."""
+    """Return the arguments of one edit: the text itself, or whole lines if the name also occurs inside others."""
     described = f"replace {change.search[:40]!r} by {change.replace[:40]!r}"
     if len(spans) == len(spans_of(change._replace(as_name=False), text)):
         every = {"replace_all": True} if len(spans) > 1 else {}
@@ -151,7 +151,7 @@ def patched(change: Edit, text: str, spans: list[Span]) -> dict[str, object]:
 
 
 def edit(intent: Intent) -> Plan:
-    """Make the change that a prompt spells out, or say why it is none."""
+    """Make the change that a prompt spells out, or say why not."""
     change, page = intent.edit, Page()
     if not isinstance(change, Edit):
         assert change is not None
@@ -233,7 +233,7 @@ def _say_unreadable(page: Page, path: str, read: ToolResult) -> Plan:
 
 
 def _say(page: Page, path: str, result: ToolResult, deed: str, done: str) -> None:
-    """Say what came of a call."""
+    """Write the result of a call."""
     if result.success:
         page.plain(f"Changed {path} as you changed the edit." if is_changed(result) and deed != "created" else done)
         return

@@ -1,4 +1,4 @@
-"""What a request says of the turn so far: the question, and what came of the calls made for it."""
+"""The turn so far as its request shows it: the question, and the results of its calls."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from inarch_brief.offline.page import Page
 from inarch_brief.offline.results import key
 
 MAX_ROUNDS = 8
-"""Replies with calls in one turn; the next one answers with what is known."""
+"""Replies with calls in one turn. The next one answers with the results so far."""
 
 T = TypeVar("T")
 Asking = Generator[Sequence[PlannedCall], Sequence[ToolResult], T]
-"""Yields batches of calls, is sent their results in order, and returns what it wanted to know."""
+"""A generator that yields batches of calls, is sent their results in order, and returns its finding."""
 Plan = Asking[Page]
 
 
@@ -22,10 +22,10 @@ class Exchange(NamedTuple):
     """A turn as its request shows it.
 
     Args:
-        prompt: What the user asked last, without what the kernel adds to it.
+        prompt: The user's last prompt, without the kernel's additions.
         earlier: The user's earlier prompts, oldest first.
-        answers: The texts of the answers before it, the last one first.
-        results: What came of this turn's calls, by `key`.
+        answers: The texts of the earlier answers, newest first.
+        results: The results of this turn's calls, by `key`.
         tools: Names of the tools that may be called.
         rounds: Replies with calls so far.
         may_call: Whether one more such reply is possible.
@@ -41,11 +41,11 @@ class Exchange(NamedTuple):
 
 
 def read_exchange(request: ModelRequest) -> Exchange:
-    """Take a request apart at the last user message."""
+    """Split a request at the last user message."""
     messages = request.messages
     last = max((place for place, message in enumerate(messages) if message.role == "user"), default=-1)
     if request.tool_choice == "none" and last > 0 and messages[last - 1].role == "tool":
-        # Not a prompt: when a limit is reached the kernel itself asks for the answer so far.
+        # Not a prompt: at a limit, the kernel itself asks for the answer so far.
         last = max((place for place in range(last) if messages[place].role == "user"), default=last)
     now = messages[last + 1 :]
     calls: dict[str, str] = {}
@@ -73,5 +73,5 @@ def read_exchange(request: ModelRequest) -> Exchange:
 
 
 def _prompt(message: Message) -> str:
-    """Return the first text of a user message: what follows it was added by the kernel."""
+    """Return the first text of a user message. The kernel added the rest."""
     return next((part.text for part in message.parts if isinstance(part, Text)), "")

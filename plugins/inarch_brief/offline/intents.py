@@ -1,4 +1,4 @@
-"""From a prompt to what it asks for: one table of expressions, tried in order."""
+"""From a prompt to its intent: one table of expressions, tried in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNCLEAR, SOURCE, CHANGES, CONFIGURE = "unclear", "source", "changes", "configure
 GUIDE, TESTS = "guide", "tests_of"
 
 IN_FULL = "in full"
-"""Words behind a question that ask for all there is to say."""
+"""Words behind a question that ask for the full answer."""
 _LONG = r"[\s,]+(?:in full|in (?:all |full )?detail|at length|--long|\(long\))[\s.?!]*$"
 PROJECT = (
     r"(?:(?:this|the|that|my|our|your|whole|entire|current|a) )*(?:python |source )?(?:code ?base|code|repo|repository|"
@@ -37,7 +37,7 @@ _PARTS = {
     ),
     "<SET>": r"(?:set|change|configure|customi[sz]e|adjust|tune|limit|specify|enable|disable|increase|reduce|override)",
 }  # fmt: skip
-"""What the names in angle brackets of the table stand for."""
+"""Expansions of the names in angle brackets of the table."""
 _RULES = r"""
 summarize: summar overview tour descri explain what introduc tl about how walk
     (?:summari[sz]e|describe|explain|outline|introduce|walk (?:me|us) through|understand|tell (?:me|us) about|
@@ -132,7 +132,7 @@ FACETS = {
     "files": r"(?:source )?files",
     "licence": r"licen[sc]e",
 }
-"""What the noun of a list may be."""
+"""Nouns of each kind of list."""
 _LIST_WORDS = words_of("""
     list show enumerate print display name what which give find get are there is how many see me us all every
     any the its of this these each available top-level main for to on does do here that project codebase code
@@ -149,7 +149,7 @@ _FRAMES = {
     r"the plugin .{1,60}? holds back the end of (?:the|this) turn: (?P<what>.+)": NEEDS_MODEL,
     r"change (?:how|the way) (?P<what>.+?)(?: works?| is done)?": NEEDS_MODEL,
 }
-"""Words around what is to be changed. An imperative asks for the change itself, which a model makes."""
+"""Phrases around the subject of a change. An imperative asks for the change itself, which needs a model."""
 _TALK = {
     "thanks": r"(?:many )?thanks?(?: (?:you|a lot|so much|very much))*|thx|cheers|ok(?:ay)?|cool|great|nice|yes|no",
     "bye": r"bye|goodbye|see you",
@@ -163,7 +163,7 @@ _FOREIGN = words_of("""
     wie wo wer warum wird werden ist sind und der das den ein eine nicht hier im für von comment pourquoi quoi où
     qui est sont les des une dans avec cómo qué quién dónde porque está el los las del una como onde quem não são uma
     dei il della dove chi perché sono waar wat waarom het een wordt zijn niet""")
-"""Words that only other languages than English have; two of them make a question foreign."""
+"""Words that do not occur in English. Two of them make a question foreign."""
 _MODEL_VERBS = words_of("""
     fix implement add write refactor improve optimise optimize review debug port convert generate design update
     upgrade make remove build clean rewrite migrate translate solve suggest propose create extend change modify
@@ -178,18 +178,18 @@ _CODE = r"(?:full |whole )?(?:source(?: code)?|code|body|implementation)"
 
 
 class Intent(NamedTuple):
-    """What a prompt asks for.
+    """The intent of a prompt.
 
     Args:
         kind: One of the constants of this module.
         subject: The words to search for.
-        names: Identifiers that the prompt names, as written.
-        path: The file or folder that is asked about.
-        facet: What is asked of a list or a guide (`commands`, `tests`, `install`).
-        edit: The change that is asked for, or why it is none.
-        long: Whether all there is to say is asked for.
-        seed: Whether it names what is going to be changed: the path to it is asked for.
-        whole: The one thing of which it asks what it is: that may be the project.
+        names: Identifiers in the prompt, unchanged.
+        path: The file or folder in question.
+        facet: The item of a list or a guide (`commands`, `tests`, `install`).
+        edit: The requested change, or why it is not one.
+        long: Whether the full answer is requested.
+        seed: Whether it names code to be changed: the path to it is requested.
+        whole: The only subject of a "what is" question, which may be the project.
     """
 
     kind: str
@@ -204,12 +204,12 @@ class Intent(NamedTuple):
 
 
 def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
-    """Say what a prompt asks for.
+    """Return the intent of a prompt.
 
     Args:
-        prompt: What the user asked.
+        prompt: The user's prompt.
         earlier: The prompts before it, oldest first.
-        place: The definition or file that the last answer was about: `it` and `that` stand for it.
+        place: The definition or file of the last answer, which `it` and `that` mean.
     """
     prompt, long = _in_full(prompt)
     edit = edit_of(prompt)
@@ -228,12 +228,12 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
 
 
 def is_in_full(prompt: str) -> bool:
-    """Whether a prompt only asks for all there is to say."""
+    """Return whether a prompt only asks for the full answer."""
     return len(prompt) <= 40 and bool(re.fullmatch(_LONG, f" {prompt.strip()}", re.I))
 
 
 def put_in_full(prompt: str) -> str:
-    """Ask for all there is to say on a question."""
+    """Add a request for the full answer to a question."""
     return f"{_in_full(prompt)[0]}, {IN_FULL}"
 
 
@@ -244,7 +244,7 @@ def _in_full(prompt: str) -> tuple[str, bool]:
 
 
 def _talk(prompt: str, text: str) -> str:
-    """Return the kind of small talk or of question that can't be read, "" if it is neither."""
+    """Return the kind of small talk or of unreadable question, or ""."""
     low = " ".join(prompt.lower().split()).rstrip(" ?!.,")
     words = re.findall(r"\w+", low)
     if not words:
@@ -256,7 +256,7 @@ def _talk(prompt: str, text: str) -> str:
 
 
 def _framed(prompt: str) -> Intent | None:
-    """Take the frame off what is going to be changed, None if there is none."""
+    """Read a phrase about code to be changed, or return None."""
     text = " ".join(prompt.split()).replace("’", "'").strip(" .!?")[:600]
     for pattern, kind in _FRAMES.items():
         if found := re.fullmatch(rf"(?:please )?{pattern}", text, re.I):
@@ -265,7 +265,7 @@ def _framed(prompt: str) -> Intent | None:
 
 
 def _source(text: str, place: str) -> Intent | None:
-    """Read a wish to see code: of a name, or of what was answered before."""
+    """Read a request for code: of a name, or of the last answer."""
     if found := re.fullmatch(rf"{_SEE}(?:the )?{_CODE} (?:of|for) (?P<what>[\w.`']+(?:\(\))?)", text, re.I):
         name = found["what"].strip("`'").removesuffix("()")
         if name.lower() not in _PRONOUNS and not re.fullmatch(PROJECT, name, re.I):
@@ -276,7 +276,7 @@ def _source(text: str, place: str) -> Intent | None:
 
 
 def _rules(low: str) -> Iterator[tuple[str, str, str]]:
-    """Yield kind, facet and expression of the rules of which a text has a word."""
+    """Yield kind, facet and expression of the rules that share a word with a text."""
     head, pattern = "", ""
     for line in [*_RULES.splitlines()[1:], ":"]:
         if line.startswith("    "):
@@ -311,7 +311,7 @@ def _classified(text: str) -> Intent:
     if verb in _MODEL_VERBS and len(text.split()) > 1:
         return _about(NEEDS_MODEL, text.partition(" ")[2])
     one = re.fullmatch(r"(?:where|what) (?:is|are) [`'\"]?([A-Za-z_])[`'\"]?(?: defined| declared)?", text)
-    if one:  # `a` and `i` would be words that only ask
+    if one:  # `a` and `i` would be question words
         return Intent(EXPLAIN, subject=one[1], names=(one[1],))
     intent = _about(EXPLAIN, text)
     if located := re.fullmatch(r"(\S+) (?:defined|declared|implemented)", intent.subject):
@@ -320,7 +320,7 @@ def _classified(text: str) -> Intent:
 
 
 def _read(kind: str, facet: str, found: re.Match[str]) -> Intent | None:
-    """Make an intent of what an expression found, None if it doesn't fit after all."""
+    """Return the intent of a match, or None if it does not fit after all."""
     groups = {name: value.strip(" `'\"?") for name, value in found.groupdict().items() if value}
     if kind == COMPARE:
         sides = (_side(groups["one"]), _side(groups["other"]))
@@ -328,7 +328,7 @@ def _read(kind: str, facet: str, found: re.Match[str]) -> Intent | None:
     facet = groups.pop("facet", facet).lower()
     what = next(iter(groups.values()), "")
     if kind in (CALLERS, CALLEES) and not (names_in(what) or len(what.split()) <= 3):
-        return None  # a behaviour is described
+        return None  # it describes a behaviour
     if re.fullmatch(PROJECT, what, re.I):
         if kind == CALLEES:
             return Intent(LIST, facet="dependencies")
@@ -343,7 +343,7 @@ def _read(kind: str, facet: str, found: re.Match[str]) -> Intent | None:
 
 
 def _side(text: str) -> str:
-    """Take the article off a name; a plain noun with one is rather a class: `a request`."""
+    """Remove the article of a name. A plain noun with one is probably a class: `a request`."""
     article, _, noun = text.partition(" ")
     if article.lower() not in ("a", "an", "the"):
         return text
@@ -355,7 +355,7 @@ def _about(kind: str, text: str) -> Intent:
 
 
 def _facet(low: str) -> str:
-    """Return the list that is asked for by a noun among words that add nothing to it."""
+    """Return the list that a noun among filler words asks for."""
     words = low.split()
     first = next((index for index, word in enumerate(words) if word not in _LIST_WORDS), len(words))
     last = next((index for index in range(len(words), first, -1) if words[index - 1] not in _LIST_WORDS), first)
@@ -364,13 +364,13 @@ def _facet(low: str) -> str:
 
 
 def _is_about_path(low: str, path: str) -> bool:
-    """Whether the file itself is asked about, not something in it."""
+    """Return whether the question is about the file itself, and not something in it."""
     rest = [word for word in subject_of(low.replace(path.lower(), " ")).split() if word not in ("file", "module")]
     return not rest or bool(re.match(r"(?:explain|summari[sz]e|describe|show|read|open|cat|print|view)\b", low))
 
 
 def _is_follow_up(text: str, intent: Intent) -> bool:
-    """Whether a prompt says nothing of its own but `it`, and what is asked of it."""
+    """Return whether a prompt refers to the last answer by `it` without a subject of its own."""
     if intent.names or intent.kind not in (CALLERS, CALLEES, EXPLAIN, TESTS, CHANGES):
         return False
     spoken = set(re.findall(r"\w+", text.lower()))

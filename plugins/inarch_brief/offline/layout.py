@@ -1,4 +1,4 @@
-"""What the list of files says: languages, folders, packages, tests; and which parts of a project matter most."""
+"""Facts from the list of files: languages, folders, packages, tests, and the most important parts of a project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MANIFESTS = (
     "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", "composer.json",
     "CMakeLists.txt", "Makefile",
 )  # fmt: skip
-"""File names that are read, the most telling first."""
+"""File names to read, the most telling first."""
 _LANGUAGES = {
     "py": "Python", "pyi": "Python", "pyx": "Cython", "js": "JavaScript", "mjs": "JavaScript", "cjs": "JavaScript",
     "jsx": "JavaScript", "ts": "TypeScript", "tsx": "TypeScript", "go": "Go", "rs": "Rust", "java": "Java",
@@ -35,7 +35,7 @@ _ASIDE = frozenset((
     "scripts", "tools", "extras", "node_modules", "vendor",
 ))  # fmt: skip
 _MEASURING = frozenset(("benchmark", "benchmarks", "__tests__", "__mocks__"))
-"""Folders that are not a part of the product wherever they are."""
+"""Folders outside the product at any depth."""
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
 _SCRIPT = r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$"
 _BUILT_NAMES = r"\.(?:[cm]?[jt]s|css)\.map$|[.-]min\.(?:[cm]?js|css)$|\.egg-info/|(?:^|/)PKG-INFO$"
@@ -55,7 +55,7 @@ class Package(NamedTuple):
 
 
 def is_test(path: str) -> bool:
-    """Whether a path is a test's, by the usual names."""
+    """Return whether a path is a test's, by the usual names."""
     *folders, base = path.split("/")
     stem = base.partition(".")[0]
     named = stem.startswith("test_") or stem.endswith(("_test", "Test", "Tests", "_spec")) or ".test." in base
@@ -75,7 +75,7 @@ def languages(paths: Sequence[str]) -> list[tuple[str, int, str]]:
 
 
 def is_aside(path: str) -> bool:
-    """Whether a path belongs to tests, documentation, examples or tools rather than to the product."""
+    """Return whether a path belongs to tests, documentation, examples or tools rather than to the product."""
     folders = path.split("/")[:-1]
     top = folders[0] if folders else ""
     is_beside = top in _ASIDE or top in _TEST_FOLDERS or top.startswith(".") or not _MEASURING.isdisjoint(folders)
@@ -83,25 +83,25 @@ def is_aside(path: str) -> bool:
 
 
 def is_code(path: str) -> bool:
-    """Whether a path ends as a program's does."""
+    """Return whether a path has the ending of a program."""
     return path.endswith(_CODE_ENDS)
 
 
 def is_built(path: str) -> bool:
-    """Whether a file is built from others: a script bundled or made small, its map, what a Python build says of it."""
+    """Return whether a file is a build product: a bundled or minified script, its map, metadata of a Python build."""
     is_there = not _BUILT_FOLDERS.isdisjoint(path.split("/")[:-1])
     return bool(re.search(_SCRIPT if is_there else _BUILT_NAMES, path))
 
 
 def sources(paths: Sequence[str]) -> list[str]:
-    """Leave out files that are built from others, unless there is no other code."""
+    """Drop build products, unless there is no other code."""
     copies = compiled(paths)
     kept = [path for path in paths if not is_built(path) and path not in copies]
     return kept if any(is_code(path) and not is_aside(path) for path in kept) else list(paths)
 
 
 def main_package(paths: Sequence[str]) -> Package | None:
-    """Return the largest Python package, None if most of the product is written in another language."""
+    """Return the largest Python package, or None if most of the product is in another language."""
     counts = {name: count for name, count, _ in languages([path for path in sources(paths) if not is_aside(path)])}
     others = [
         count for name, count in counts.items() if name not in _PROSE | {"Python", "Shell", "notebooks", "SQL", "C"}
@@ -124,7 +124,7 @@ def packages(paths: Sequence[str]) -> list[Package]:
 
 
 def folders(paths: Sequence[str]) -> list[tuple[str, int, int, Place]]:
-    """Return the folders at the top: name, files, test files, one of the files; the product's before the others."""
+    """Return the top folders: name, files, test files, one of the files; the product's before the others."""
     groups: dict[str, list[str]] = {}
     for path in paths:
         top, slash, _ = path.partition("/")
@@ -146,13 +146,13 @@ TOP_LEVEL = (
     rf"|(exports = )?(module\.)?exports(\.| = )((async )?(class|function) )?{_NAME}"
     rf"|{_NAME}(\.prototype)?\.{_NAME} = (async )?function)"
 )
-"""Definitions that begin a line, in the languages that spell them with such a word, and what scripts hand out."""
+"""Definitions at the start of a line, in languages with such keywords, and exports of scripts."""
 _AUXILIARY = re.compile(
     r"_?(?:\w*_)?(?:exceptions?|errors?|utils?|compat|helpers?|constants?|typing|types?|version|conf|const)"
 )
-"""Modules that are imported everywhere and say little about what a project does."""
+"""Modules that are imported everywhere and say little about the purpose of a project."""
 _MANY = 60
-"""Files from which on a package with sub-packages is described by those."""
+"""With more files than this, a package with sub-packages is described by those."""
 
 
 @define(eq=False, repr=False)
@@ -168,7 +168,7 @@ class Part:
 
 
 def imports_of(package: str) -> str:
-    """Return the pattern of lines in which the code of a project imports its own."""
+    """Return the pattern of import lines for a project's own code."""
     return rf"^(from \.|from {package}[. ]|import {package}\.)" if package else r"^\s*(from|import|use) |\brequire\("
 
 
@@ -182,7 +182,7 @@ def parts_of(
         paths: The files.
         definitions: Lines that match `TOP_LEVEL`.
         imports: Lines that match `imports_of`.
-        handed: A text that names what the project hands out.
+        handed: A text that contains the exported names of the project.
     """
     own = [path for path in sources(paths) if is_code(path) and not is_aside(path)] or list(paths)
     inner = [path for path in own if folder is not None and "/" in path.removeprefix(f"{folder}/")]
@@ -230,7 +230,7 @@ def _stem(name: str) -> str:
 
 
 def _defined(hit: Hit) -> str:
-    """Return what a line defines, "" if it hands out no name of its own."""
+    """Return the name that a line defines, or "" if it exports no name of its own."""
     found = re.match(rf"{TOP_LEVEL}(?=$|[^\w$])", hit.text)
     text = found[0].removesuffix("function").removesuffix("async ").rstrip(" =") if found else ""
     name = re.split(r"[^\w$]+", text)[-1]
@@ -238,5 +238,5 @@ def _defined(hit: Hit) -> str:
 
 
 def is_manifest(path: str) -> bool:
-    """Whether a path is a manifest's by its name or ending."""
+    """Return whether a path is a manifest's by its name or ending."""
     return path.rpartition("/")[2] in MANIFESTS or path.endswith((".gemspec", ".csproj", ".cabal"))

@@ -1,4 +1,4 @@
-"""What several plans share: text searches, whether a definition is named, lists of places, ways from entry points."""
+"""Shared parts of plans: text searches, tests for named definitions, lists of places, paths from entry points."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from inarch_brief.offline.words import held, significant, words_of
 
 DEFINING = r"(class|function|func|fn|def|struct|interface|enum|trait|type|module|const|let|var|macro|fun)"
 LINKED = r"\d[\d,]* of [\d,]+ (?:\w+ )?files are (?:not )?linked|callers looked for|the first \d+ callers"
-"""A note on who calls what: it changes no definition."""
+"""A note about callers: it does not affect definitions."""
 _PARTLY = r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only the first [\d,]+ files"
-"""How a look-up says that it saw only a part of the code."""
+"""A note of a lookup that covered only a part of the code."""
 _KINDS = words_of("function class method module package object constant decorator command option property field")
 _MOST_WORDS = 3
 _DECLARING = "{pyproject.toml,setup.cfg,setup.py,package.json,Cargo.toml,composer.json,go.mod}"
 
 
 def is_named(intent: Intent, target: Symbol) -> bool:
-    """Whether the prompt names the definition: by an identifier, or by a word that stands alone or beside its owner."""
+    """Return whether the prompt names the definition: by an identifier, or by a word alone or beside its owner."""
     words = intent.subject.split()
     around = {part.lower() for part in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", target.qualname)} | {target.kind}
     names = [
@@ -41,7 +41,7 @@ def is_named(intent: Intent, target: Symbol) -> bool:
 
 
 def bears(target: Symbol, names: Sequence[str]) -> bool:
-    """Whether a definition has one of some names. The underscores before a private name may be left out."""
+    """Return whether a definition has one of some names. Leading underscores of a private name are optional."""
     last = {name.rpartition(".")[2] for name in names}
     if target.test:
         return target.name in last or target.name.lower() in {name.lower() for name in last if name.islower()}
@@ -51,7 +51,7 @@ def bears(target: Symbol, names: Sequence[str]) -> bool:
 
 
 def is_the_project(name: str) -> Asking[bool]:
-    """Whether a name is the project's: the one that a manifest at the top declares, or a package's at the top."""
+    """Return whether a name is the project's: declared in a top manifest, or that of a top package."""
     if not re.fullmatch(r"[\w.@/-]+", name):
         return False
     *listed, declared = yield [
@@ -64,25 +64,25 @@ def is_the_project(name: str) -> Asking[bool]:
 
 
 def text_search(subject: str, limit: int = 80) -> list[PlannedCall]:
-    """Return the calls that look for a subject's words in all files; none for an empty subject."""
+    """Return the calls that search all files for a subject's words; none for an empty subject."""
     words = significant(subject)
     return [calls.search(calls.any_of(words), ignore_case=True, limit=limit)] if words else []
 
 
 def definition_search(name: str) -> PlannedCall:
-    """Look for the definition of a name in any language."""
+    """Return a call that searches for the definition of a name in any language."""
     name = calls.literal(re.split(r"\.|::", name)[-1])
     method = r"^\s*((async|static|get|set|public|private|protected) +)*[*#]?" + name + r"\s*\([^()]*\)[^;()]*\{\s*$"
     return calls.search(rf"\b{DEFINING}\s+(\([^)]*\)\s*)?{name}\b|^{name}\s*(:[^=]+)?=[^=]|{method}", limit=20)
 
 
 def written(found: Sequence[Hit]) -> list[Hit]:
-    """Leave out lines of files that are built from others, unless there are no other lines."""
+    """Drop lines of build products, unless there are no other lines."""
     return [hit for hit in found if not is_built(hit.path)] or list(found)
 
 
 def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
-    """Order matches by how many of the words their line holds, code before prose; two lines a file at most."""
+    """Order matches by the number of words in their line, code before prose, with at most two lines of a file."""
     ranked = sorted(
         written(found),
         key=lambda hit: (
@@ -101,7 +101,7 @@ def best_hits(found: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
 
 
 def say_hits(page: Page, title: str, found: Iterable[Hit], most: int) -> bool:
-    """Write lines of code below a title; False if there are none."""
+    """Write lines of code below a title. Return False if there are none."""
     shown = list(found)[:most]
     if shown:
         page.head(title)
@@ -116,14 +116,14 @@ def doc_of(symbol: Symbol, most: int = 110) -> str:
 
 
 def say_definition(page: Page, target: Symbol, most: int = 330) -> None:
-    """Write what a definition is, and what it says of itself."""
+    """Write a definition and its docstring."""
     page.say(f"{target.kind} `{shortened(target.qualname)}{cut(target.signature, most // 2)}`", target.place)
     if target.doc:
         page.say(cut(plain_text(target.doc), most), target.place)
 
 
 def say_sites(page: Page, title: str, sites: Sequence[Site], most: int = 5, more: bool = False) -> None:
-    """Write call sites; `more` says that there may be others than those that are known."""
+    """Write call sites; `more` says that there may be unknown ones."""
     if not sites:
         return
     number = counted(len(sites), "place", more=more)
@@ -133,7 +133,7 @@ def say_sites(page: Page, title: str, sites: Sequence[Site], most: int = 5, more
 
 
 def say_note(page: Page, result: ToolResult, without: str = "(?!)", named: bool = False) -> None:
-    """Pass on what a look-up says of its answer. What it says of a part comes first, unless a name was found."""
+    """Write a lookup's notes. Those on partial coverage come first, unless a name was found."""
     notes = [note for note in said(result).split("; ") if note and not re.match(without, note)]
     partly = [note for note in notes if re.search(_PARTLY, note)]
     if partly and not named:
@@ -143,7 +143,7 @@ def say_note(page: Page, result: ToolResult, without: str = "(?!)", named: bool 
 
 
 def say_ways(page: Page, found: Sequence[Way], most: int) -> None:
-    """Write how the program gets there, each call with its place; tests only if nothing else does."""
+    """Write the paths from entry points, each call with its place; tests only if there are no others."""
     longer = [way for way in found if len(way.names) > 1]
     own = [way for way in longer if not way.is_test] or longer
     if own:
@@ -153,7 +153,7 @@ def say_ways(page: Page, found: Sequence[Way], most: int) -> None:
 
 
 def say_tests(page: Page, found: Sequence[Way], most: int) -> None:
-    """Write which tests get there."""
+    """Write the tests that reach it."""
     tests = [way for way in found if way.is_test]
     if tests and len(tests) < len(found):
         page.head("Tests that reach it")
@@ -162,7 +162,7 @@ def say_tests(page: Page, found: Sequence[Way], most: int) -> None:
 
 
 def say_path(page: Page, found: Context, most: int) -> None:
-    """Write the first way call by call, the middle of a long one left out, and the files in it."""
+    """Write the first path call by call, without the middle of a long one, and its files."""
     way, target = found.ways[0], found.target
     steps = [f"`{name}` ({glued(place)})" for name, place in zip(way.names, way.places, strict=True)]
     steps = [*steps[:2], "…", *steps[3 - most :]] if len(steps) > most else steps

@@ -1,4 +1,4 @@
-"""Facts that manifests declare: name, purpose, dependencies, licence, scripts, how to test. Each with its line."""
+"""Facts in manifests, each with its line: name, purpose, dependencies, licence, scripts, test command."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _PLAIN: Mapping[str, Mapping[str, str]] = {
     },
     "Makefile": {"scripts": r"^((?:run|start|serve))\s*:"},
 }  # fmt: skip
-"""Manifests that are read by expressions: what the group of each is."""
+"""Manifests read by expressions, with the field of each group."""
 _WITHIN = {
     "setup.cfg": r"^install_requires\s*=(?:.*\n(?:[ \t]+.*\n?)*)", "setup.py": r"install_requires\s*=\s*\[[^\]]*",
 }  # fmt: skip
-"""The part of a manifest in which its dependencies are."""
+"""The part of a manifest with its dependencies."""
 _TESTS = {
     "go.mod": ("go test ./...", ""), "Cargo.toml": ("cargo test", ""), "pom.xml": ("mvn test", ""),
     "build.gradle": ("gradle test", ""), "build.gradle.kts": ("gradle test", ""), "pytest.ini": ("pytest", ""),
@@ -50,12 +50,12 @@ _TESTS = {
     "setup.cfg": ("pytest", r"^\[tool:pytest\]"), "pyproject.toml": ("pytest", r"^\[+tool\.pytest\b"),
     "package.json": ("npm test", r'"test"\s*:'), "composer.json": ("composer test", r'"test"\s*:'),
 }  # fmt: skip
-"""The command that runs the tests, and the line that says so if it must be there."""
+"""The command that runs the tests, and the line that must be present, if any."""
 
 
 @define(eq=False, repr=False)
 class Project:
-    """What a project says of itself; what no manifest declares stays None or empty."""
+    """A project's facts. Undeclared ones stay None or empty."""
 
     name: Fact | None = None
     version: str = ""
@@ -68,10 +68,10 @@ class Project:
     scripts: list[Fact] = field(factory=list)
     manifests: list[Place] = field(factory=list)
     broken: list[Fact] = field(factory=list)
-    """Manifests that could not be parsed, each with the reason."""
+    """Manifests that do not parse, each with the reason."""
 
     def offer(self, **facts: Fact | None) -> None:
-        """Set what is not known yet: the first manifest that says something holds."""
+        """Set facts that are not known yet: the first manifest with a fact wins."""
         for name, fact in facts.items():
             if fact is not None and fact.text and getattr(self, name) is None:
                 setattr(self, name, fact)
@@ -125,7 +125,7 @@ def _read(project: Project, base: str, text: FileText) -> None:
 
 
 def _declared(project: Project, text: FileText, data: Any) -> None:
-    """Read a manifest that is parsed: pyproject.toml, Cargo.toml, package.json or composer.json."""
+    """Read a parsed manifest: pyproject.toml, Cargo.toml, package.json or composer.json."""
     if not isinstance(data, Mapping):
         return
     poetry = _table(data, "tool", "poetry")
@@ -157,7 +157,7 @@ def _declared(project: Project, text: FileText, data: Any) -> None:
 
 
 def _requirements(text: FileText, section: str, listed: object) -> list[Fact]:
-    """Return requirements that are a list of texts, or a table of names and versions."""
+    """Return requirements from a list of texts, or from a table of names and versions."""
     start = _line(text, rf"^\s*\[?[\w.]*\"?{section}\"?\s*[\]=:]")
     if isinstance(listed, list):
         names = [one for one in listed if isinstance(one, str)]
@@ -172,7 +172,7 @@ def _requirements(text: FileText, section: str, listed: object) -> list[Fact]:
 
 
 def _line(text: FileText, pattern: str, after: int = 0, otherwise: str = "") -> Place:
-    """Find the first line that matches at or below a line, else that line."""
+    """Find the first matching line at or below a line, or return that line."""
     lines, start = text.text.split("\n"), max(after - text.start, 0)
     matching = (row for row in range(start, len(lines)) if re.search(pattern, lines[row]) or
                 (otherwise and otherwise in lines[row]))  # fmt: skip
@@ -180,7 +180,7 @@ def _line(text: FileText, pattern: str, after: int = 0, otherwise: str = "") -> 
 
 
 def _key(text: FileText, name: str, after: str) -> Place:
-    """Find the line of a key, bare or quoted, behind the head of its table."""
+    """Find the line of a key, bare or quoted, below the head of its table."""
     return _line(text, rf'^\s*"?{re.escape(name)}"?\s*[:=]', _line(text, after).line)
 
 

@@ -1,4 +1,4 @@
-"""The provider: reads the request, plans or answers, and streams what came of it."""
+"""The provider: it reads the request, plans or answers, and streams the result."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from inarch import (
     UsageDelta,
 )
 
-# The planner's own modules are imported with the first request: a session with a real model never needs them.
+# The first request imports the planner's own modules: a session with a real model never needs them.
 
 MODEL = "extractive"
 _NARROWEST, _WIDEST = 40, 400
-"""Columns between which an answer is written as wide as was asked for."""
+"""The limits of a requested width, in columns."""
 _NO_DECISION = json.dumps({
     "requires_tool_call": False, "tool_name": None, "arguments": {},
     "reasoning": "the offline planner plans its calls in the turn itself",
@@ -37,11 +37,11 @@ _NO_DECISION = json.dumps({
 
 
 class Offline:
-    """A model provider that needs neither key nor network. It keeps nothing between requests.
+    """A model provider that needs neither key nor network. It has no state between requests.
 
     Args:
-        environ: The environment variables that count: its first line names a model whose key is among them.
-        long: Whether answers say all there is to say.
+        environ: The relevant environment variables: the notice names a model whose key is among them.
+        long: Whether answers are always in full.
         added: Folders beside the root, by their absolute paths.
     """
 
@@ -58,11 +58,11 @@ class Offline:
         """Stream tool calls while facts are missing, then the answer.
 
         Raises:
-            ProviderError: Another model was asked for than the one there is.
+            ProviderError: The request names another model than the only one.
         """
         if request.model not in ("", MODEL):
-            what = f"offline has no model {request.model!r}: it is no language model, and has one name only"
-            raise ProviderError("request", what, remedy=f"name offline/{MODEL}, or another provider", was_sent=False)
+            what = f"offline has no model {request.model!r}: its only model is {MODEL}"
+            raise ProviderError("request", what, remedy=f"use offline/{MODEL}, or another provider", was_sent=False)
         from inarch_brief.offline.page import written_for
         from inarch_brief.offline.plans import next_step
 
@@ -98,11 +98,11 @@ class Offline:
         return Price(Decimal(0), Decimal(0))
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
 
 def _columns(environ: Mapping[str, str]) -> int:
-    """Return how wide to write: as `COLUMNS` says, as the terminal is, 100 where there is none and at most."""
+    """Return the width: that of `COLUMNS`, else of the terminal up to 100, or 100 without a terminal."""
     from inarch_brief.offline.page import WIDTH
 
     told = environ.get("COLUMNS", "")
@@ -116,7 +116,7 @@ def _columns(environ: Mapping[str, str]) -> int:
 
 
 def _condensed(request: ModelRequest) -> str:
-    """Answer a request for a summary of a conversation: the first line of each thing said in it."""
+    """Answer a request for a summary of a conversation with the first line of each message."""
     lines = [
         f"{message.role}: {message.text.strip().splitlines()[0][:200]}"
         for message in request.messages

@@ -1,6 +1,6 @@
 """Writing an answer: statements with the place of each one, wrapped for a terminal.
 
-It reads well as it is, and is Markdown: a conversation, an editor and an exported page show it as lists and code.
+The text reads well as it is, and is valid Markdown: editors and exported pages show lists and code.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ KIND = "Offline planner (no language model): answers by extraction."
 NOTICE = f"{KIND} Set a key such as OPENAI_API_KEY for a model."
 """The first line of every answer."""
 WIDTH = 100
-"""Columns of an answer, unless it is written for others."""
+"""The default columns of an answer."""
 _LABEL = 36
-"""Columns of a label; longer ones reach out of their column."""
-_GLUE = "\u2060"  # a word joiner holds the words of a citation together while a line is wrapped
+"""Columns of a label; longer ones exceed their column."""
+_GLUE = "\u2060"  # a word joiner keeps the words of a citation together while a line is wrapped
 
 _columns: ContextVar[int] = ContextVar("columns of the answer that is being written", default=WIDTH)
 
 
 def columns() -> int:
-    """Return the columns of the answer that is being written."""
+    """Return the columns of the current answer."""
     return _columns.get()
 
 
 @contextmanager
 def written_for(width: int) -> Iterator[None]:
-    """Write what is written meanwhile for so many columns."""
+    """Write within the context for this many columns."""
     token = _columns.set(width)
     try:
         yield
@@ -53,24 +53,24 @@ class Place(NamedTuple):
 
 
 def glued(place: Place) -> str:
-    """Return a citation that is kept on one line."""
+    """Return a citation that stays on one line."""
     return str(place).replace(" ", _GLUE)
 
 
 class _Absence(str):
-    """A line that says that something is not there: true only of what was looked at."""
+    """A line that says that something is missing, valid only for the searched files."""
 
     __slots__ = ()
 
 
 @define(eq=False, repr=False)
 class Page:
-    """An answer in the making; `declined` if it says that a change that was asked for was not made."""
+    """An answer in progress; `declined` if it refuses a requested change."""
 
     lines: list[str] = field(factory=list)
     declined: bool = False
     _listed: bool = False
-    """Whether the last line is one of a list: an empty line separates it from what is not."""
+    """Whether the last line belongs to a list: an empty line follows before other text."""
 
     def say(self, text: str, *places: Place) -> None:
         """Add a statement at the margin."""
@@ -96,7 +96,7 @@ class Page:
             self.item(fitted(text, place, pad + 4, lines), place, label=label, pad=pad)
 
     def number(self, number: int, text: str) -> None:
-        """Add one of the numbered statements of a section; it cites its place itself."""
+        """Add a numbered statement of a section; it cites its place itself."""
         self._add(f"{number}. ", "   ", text, (), listed=True)
 
     def inner(self, text: str) -> None:
@@ -104,13 +104,13 @@ class Page:
         self._add("   ", "   ", text, (), listed=True)
 
     def code(self, lines: Iterable[str], first: int) -> None:
-        """Add lines of code as they are, with their numbers."""
+        """Add unchanged lines of code with their numbers."""
         self.gap()
         self.lines.extend(f"{number:>8}  {line}".rstrip() for number, line in enumerate(lines, first))
         self._listed = True
 
     def note(self, text: str) -> None:
-        """Add what is not a statement about the code: what was not found, failed or left out."""
+        """Add a note that is not a statement about the code: a miss, a failure, an omission."""
         self._add("Note: ", "  ", text, ())
 
     def open_with(self, note: str) -> None:
@@ -124,19 +124,19 @@ class Page:
         self._add("", "", text, ())
 
     def decline(self, text: str) -> None:
-        """Say that a change was not made, and why."""
+        """Write that a change was not made, and why."""
         self.declined = True
         self.plain(text)
 
     def absent(self, text: str) -> None:
-        """Add that something is not there: it is taken back if a look failed."""
+        """Add that something is missing; a failed lookup retracts it."""
         self._begin(False)
         page = Page()
         page.plain(text)
         self.lines.extend(map(_Absence, page.lines))
 
     def take_back(self, failures: Iterable[str]) -> None:
-        """Say instead of what is not there that it is not known, and why."""
+        """Replace statements about missing things by a note that they are unknown, and why."""
         known = [line for line in self.lines if not isinstance(line, _Absence)]
         if len(known) < len(self.lines):
             self.lines, told = known, one_line(" ".join(known))
@@ -150,7 +150,7 @@ class Page:
             self.lines.append("")
 
     def add(self, page: Page) -> None:
-        """Add what another page says."""
+        """Add the lines of another page."""
         if page.lines:
             self.gap()
             self.lines += page.lines
@@ -203,7 +203,7 @@ def quoted(text: str) -> str:
 
 
 def shortened(path: str, most: int = 72) -> str:
-    """Leave the middle out of a path or dotted name of more than `most` characters; never for a citation."""
+    """Drop the middle of a path or dotted name of more than `most` characters; never for a citation."""
     return path if len(path) <= most else f"{path[: most // 3]}…{path[most // 3 + 1 - most :]}"
 
 
@@ -215,7 +215,7 @@ def sentence(text: str, most: int = 220) -> str:
 
 
 def clause(text: str, most: int) -> str:
-    """Return the first sentence of a text or, if that is too long, a part of it that says enough."""
+    """Return the first sentence of a text or, if that is too long, a sufficient part of it."""
     whole = sentence(text, 10_000)
     if len(whole) <= most:
         return whole
@@ -229,23 +229,23 @@ def fitted(text: str, place: Place, indent: int, lines: int) -> str:
 
 
 def room_for(place: Place, indent: int, lines: int) -> int:
-    """Return how many characters fit into some lines beside a citation, words being kept whole."""
+    """Return how many characters fit into some lines beside a citation without splitting words."""
     return lines * (columns() - indent) - len(str(place)) - 4 - 10 * (lines - 1)
 
 
 def fitting(names: Iterable[str], room: int, most: int = 8) -> str:
-    """List as many names as there is room for, and say how many more there are."""
+    """List as many names as fit, and the number of the others."""
     kept = list(names)
     return next((text for count in range(most, 0, -1) if len(text := joined(kept, count)) <= room), joined(kept, 1))
 
 
 def counted(number: int, noun: str, plural: str = "", more: bool = False) -> str:
-    """Say `1 file`, `2 files` or, if not everything was looked at, `2 or more files`."""
+    """Return a count: `1 file`, `2 files` or, after a partial search, `2 or more files`."""
     return f"{number:,}{' or more' * more} {noun if number == 1 and not more else plural or noun + 's'}"
 
 
 def joined(names: Iterable[str], most: int = 6) -> str:
-    """List names, at most `most` of them, and say how many more there are."""
+    """List at most `most` names, and the number of the others."""
     kept = list(names)
     rest = f", … {len(kept) - most} more" if len(kept) > most else ""
     return ", ".join(kept[:most]) + rest

@@ -1,4 +1,4 @@
-"""Prose: the first of a README or a docstring, what a licence file is, and what sections say."""
+"""Prose: the first paragraph of a README or a docstring, the kind of a licence, and the content of sections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inarch_brief.offline.results import FileText, Symbol, file_text
 
 
 class Fact(NamedTuple):
-    """Something that a file says."""
+    """A statement from a file."""
 
     text: str
     place: Place
@@ -39,7 +39,7 @@ _LICENCES = (
 
 
 def lead_of(text: FileText) -> Fact | None:
-    """Return the first paragraph of prose: past title, badges, images, code and directives."""
+    """Return the first paragraph of prose, after title, badges, images, code and directives."""
     lines, first = text.text.split("\n"), 0
     fenced = False
     paragraph: list[str] = []
@@ -70,7 +70,7 @@ def title_of(text: FileText) -> Fact | None:
 
 
 def licence_of(text: FileText) -> Fact | None:
-    """Name a licence by its wording."""
+    """Return the name of a licence by its wording."""
     first = next((line.strip() for line in text.text.split("\n") if line.strip()), "")
     name = next((name for name, pattern in _LICENCES if re.search(pattern, text.text, re.S)), first[:80])
     return Fact(name, Place(text.path)) if name else None
@@ -91,9 +91,9 @@ def docstring_in(text: FileText) -> Fact | None:
 
 
 def plain_text(text: str) -> str:
-    """Take links, images, emphasis and roles out of Markdown and reStructuredText."""
+    """Remove links, images, emphasis and roles from Markdown and reStructuredText."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|(?<=\S) [~=^*-]{4,}(?= |$)", " ", text)
-    if not any(sign in text for sign in "[`<*"):  # as in most docstrings: none of what follows need be compiled
+    if not any(sign in text for sign in "[`<*"):  # most docstrings: skip compiling the patterns below
         return one_line(text)
     text = re.sub(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
     text = re.sub(r"(?::[\w:-]+:)?`~?([^`<]+?)\s*<[^`>]*>`_*", r"\1", text)
@@ -106,12 +106,12 @@ def plain_text(text: str) -> str:
 def told_in(
     sections: Sequence[Symbol], most: int, words: Sequence[str] = ()
 ) -> Asking[list[tuple[Symbol, list[Fact]]]]:
-    """Read sections, and return those that say something with the first lines of what they say.
+    """Read sections, and return the first statements of each section that has some.
 
     Args:
         sections: The sections to read.
         most: How many lines of each to return.
-        words: In lower case; a section that has not all of them is left out.
+        words: In lower case. A section without all of them is left out.
     """
     results = (yield [calls.read_file(one.place.path, one.place.line, one.end) for one in sections]) if sections else []
     read = [
@@ -123,7 +123,7 @@ def told_in(
 
 
 def facts_of(text: FileText, section: Symbol, most: int) -> list[Fact]:
-    """Return the first lines of a section that say something; code is marked as code."""
+    """Return the first statements of a section; code is marked as code."""
     told: list[Fact] = []
     fenced = literal = False
     for index, line in enumerate(text.text.split("\n")):
@@ -141,7 +141,7 @@ def facts_of(text: FileText, section: Symbol, most: int) -> list[Fact]:
 
 
 def say_section(page: Page, section: Symbol, facts: Sequence[Fact]) -> None:
-    """Say what the first lines of a section say."""
+    """Quote the first lines of a section."""
     page.head(f"{section.place.path} says under “{cut(section.name, 60)}”")
     for fact in facts:
         text = fact.text

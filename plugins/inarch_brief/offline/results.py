@@ -1,4 +1,4 @@
-"""Tool results as typed records. What is missing or has another shape is left out, never guessed."""
+"""Tool results as typed records. Missing or malformed values are left out, never guessed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Symbol(NamedTuple):
     test: bool
     code: str = ""
     reasons: tuple[str, ...] = ()
-    """Words of the question that made it a candidate, if the search says so."""
+    """Words of the question that matched it, if the search includes them."""
 
     @property
     def name(self) -> str:
@@ -42,7 +42,7 @@ class Symbol(NamedTuple):
 
 
 class Site(NamedTuple):
-    """A place where something is called: by whom, or what."""
+    """A call site, with its caller or callee."""
 
     qualname: str
     place: Place
@@ -97,7 +97,7 @@ class Commit(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way from an entry point: what kind of entry it is, and the functions on it with the place of each call."""
+    """A path from an entry point: its kind, and the functions on it with the place of each call."""
 
     entry: str
     names: tuple[str, ...]
@@ -106,7 +106,7 @@ class Way(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What `context_get` found."""
+    """The result of `context_get`."""
 
     target: Symbol | None
     callers: tuple[Site, ...] = ()
@@ -118,16 +118,16 @@ class Context(NamedTuple):
     unknown: tuple[str, ...] = ()
     """Words of the question that are in no file."""
     ways: tuple[Way, ...] = ()
-    """The ways from the entry points to the target."""
+    """The paths from the entry points to the target."""
 
     @property
     def candidates(self) -> list[Symbol]:
-        """All that was found, in the order of the search."""
+        """All matches, in the order of the search."""
         return [*filter(None, (self.target, *self.others))]
 
 
 def key(name: str, arguments: Mapping[str, object]) -> str:
-    """Give the text under which a call's result is found again."""
+    """Return the key of a call's result."""
     return f"{name} {json.dumps(dict(arguments), sort_keys=True, default=str)}"
 
 
@@ -138,12 +138,12 @@ def files(result: ToolResult) -> list[str]:
 
 
 def is_limited(result: ToolResult) -> bool:
-    """Whether `list_files` or `search_files` stopped at its limit."""
+    """Return whether `list_files` or `search_files` stopped at its limit."""
     return bool(_data(result).get("truncated"))
 
 
 def is_partial(result: ToolResult) -> bool:
-    """Whether a result holds less than there is: nothing of it may be counted as if it were all."""
+    """Return whether a result is incomplete, so that its items must not be counted as all."""
     return is_limited(result) or bool(result.metadata.get("truncated"))
 
 
@@ -165,24 +165,24 @@ def file_text(result: ToolResult) -> FileText | None:
     if not isinstance(data.get("content"), str) or not _text(data, "path"):
         return None
     content, whole = data["content"], not data.get("truncated")
-    if output_ref(result):  # too long a result: only what is before the cut has the lines it seems to have
+    if output_ref(result):  # a cut result: line numbers are right only before the cut
         content, whole = content[: content.rfind("\n… ")].rpartition("\n")[0] if "\n… " in content else "", False
     return FileText(data["path"], content, _number(data, "start_line", 1), not whole)
 
 
 def last_line(result: ToolResult) -> int:
-    """Return the number of a file's last line, 0 if `read_file` doesn't know it."""
+    """Return the number of a file's last line, or 0 if `read_file` does not know it."""
     return _number(_data(result), "total_lines", 0)
 
 
 def output_ref(result: ToolResult) -> str:
-    """Return the reference under which a result is kept whole, "" if it is whole itself."""
+    """Return the reference of a result that is stored whole, or "" if it was not cut."""
     ref = result.metadata.get("output_ref") if result.metadata.get("truncated") else None
     return ref if isinstance(ref, str) else ""
 
 
 def output_page(result: ToolResult) -> tuple[str, int]:
-    """Read a page of `read_output`: its text and how many bytes there are in all."""
+    """Read a page of `read_output`: its text and the total of bytes."""
     return _text(_data(result), "content"), _number(_data(result), "total_bytes", 0)
 
 
@@ -201,7 +201,7 @@ def entries(result: ToolResult) -> list[Entry]:
 
 
 def context(result: ToolResult) -> Context:
-    """Read what `context_get` found."""
+    """Read the result of `context_get`."""
     data = _data(result)
     return Context(
         next(iter(_symbols({"target": [data.get("target")]}, "target")), None),
@@ -223,15 +223,15 @@ def commits(result: ToolResult) -> list[Commit]:
 
 
 def is_changed(result: ToolResult) -> bool:
-    """Whether a person changed the call before it ran: what it did is theirs."""
+    """Return whether the user changed the call before it ran, so that its effect is theirs."""
     return bool(result.metadata.get("changed_by_user"))
 
 
 def said(result: ToolResult) -> str:
-    """Return what a result's error says, or its note without what an answer shows by itself."""
+    """Return a result's error message, or its note without the parts that the answer shows anyway."""
     error = result.error
     if error is not None:
-        # A denial's remedy speaks to a model, but for what would have allowed the call.
+        # A denial's remedy is for a model, except for how to allow the call.
         told = error.remedy and (error.code != "denied" or error.remedy.startswith("run with "))
         return f"{error.message} ({error.remedy})" if told else error.message
     notes = _text(_data(result), "note").split("; ")
@@ -249,7 +249,7 @@ def _symbols(data: Mapping[str, Any], name: str) -> list[Symbol]:
     for row in _rows(data, name):
         if _text(row, "file") and _text(row, "qualname"):
             signature, place = _text(row, "signature"), _place(row)
-            if signature.count("(") > signature.count(")"):  # it was cut in the index
+            if signature.count("(") > signature.count(")"):  # the index cut it
                 signature = f"{signature.rstrip('.…')}…"
             end, reasons = _number(row, "end_line", place.line), tuple(map(str, row.get("reasons") or ()))
             told = (signature, _text(row, "doc"), bool(row.get("test")), _text(row, "code"), reasons)
@@ -261,7 +261,7 @@ def _sites(data: Mapping[str, Any], name: str) -> list[Site]:
     return [
         Site(_text(row, "qualname"), _place(row), _text(row, "text"), _defined(_text(row, "defined_at")))
         for row in _rows(data, name)
-        if _text(row, "file") and (name != "callees" or row.get("line"))  # handed over elsewhere: no line to cite
+        if _text(row, "file") and (name != "callees" or row.get("line"))  # passed on elsewhere: no line to cite
     ]
 
 

@@ -1,4 +1,4 @@
-"""The lines of a definition's code that say most, and the methods of a class, in any language."""
+"""The most telling lines of a definition's code, and the methods of a class, in any language."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Method(NamedTuple):
     place: Place
     doc: str = ""
     weight: int = 0
-    """How much it says: its lines, more if it has a docstring."""
+    """Its importance: its lines, more if it has a docstring."""
 
 
 def telling_lines(symbol: Symbol, words: Iterable[str], called: Iterable[str], most: int) -> list[Line]:
-    """Return the lines of a body that say most: they hold words of the question, call code of this project, decide."""
+    """Return the most telling lines of a body: they hold words of the question, call code of this project, decide."""
     body = [Line(symbol.place.line + index, line) for index, line in _body(symbol.code.split("\n"))]
     stems, names = [word.lower() for word in words], [f"{name}(" for name in called]
 
@@ -56,7 +56,7 @@ def telling_lines(symbol: Symbol, words: Iterable[str], called: Iterable[str], m
 
 
 def _body(lines: Sequence[str]) -> Iterable[tuple[int, str]]:
-    """Yield the lines behind the signature and the docstring that are more than brackets and comments."""
+    """Yield the lines after the signature and the docstring, without mere brackets and comments."""
     start, depth = 0, 0
     for index, line in enumerate(lines):
         depth += sum(line.count(sign) for sign in "([") - sum(line.count(sign) for sign in ")]")

@@ -1,4 +1,4 @@
-"""The words of a prompt: politeness, identifiers, paths, and what is left to search for."""
+"""The words of a prompt: politeness, identifiers, paths, and the rest to search for."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Words that say what is asked, not what it is asked about. Others that say little are left to the search itself.
+# Words of the question itself rather than of its subject. The search handles other weak words.
 _QUESTION_WORDS = words_of("""
     a an and the is are was were be been being do does did done how what where which who whom whose why when
     while explain describe show tell me us locate of in on at by to from into with about can could will would should may
     might must i you we it its this that there here please exactly actually code codebase repository project work works
     working happen happens through understand grep point any some summarize summarise clarify elaborate part place
     so such as or has have had outline""")
-# Words that may stand beside a name to say what it is, or behind "which".
+# Words beside a name, or behind "which", that give its kind.
 _KIND_WORDS = words_of("function class method module package object constant variable attribute file symbol")
-# Verbs that are about the asking when they come first.
+# Verbs at the start that belong to the question.
 _ASKING = words_of("find search look up for get give see read open view print cat go any document list walk")
 _WEAK = words_of("defined declared implemented called used configured set created")
 _ENDING = r"(?:ies|y|ations?|ings?|ions?|ers?|ed|es|s|e)"
 _PHRASES = words_of("and/or yes/no his/her read/write input/output true/false")
 _MOST_WORDS = 5
 _MOST_CHARACTERS = 600
-"""A question's length; the rules don't look further."""
+"""A question's length; the rules read no further."""
 
 
 def stripped_politeness(prompt: str) -> str:
-    """Give a prompt on one line without greetings, requests and final punctuation around what is asked."""
+    """Return a prompt on one line without greetings, polite phrases and final punctuation."""
     text = prompt.strip()
     text = text.split("\n\n", 1)[0][:_MOST_CHARACTERS]
     text = re.sub(r"\s+", " ", text).strip(" \t.!,;:")
@@ -72,24 +72,24 @@ def significant(subject: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Cut the ending of a plain word, so that `routing` finds `route`. Identifiers stay as they are."""
+    """Remove the ending of a plain word, so that `routing` finds `route`. Identifiers stay unchanged."""
     return re.sub(rf"(?<=\w{{4}}){_ENDING}$", "", word) if word.isalpha() and word.islower() else word
 
 
 def holds_word(text: str, word: str) -> bool:
-    """Whether a stem is a word of a text or of its names: `port` is in `http_ports`, not in `portal`."""
+    """Return whether a stem is a word of a text or of its names: `port` is in `http_ports`, not in `portal`."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+", " ", text).lower()
     return bool(re.search(rf"\b{re.escape(word)}{_ENDING}?\b", apart))
 
 
 def held(text: str, words: Iterable[str]) -> int:
-    """Count the words that a text holds, anywhere in it."""
+    """Count the words that occur anywhere in a text."""
     low = text.lower()
     return sum(word.lower() in low for word in words)
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Find the identifiers that a text names: in back-ticks or quotes, dotted, with underscores, or in camel case."""
+    """Find the identifiers in a text: in back-ticks or quotes, dotted, with underscores, or in camel case."""
     found = [
         match[1].removesuffix("()")
         for match in re.finditer(r"[`'\"]([A-Za-z_][\w.]*(?:\(\))?)[`'\"]", text)
@@ -112,8 +112,8 @@ def _is_identifier(word: str) -> bool:
 
 
 def paths_in(text: str) -> tuple[str, ...]:
-    """Find the file and folder paths that a text names."""
-    if not any(sign in text for sign in ("/", ".", "file", "LICENSE", "README")):  # one is in all that match
+    """Find the file and folder paths in a text."""
+    if not any(sign in text for sign in ("/", ".", "file", "LICENSE", "README")):  # every match contains one of these
         return ()
     found = [
         match[0].strip("`'\"").rstrip(".").removeprefix("@").removeprefix("./")
@@ -123,7 +123,7 @@ def paths_in(text: str) -> tuple[str, ...]:
 
 
 def subject_of(text: str) -> str:
-    """Give the words to search for: the text without the words that only ask."""
+    """Return the words to search for: the text without its question words."""
     bare = re.sub(r"['’]s\b", "", text)
     words = re.findall(r"[\w.]*\w(?:[-/][\w.]*\w)*", re.sub(r"[`'\"?!,;:(){}\[\]]", " ", bare))
     first = True

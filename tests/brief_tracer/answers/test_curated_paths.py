@@ -24,7 +24,7 @@ def test_a_path_is_kept_as_markdown(acme: Any) -> None:
         "3. `acme.validation.table.validate_table` acme/validation/table.py:2\n"
     )
     assert acme.run("trace", "list").lines == ["validating: How tables are checked."]
-    assert "there is a path validating already" in acme.run("trace", "define", "validating", *FUNCTIONS, code=2).err
+    assert "there is already a path validating" in acme.run("trace", "define", "validating", *FUNCTIONS, code=2).err
 
 
 def test_one_function_takes_the_best_way_to_it(acme: Any) -> None:
@@ -45,7 +45,7 @@ def test_moved_and_gone_steps_are_marked_until_updated(acme: Any) -> None:
     assert acme.run("trace", "list").lines == ["validating: Checked again."]
     path.write_text(path.read_text().replace("validate_table", "check_table"))
     assert "(gone)" in acme.run("trace", "show", "validating").out
-    assert "steps that are gone" in acme.run("trace", "update", "validating", code=2).err
+    assert "deleted steps" in acme.run("trace", "update", "validating", code=2).err
     acme.run("trace", "update", "validating", "Dispatcher.execute_command", "check_table")
     assert len(json.loads(acme.run("trace", "show", "validating", "--json").out)["steps"]) == 2
 
@@ -63,7 +63,7 @@ def test_a_path_that_shares_two_functions_comes_along(acme: Any) -> None:
 def test_a_deleted_path_is_gone(acme: Any) -> None:
     acme.run("trace", "define", "validating", *FUNCTIONS)
     acme.run("trace", "delete", "validating")
-    assert "no paths are kept" in acme.run("trace", "list").out
+    assert "no curated paths" in acme.run("trace", "list").out
     acme.run("trace", "define", "validating", *FUNCTIONS)
     acme.run("trace", "delete", "validating")
     assert "there is no path validating" in acme.run("trace", "delete", "validating", code=2).err

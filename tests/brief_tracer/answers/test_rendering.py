@@ -152,6 +152,6 @@ def test_likely_entries_fill_the_list_and_say_that_no_way_is_known(known: int, l
     routes = tuple(route(Step(node(at, f"m.f{at}")), Step(target, "m.py", 3)) for at in range(1, known + 1))
     main = tuple(Entry(node(20 + at, f"m.g{at}", line=20 + at), "api", "", RANKS["api"], "") for at in range(likely))
     text = told(Story(flow(target, routes, likely=main)), NOTHING)
-    (before, _, after) = text.partition("Likely entered from, no way is known:")
+    (before, _, after) = text.partition("Likely entered from, without a known path:")
     assert [f"g{at}() · public · m.py:{20 + at}" in after for at in range(likely)] == [at < 7 for at in range(likely)]
     assert sum(f"f{at}()" in before for at in range(1, known + 1)) == known

@@ -34,7 +34,7 @@ def test_the_end_of_a_path_may_be_the_second_word(acme: Any) -> None:
     assert ways == acme.run("trace", "path", "Acme.execute", "--to", "check_constraints").out
     for words in ([], ["check_schema", "--to", "check_constraints"]):
         done = acme.run("trace", "path", "Acme.execute", *words, code=2)
-        assert "a path has one end: inarch trace path FUNCTION OTHER" in done.err
+        assert "name the end of the path once: inarch trace path FUNCTION OTHER" in done.err
     assert (
         "acme.validation.table.validate_table"
         in acme.run("trace", "path", "check_schema", "validate_tabel", code=2).err

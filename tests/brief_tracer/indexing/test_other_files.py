@@ -62,7 +62,7 @@ def test_languages_without_a_grammar_are_named_with_what_to_install(tree: Any, m
     found = tree.write(MIXED).ask("find_symbols", query="peel")
     assert found["symbols"][0]["file"] == "lib/peel.js"
     assert found["note"] == (
-        "2 TypeScript and 1 Go and 1 Rust and 1 Java files are not looked at: pip install 'inarch[languages]'"
+        "2 TypeScript and 1 Go and 1 Rust and 1 Java files are not indexed: pip install 'inarch[languages]'"
     )
 
 

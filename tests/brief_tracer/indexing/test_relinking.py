@@ -203,5 +203,5 @@ def test_other_languages_are_linked_a_part_with_each_call(tree: Any, linking: An
         with linked.graph() as (_, coverage):
             notes.append(coverage.linked)
         assert linked.arcs() <= whole and len(notes) < 20
-    assert notes[0] == "1 of 6 files of other languages are linked, the next call goes on"
+    assert notes[0] == "1 of 6 files of other languages are linked, the next call continues"
     assert linked.arcs() == whole and len(whole) == 8

@@ -1,8 +1,8 @@
-"""The plans: for each kind of intent, which calls to make and how to answer from their results.
+"""The plans: for each kind of intent, the calls to make and the answer from their results.
 
-A file holds one kind of answer. `next_step` goes from the question to its intent, from that to a plan, and carries the
-plan on. A plan is a generator: it yields batches of calls, is sent their results and returns a page. Each request
-starts it anew and feeds it the results that are in the messages, so nothing has to be kept between requests.
+Each module holds one kind of answer. `next_step` turns the question into an intent, the intent into a plan, and
+advances the plan. A plan is a generator: it yields batches of calls, is sent their results and returns a page. Each
+request restarts the plan and feeds it the results in the messages, so the provider needs no state between requests.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ PLANS = {
     intents.TESTS: "plans.callers:tests_of",
     intents.HELP: "plans.replies:introduce",
 }
-"""Module and function of the plan for each kind of intent; a turn imports the one it needs."""
+"""Module and function of the plan for each kind of intent; a turn imports only the one it needs."""
 
 _ENDED = "the turn's limit was reached"
 _PARTIAL = "this answer is partial: the turn's limit was reached before everything was looked at"
 _LOOKS_BACK = 4
-"""Answers among which `it` may have been named: a list in between names nothing."""
+"""Answers that may contain the meaning of `it`: a list in between names nothing."""
 _ANSWERED = r"(?m)^\s*(?:1\. )?(?:async )?(?:function|method|class|constant|variable|attribute|property) `([^`(:= ]+)"
 _FILE = r"(?m)^(\S+\.\w+), [\d,]+ lines?\b"
 
 
 def next_step(request: ModelRequest, long: bool = False, added: Sequence[str] = ()) -> Page | list[PlannedCall]:
-    """Return the answer to a request, or the calls that are still needed for it.
+    """Return the answer to a request, or the calls it still needs.
 
     Args:
         request: The request.
-        long: Whether all there is to say is wanted.
+        long: Whether to answer in full.
         added: Folders beside the root.
     """
     exchange = _with_its_question(read_exchange(request))
@@ -70,7 +70,7 @@ def next_step(request: ModelRequest, long: bool = False, added: Sequence[str] = 
 
 
 def _with_its_question(exchange: Exchange) -> Exchange:
-    """Put the question before `in full` if these words are all; an edit is never made twice for them."""
+    """Replace a prompt of only `in full` by the question before it. An edit is not repeated."""
     prompts = [*exchange.earlier, exchange.prompt]
     back = 0
     while back < len(exchange.earlier) and intents.is_in_full(prompts[-1 - back]):
@@ -85,7 +85,7 @@ def _with_its_question(exchange: Exchange) -> Exchange:
 
 @lru_cache(maxsize=2)
 def _read(prompt: str, earlier: tuple[str, ...], place: str) -> Intent:
-    """Read a prompt once: each request of a turn starts its plan anew, with the same one."""
+    """Read a prompt once: each request of a turn restarts its plan with the same prompt."""
     return intents.parse(prompt, earlier, place)
 
 
@@ -97,7 +97,7 @@ def plan_for(intent: Intent) -> Plan:
 
 
 def _carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
-    """Run a plan as far as the results go: to its page, or to the calls that it needs next."""
+    """Advance a plan as far as results exist: to its page, or to the calls that it needs next."""
     is_partial = False
     failures: list[str] = []
     try:
@@ -123,7 +123,7 @@ def _carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
 
 
 def _result(exchange: Exchange, call: PlannedCall) -> ToolResult | None:
-    """Return what came of a call, None if it is still to be made."""
+    """Return the result of a call, or None if the call is still to be made."""
     known = exchange.results.get(key(call.name, call.arguments))
     if known is not None:
         return known
@@ -133,7 +133,7 @@ def _result(exchange: Exchange, call: PlannedCall) -> ToolResult | None:
 
 
 def _is_failed(look: ToolResult) -> bool:
-    return look.error is not None and look.error.code != "not_found"  # that a file doesn't exist is an answer, too
+    return look.error is not None and look.error.code != "not_found"  # a missing file is an answer, too
 
 
 def _failure(code: str, message: str) -> ToolResult:

@@ -1,4 +1,4 @@
-"""Added folders: what is asked for is looked for there as text, since the index is of the root alone."""
+"""Added folders: a text search, since the index covers only the root."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING = ("Nothing here ", "Probably not here")
 
 
 def looked_for_beside(plan: Plan, intent: Intent, added: Sequence[str]) -> Plan:
-    """Answer, and say what added folders have of it: a name always, words if the root has nothing clear."""
+    """Answer, and add results from added folders: for a name always, for words if the root has no clear answer."""
     page = yield from plan
     if intent.kind in (EDIT, REFUSED, HELP, UNCLEAR, NEEDS_MODEL) or intent.path.startswith("+"):
         return page

@@ -1,4 +1,4 @@
-"""Who calls, imports or extends Y, what Y calls, the code of Y, and its tests."""
+"""Callers, importers and subclasses of Y, its callees, its code, and its tests."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from inarch_brief.offline.words import paths_in, significant
 
 _MOST_CALLERS, _MOST_MENTIONS = 12, 6
 _TEST = r"^\s*(async )?(def test|class Test|func Test|fn )\w*(ABOUT)|\b(it|test|describe)(\.\w+)?\(['\"`].*(ABOUT)"
-"""The first line of a test; ABOUT is replaced by the words that are asked about."""
+"""The first line of a test; ABOUT is replaced by the words of the question."""
 _DEPENDING = r"\s*(?:export |pub |public |abstract )*(?:from|import|use|mod|#?include|require|class|struct|trait)\b"
 _MOST_LINES, _ALL_LINES, _COLUMNS = 60, 400, 200
 
 
 def callers(intent: Intent) -> Plan:
-    """Answer with the call sites, then the other lines that name it."""
+    """Answer with the call sites, then the other lines that contain the name."""
     name = intent.names[0] if intent.names else (intent.subject.split() or [""])[-1]
     last = name.rpartition(".")[2]
-    # A field that keeps what a property gives has the property's name behind `_`.
+    # The field behind a property has its name with `_` in front.
     pattern = rf"\b{'_?' * ('_' in last.strip('_') and last[0] != '_')}{calls.literal(last)}\b"
     result, mentions = yield [
         calls.context_get(intent.subject or name),
@@ -67,7 +67,7 @@ def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
     target = found.target
     assert target is not None
     say_definition(page, target)
-    by_role = sorted(found.callers, key=lambda site: is_aside(site.place.path))  # else as the look-up ranks them
+    by_role = sorted(found.callers, key=lambda site: is_aside(site.place.path))  # otherwise in the lookup's order
     number = counted(len(by_role), "place", more=found.more_callers)
     say_sites(page, f"Called from {number}", by_role, _MOST_CALLERS, found.more_callers)
     known = {site.place for site in by_role}
@@ -85,7 +85,7 @@ def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
 
 
 def _telling_first(mentions: Iterable[Hit]) -> list[Hit]:
-    """Put the product's lines first, and of these imports and the heads of classes, which say what depends on it."""
+    """Put the product's lines first, and of these imports and class heads, which show dependents."""
     return sorted(
         written(list(mentions)),
         key=lambda hit: (is_aside(hit.path), not re.match(_DEPENDING, hit.text), hit.path, hit.line),
@@ -93,7 +93,7 @@ def _telling_first(mentions: Iterable[Hit]) -> list[Hit]:
 
 
 def tests_of(intent: Intent) -> Plan:
-    """List the tests that call what is asked about and those that reach it; else the tests that have its words."""
+    """List the tests that call the subject and those that reach it, or else those with its words in their names."""
     name = intent.names[0] if intent.names else intent.subject
     [result] = yield [calls.context_get(name)] if name else [calls.list_files(limit=1)]
     found, page = context(result), Page()
@@ -117,7 +117,7 @@ def tests_of(intent: Intent) -> Plan:
 
 
 def callees(intent: Intent) -> Plan:
-    """Answer with what a definition calls, in order."""
+    """Answer with the callees of a definition, in order."""
     [result] = yield [calls.context_get(intent.subject)]
     found = context(result)
     page = Page()

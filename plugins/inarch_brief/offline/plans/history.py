@@ -1,4 +1,4 @@
-"""Recent changes: of everything, of a file, or of the file in which something is defined."""
+"""Recent changes: of everything, of a file, or of the file with a definition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHANGELOG = r"(?:changelog|changes|history|news|releases?)(?:\.(?:md|rst|txt))?
 _HEAD = (
     r"^#.*(?:\d+\.\d+|unreleased)|^\W?(?:version |release )?v?(?:\d+\.\d+[\w.]*|unreleased)\W*(?:[\d\s/().-]*$|.*\d{4})"
 )
-"""The heading of a version: marked, or nothing but a version and a date."""
+"""The heading of a version: marked, or only a version and a date."""
 _VERSION = r"(?:(?:version|release) )?v?\d+(?:\.\d+)+\w*"
 
 
@@ -49,7 +49,7 @@ def recent_changes(intent: Intent) -> Plan:
 
 
 def _file_of(subject: str) -> Asking[str]:
-    """Find the file that is named, or in which something of that name is defined; "" if there is none."""
+    """Find the file of a name, or the file that defines it; "" without one."""
     name = subject.strip(" `'\"").removesuffix("()")
     wanted = next(iter(paths_in(name)), name)
     listed, found = yield [calls.list_files(f"**/{wanted.rpartition('/')[2]}", 20), calls.find_symbols(name, limit=3)]
@@ -59,7 +59,7 @@ def _file_of(subject: str) -> Asking[str]:
 
 
 def _say_changelog(page: Page, version: str = "") -> Asking[None]:
-    """Show what a changelog says below the heading of a version, the first one if none is asked for."""
+    """Show the changelog below the heading of a version, by default the first one."""
     [listed] = yield [calls.list_files("*", 500)]
     path = next((path for path in files(listed) if re.fullmatch(_CHANGELOG, path, re.I)), "")
     if not path:

@@ -1,4 +1,4 @@
-"""How do I: settings, options and variables with their defaults and places, and what the documentation says."""
+"""Settings, options and variables with their defaults and places, and how-to sections of the documentation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHAPES = {
         r"^\s*\w*ABOUT\w*\s*[:=]\s*(-?[0-9]|['\"]|true|false|None)"
     ),
 }
-"""What lines look like that read or set something; ABOUT is replaced by the words that are asked about."""
+"""Patterns of lines that read or set something; ABOUT is replaced by the words of the question."""
 _ENVIRONMENT = "Environment variables"
 _READS = re.compile(
     r"environ(?:\.get\(|\[)(?!.*\]\s*=[^=])|\bgetenv\(|process\.env\b|\benv::var|LookupEnv|\bENV\[|envvar"
@@ -50,7 +50,7 @@ _LIMIT, _MOST, _SECTIONS = 600, 5, 2
 
 
 def configure(intent: Intent) -> Plan:
-    """List what can be set and what it is unless set: of a subject, or of everything; else the places that are near."""
+    """List settings with their defaults: of a subject, or all; without any, list related places."""
     if intent.subject and (yield from is_the_project(intent.subject)):
         intent = intent._replace(subject="", names=())
     words = [word for one in significant(intent.subject) if (word := one.lower()) not in _SMALL]
@@ -63,7 +63,7 @@ def configure(intent: Intent) -> Plan:
     own = [[hit for hit in hits(result) if _is_own(hit)] for result in results]
     best = max((_held(hit, words) for found in own for hit in found), default=0)
     if words and 2 * best < len(words) + 1:
-        own = [[] for _ in own]  # one word of several says of no setting what it is
+        own = [[] for _ in own]  # one word of several does not identify a setting
     for title, found, result in zip(shapes, own, results, strict=True):
         kept = [hit for hit in found if not words or _held(hit, words) == best]
         kept = [hit for hit in kept if title != "Settings" or _SETTING.match(hit.text)]
@@ -73,7 +73,9 @@ def configure(intent: Intent) -> Plan:
     if page.lines:
         return page
     if words:
-        from inarch_brief.offline.plans.places import explain  # nothing can be set: it asks for what does it
+        from inarch_brief.offline.plans.places import (
+            explain,
+        )  # without a setting, the question is about the code that does it
 
         page = yield from explain(intent)
         return page
@@ -82,7 +84,7 @@ def configure(intent: Intent) -> Plan:
 
 
 def _is_own(hit: Hit) -> bool:
-    """Whether a line is of the product's code."""
+    """Return whether a line is from the product's code."""
     is_prose = hit.path.endswith((".md", ".rst", ".txt", ".lock"))
     return not (
         is_prose or is_aside(hit.path) or is_built(hit.path) or is_manifest(hit.path) or _NO_SETTING.match(hit.text)
@@ -94,7 +96,7 @@ def _held(hit: Hit, words: Sequence[str]) -> int:
 
 
 def _say(page: Page, title: str, found: Sequence[Hit], seen: set[Place], more: bool) -> None:
-    """List each line once with its places; an environment variable only if a line names it."""
+    """List each line once with its places. An environment variable needs a line with its name."""
     rows: dict[str, list[Place]] = {}
     for hit in sorted(found, key=lambda hit: (hit.path, hit.line)):
         names = _NAMED.findall(hit.text)
@@ -111,7 +113,7 @@ def _say(page: Page, title: str, found: Sequence[Hit], seen: set[Place], more: b
 
 
 def _say_documented(page: Page, intent: Intent, words: Sequence[str]) -> Plan:
-    """Show what the documentation says, if the code says little."""
+    """Show the documentation, if the code says little."""
     [told] = yield [calls.find_symbols(intent.subject, kind="section", limit=6)]
     sections = [one for one in symbols(told) if not is_log(one.place.path)]
     for section, facts in (yield from told_in(sections[:_SECTIONS], 2, words)):
@@ -128,13 +130,13 @@ _GUIDES = {
     "build": r"\bbuild|compil|from source|develop",
     "us": r"\busage\b|how to use|quick ?start|getting started|get started|example|tutorial|basic|introduc",
 }
-"""The beginning of what is asked for, and what headings about it say, the surest first."""
+"""The start of the requested word, and patterns for headings about it, the best first."""
 _SAME = {"set up": "install", "setup": "install", "pip install": "install", "publish": "releas", "compile": "build"}
 _LINES, _FOUND = 6, 60
 
 
 def guide(intent: Intent) -> Plan:
-    """Quote the section of the README or of the documentation that is about it."""
+    """Quote the matching section of the README or of the documentation."""
     asked = _SAME.get(intent.facet, intent.facet)
     what = next((name for name in _GUIDES if asked.startswith(name)), "us")
     words = " ".join(re.findall(r"[a-z]{4,}", _GUIDES[what]))

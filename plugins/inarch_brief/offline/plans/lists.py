@@ -1,4 +1,4 @@
-"""Lists: ways into a program, tests, dependencies, classes, functions, exceptions, marks, files, licence, versions."""
+"""Lists: entry points, tests, dependencies, classes, functions, exceptions, marks, files, licence, versions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DEFINED = {
 
 
 def list_things(intent: Intent) -> Plan:
-    """List what a facet names."""
+    """List the items of a facet."""
     if intent.facet in ("commands", "routes", "entry points"):
         page = yield from list_entries(intent)
         return page
@@ -212,7 +212,7 @@ class Way(NamedTuple):
     """The entry points of one kind, those of the product first.
 
     Args:
-        kind: What they are, in the singular.
+        kind: The kind's name, in the singular.
         found: The entry points; those of examples and tests only if there are no others.
         complete: Whether all were listed.
     """
@@ -223,12 +223,12 @@ class Way(NamedTuple):
 
     @property
     def number(self) -> str:
-        """How many there are, as far as that is known."""
+        """The number of entry points, as far as known."""
         return counted(len(self.found), self.kind, more=not self.complete)
 
 
 def ways_of(*results: ToolResult) -> list[Way]:
-    """Put entry points together by kind; tests are none."""
+    """Group entry points by kind, without tests."""
     groups: dict[str, list[Entry]] = {}
     cut: set[str] = set()
     for result in results:
@@ -247,7 +247,7 @@ def ways_of(*results: ToolResult) -> list[Way]:
 
 
 def named(way: Way, most: int) -> str:
-    """Name entry points on one line. Commands of a group are counted behind it."""
+    """Name entry points on one line, a group of commands with its count."""
     names = list(dict.fromkeys(entry.name or entry.qualname for entry in way.found))
     if way.kind == COMMANDS:
         below = {name: sum(other.startswith(f"{name} ") for other in names) for name in names}
@@ -284,7 +284,7 @@ def list_entries(intent: Intent) -> Plan:
 
 
 def _say(page: Page, way: Way, most: int) -> None:
-    """List the entry points of a kind, each command below its group; many of a group on one line if few are shown."""
+    """List the entry points of a kind, each command below its group. In a short list, many share one line."""
     number = f"{len(way.found):,}" if way.complete else f"the first {len(way.found):,} that were listed"
     beside = " in tests, examples and documentation" if is_aside(way.found[0].place.path) else ""
     page.head(f"{way.kind.capitalize()}s ({number}{beside})")
@@ -308,7 +308,7 @@ def _say(page: Page, way: Way, most: int) -> None:
 
 
 def _say_other_languages(page: Page) -> Plan:
-    """Say what manifests of other languages name as the way in, and in which files a `main` is defined."""
+    """List the entry points in manifests of other languages, and the files that define a `main`."""
     names = ("package.json", "Cargo.toml", "Makefile")
     *results, mains = yield [*map(calls.read_file, names), calls.search(_MAIN, limit=60)]
     project = read_project([text for result in results if (text := file_text(result))], [])

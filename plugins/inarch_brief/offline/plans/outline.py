@@ -1,4 +1,4 @@
-"""Explain FILE: what it says of itself, what is in it, what it imports and who imports it."""
+"""Explain FILE: its description, contents, imports and importers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def explain_file(intent: Intent, otherwise: Callable[[Intent], Plan]) -> Plan:
 
 
 def _instead(page: Page, intent: Intent, path: str, otherwise: Callable[[Intent], Plan]) -> Asking[Page | str]:
-    """Return the page on the folder or definition that is meant, or the path of the file that has the name."""
+    """Return the page of the folder or definition with that name, or the path of such a file."""
     beside, inside = yield [
         calls.list_files(f"**/{path.rpartition('/')[2]}", 20),
         calls.list_files(f"{path}/**/*", 500),
@@ -115,7 +115,7 @@ def _say_outline(page: Page, outline: Sequence[_Row]) -> None:
 
 
 def _outlined(text: FileText) -> list[_Row]:
-    """Return the classes with their methods and the functions of a module; by their first lines if it is broken."""
+    """Return the classes with their methods and the functions of a module, or a scan if it does not parse."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -37,11 +37,11 @@ _MOST_HITS = 10_000
 _SCREEN = 43
 """Lines of an overview, without the two before it."""
 _SIZES = ((11, 8, 2), (8, 6, 2), (6, 6, 1), (4, 4, 1))
-"""Rows of the layout, parts that are described, and lines of each: what fits is taken."""
+"""Rows of the layout, described parts, and lines of each: the first that fits is used."""
 
 
 class _Findings(NamedTuple):
-    """All that an overview is written from."""
+    """The input of an overview."""
 
     paths: Sequence[str]
     texts: Mapping[str, FileText]
@@ -52,7 +52,7 @@ class _Findings(NamedTuple):
 
 
 def summarize(intent: Intent) -> Plan:
-    """Look at names first, then at the few files that say most, then write one screen."""
+    """Look at names first, then at the few most telling files, then write one screen."""
     listed, ways_in = yield [calls.list_files(limit=MOST_FILES), calls.entry_points()]
     paths, complete = yield from whole_list(listed)
     page = Page()
@@ -109,7 +109,7 @@ def _telling_files(paths: Sequence[str]) -> dict[str, int]:
 
 
 def _write(page: Page, found: _Findings) -> None:
-    """Write the whole overview: what is long gives way until all of it is one screen."""
+    """Write the whole overview, shortening long parts until it fits one screen."""
     end = Page()
     _say_what_it_is(page, found)
     page.gap()
@@ -134,7 +134,7 @@ def _say_what_it_is(page: Page, found: _Findings) -> None:
     about = (lead_of(readme) if readme else None) or (_package_doc(found, found.package) if found.package else None)
     purpose = project.description
     if purpose and about and _bare(purpose.text) in _bare(about.text):
-        purpose = None  # the longer text says it as well
+        purpose = None  # the longer text includes it
     told = f"{title.text} {project.version}".strip() if title else ""
     if title and purpose:
         page.say(f"{told}: {sentence(purpose.text)}", purpose.place)
@@ -203,7 +203,7 @@ def _place(part: Part) -> Place:
 
 
 def _part(part: Part, room: int) -> str:
-    """Say what a part is and what is in it, as far as there is room."""
+    """Describe a part and its contents, as far as there is room."""
     size = f"{counted(part.modules, 'module')}: " if part.modules > 1 else ""
     doc = clause(part.doc.text, min(110, room - len(size))).rstrip(".:") if part.doc else ""
     left = room - len(size) - len(doc) - 3 * bool(doc)

@@ -1,4 +1,4 @@
-"""The one answer to how, where, what happens: five ranked places, the first opened; and several things side by side."""
+"""The common answer to how, where and what happens: five ranked places, the first opened; and comparisons."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ _SCREEN = 25
 _DEFINES = re.compile(r"(?:export |pub |public |async |default )*(?:def|class|function|func|fn|struct|trait|type)\b")
 _ALL_LINES = 14
 _FORMS = ((5, 2, 2), (5, 1, 1), (3, 1, 1), (2, 0, 1), (0, 0, 0))
-"""Lines of the first place, its callers, and lines of why the others are there: the first that fits is taken."""
+"""Lines of the first place, its callers, and lines of reason for the others: the first that fits is used."""
 _OPENED = 3
 """Places that `in full` opens."""
 _READ = 150
-"""Lines of a definition in which the line is looked for that made it a candidate."""
+"""Lines of a definition that are searched for the matching line."""
 _FILE = r"[\w@+./-]*\w\.\w{1,8}"
 _KNOWN = r"\b(class|def|function|func|fn|struct|interface|enum|trait|type|const)\s+(\([^)]*\)\s*)?[A-Za-z_$]"
 _NEAR = 0.84
-"""How alike two words must be for one to be a mistyped other."""
+"""The similarity of two words from which one counts as a typo of the other."""
 _SHORTEST = 5
 
 
 def explain(intent: Intent) -> Plan:
-    """Answer with the places that the words or the name of a question stand for."""
+    """Answer with the places that match the words or the name of a question."""
     if intent.whole and (yield from is_the_project(intent.whole)):
         from inarch_brief.offline.plans.overview import summarize
 
@@ -96,14 +96,14 @@ def explain(intent: Intent) -> Plan:
 
 
 def explain_path(intent: Intent) -> Plan:
-    """Explain a file or list a folder, or explain what has the name of one."""
+    """Explain a file or list a folder, or explain a definition with such a name."""
     from inarch_brief.offline.plans.outline import explain_file
 
     return explain_file(intent, explain)
 
 
 def _corrected(intent: Intent, unknown: Sequence[str]) -> Asking[tuple[str, str] | None]:
-    """Find the known name or word that a mistyped one of the question is meant to be."""
+    """Find the known name or word that a typo in the question means."""
     wrong = [word for word in (*intent.names, *unknown) if len(word) >= _SHORTEST]
     if not wrong:
         return None
@@ -125,7 +125,7 @@ def _corrected(intent: Intent, unknown: Sequence[str]) -> Asking[tuple[str, str]
 
 
 def _file_meant(intent: Intent, target: Symbol | None) -> Asking[str]:
-    """Return the module or file that a question is about as a whole, "" if it is about none."""
+    """Return the module or file that a question is about as a whole, or ""."""
     if target is not None and is_named(intent, target):
         return target.place.path if target.kind == "module" else ""
     words = intent.subject.split()
@@ -137,7 +137,7 @@ def _file_meant(intent: Intent, target: Symbol | None) -> Asking[str]:
 
 
 def _ranked(intent: Intent, found: Context) -> Asking[list[Symbol]]:
-    """Return the places in the order of the search, product before tests unless tests are asked for."""
+    """Return the places in the order of the search, product before tests unless the question is about tests."""
     most = 2 * _MOST if intent.long else _MOST
     kept = _apart(intent, found.candidates)
     if len(kept) < most:
@@ -157,7 +157,7 @@ def _apart(intent: Intent, found: Sequence[Symbol]) -> list[Symbol]:
 
 
 def _heading(intent: Intent, found: Context, first: Symbol) -> str:
-    """Name how sure the answer is."""
+    """Return the heading for the confidence of the answer."""
     if is_named(intent, first):
         return FOUND
     alone = len(intent.subject.split()) == 1 and bool(intent.names)
@@ -170,7 +170,7 @@ def _heading(intent: Intent, found: Context, first: Symbol) -> str:
 def _placed(
     head: Page, note: tuple[ToolResult, str, bool], intent: Intent, found: Context, places: Sequence[Symbol]
 ) -> Plan:
-    """Write the places: as many lines of the first and of why the others are there as fit on a screen."""
+    """Write the places, with as many lines of the first and reasons for the others as fit on a screen."""
     heading = _heading(intent, found, places[0])
     is_path = intent.seed and heading == FOUND and bool(found.ways)
     missing = [name for name in intent.names if heading == NEAREST and not any(bears(one, [name]) for one in places)]
@@ -244,13 +244,15 @@ def _say_opened(
 
 
 def _fitted(text: str, lines: int) -> str:
-    """Return the part of a sentence that says enough and fits; a cut one is given whole or, for no lines, left out."""
+    """Return the sufficient part of a sentence that fits. If it would be cut, return all of it or, without lines,
+    nothing.
+    """
     kept = clause(text, max(lines, 1) * (columns() - 10))
     return kept if not kept.endswith("…") else text if lines else ""
 
 
 def _reasons(intent: Intent, others: Sequence[Symbol]) -> Asking[list[str]]:
-    """Return why each place is a candidate: its docstring or the line of its code with most of the words."""
+    """Return why each place matches: its docstring, or the line of its code with most of the words."""
     words = significant(intent.subject)
     unsaid = [one for one in others if not (one.doc and held(one.doc, words))]
     wanted = [calls.read_file(one.place.path, one.place.line, min(one.end, one.place.line + _READ)) for one in unsaid]
@@ -270,7 +272,7 @@ def _reasons(intent: Intent, others: Sequence[Symbol]) -> Asking[list[str]]:
 def _within(symbol: Symbol) -> str:
     """Return the name of a definition within its file."""
     stem = symbol.place.path.rpartition(".")[0].removesuffix("/__init__")
-    if symbol.is_text or symbol.qualname.startswith(f"{stem}."):  # of another language than Python
+    if symbol.is_text or symbol.qualname.startswith(f"{stem}."):  # another language than Python
         return symbol.name if symbol.is_text else symbol.qualname[len(stem) + 1 :]
     parts, path = symbol.qualname.split("."), stem.split("/")
     module = max((count for count in range(1, len(parts)) if path[-count:] == parts[:count]), default=0)
@@ -278,7 +280,7 @@ def _within(symbol: Symbol) -> str:
 
 
 def _say_lines(page: Page, intent: Intent) -> Plan:
-    """Answer from the text of the files, since the index knows no such thing."""
+    """Answer from the text of the files, since the index has no match."""
     searches = [definition_search(name) for name in intent.names[:1]]
     results = yield [*searches, *text_search(intent.subject)]
     defined = hits(results[0]) if searches else []
@@ -290,7 +292,7 @@ def _say_lines(page: Page, intent: Intent) -> Plan:
 
 
 def ask_again(intent: Intent) -> Plan:
-    """Say that it isn't clear what `it` stands for."""
+    """Answer that the meaning of `it` is unclear."""
     yield from ()
     page = Page()
     page.plain("It isn't clear what that stands for: no answer before was about one thing. Name it.")
@@ -301,7 +303,7 @@ _MOST_SHOWN = 4
 
 
 def compare(intent: Intent) -> Plan:
-    """Show each of the things that are asked about, then what two classes have in common."""
+    """Show each of the things in question, then the common methods of two classes."""
     results = yield [calls.context_get(name) for name in intent.names]
     page = Page()
     shown: list[Symbol] = []
@@ -327,7 +329,7 @@ def compare(intent: Intent) -> Plan:
 
 
 def _say_methods(page: Page, one: Symbol, other: Symbol) -> None:
-    """Say which methods both classes define themselves, and which only one of them does."""
+    """Write the methods that both classes define themselves, and those of only one."""
     mine, theirs = ({method.name: method for method in methods_of(each)} for each in (one, other))
     if shared := [method for name, method in mine.items() if name in theirs and name[0] != "_"]:
         page.head("Methods that both define")

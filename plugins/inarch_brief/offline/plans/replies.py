@@ -1,4 +1,4 @@
-"""Small talk, and what can be asked."""
+"""Small talk, and examples of questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inarch_brief.offline.page import Page, code
 from inarch_brief.offline.results import hits
 
 _MOST_HITS = 400
-"""Definitions among which examples are found."""
+"""Definitions that are searched for examples."""
 _SENTENCES = {
     "thanks": "You are welcome. Ask on, or press Ctrl-D to leave.",
     "bye": "Goodbye. In a conversation, Ctrl-D leaves.",
@@ -21,7 +21,7 @@ _SENTENCES = {
 
 
 def introduce(intent: Intent) -> Plan:
-    """Answer small talk in a sentence, or say what can be asked, with examples out of the files at hand."""
+    """Answer small talk in a sentence, or show possible questions with examples from the files at hand."""
     page = Page()
     if sentence := _SENTENCES.get(intent.facet):
         yield from ()

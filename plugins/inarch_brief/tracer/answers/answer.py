@@ -1,4 +1,4 @@
-"""What a query is about: a ranked list, the flow through the best match, its code and its neighbours."""
+"""The answer to a query: a ranked list, the flow through the best match, its code and its neighbours."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 ELSEWHERE = "find other code with search_files"
 MAX_OTHERS = 9
 MAX_BELOW = 24
-"""Calls of a function that are shown of a trace downwards."""
+"""Calls of a function shown in a trace downwards."""
 SHOWN = 0.7
-"""Confidence from which on a model is shown the flow beside the list."""
+"""Confidence from which on a model gets the flow beside the list."""
 _LONGEST_LINE = 110
 _UNLINKED = "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM arcs a WHERE a.file = f.id) LIMIT 1"
 
@@ -39,12 +39,12 @@ Row = dict[str, Any]
 
 @frozen(eq=False, repr=False)
 class Wish:
-    """How a flow is wanted.
+    """Options of a flow.
 
     Args:
         file: Only matches in this file or folder.
-        paths: Whether the ways from the entries are wanted.
-        code: Whether sources are.
+        paths: Whether to include the paths from the entry points.
+        code: Whether to include sources.
     """
 
     file: str = ""
@@ -54,13 +54,13 @@ class Wish:
 
 @frozen(eq=False, repr=False)
 class Answered:
-    """What was found for a query.
+    """The answer to a query.
 
     Args:
-        match: What the query is about, best first.
-        story: The flow and what goes with it; None if no function was found.
+        match: The matches, best first.
+        story: The flow and its context; None without a function.
         sources: Reads calls and functions.
-        note: What has to be said about the answer.
+        note: A note on the answer.
     """
 
     match: Match
@@ -74,7 +74,7 @@ class Answered:
 
     @property
     def paths(self) -> list[Row]:
-        """Give the way from each entry as data: the kind of entry, and the functions with where each is called."""
+        """The path from each entry point as data: the kind of entry point, and the functions with their call sites."""
         routes = ordered(self.story.flow.routes) if self.story else []
         each = {route.entry.node.id: route for route in reversed(routes)}
         return [
@@ -91,7 +91,7 @@ class Answered:
         ]
 
     def brief(self, tokens: int) -> Row:
-        """Give a model the ranked list, with the flow and its source if that is likely right."""
+        """Return a model's answer: the ranked list, with the flow and its source if that is likely right."""
         data: Row = {"confidence": round(self.match.confidence, 2), "found": listed(self.match.hits[: MAX_OTHERS + 1])}
         if self.story is not None and self.match.confidence >= SHOWN:
             data["found"] += f"\n\n{told(self.story, self.sources, tokens)}"
@@ -112,7 +112,7 @@ def listed(hits: Sequence[Hit]) -> str:
 
 
 def answered(graph: Graph, coverage: Coverage, query: str, wish: Wish, paths: kept_paths.KeptPaths) -> Answered:
-    """Find what a query is about, and the flow through it."""
+    """Match a query, and find the flow through the best match."""
     sources = Sources(graph.shelf.read)
     if not coverage.files:
         return Answered(Match(), None, sources, coverage.noted(ELSEWHERE) or "")
@@ -134,7 +134,7 @@ def answered(graph: Graph, coverage: Coverage, query: str, wish: Wish, paths: ke
 
 
 def _led_by(named: Sequence[kept_paths.Checked], match: Match) -> tuple[Node, ...]:
-    """Put the end of a kept path first if a query is about the path, unless it names something else beyond doubt."""
+    """Put the end of a curated path first if a query is about the path, unless it clearly names another symbol."""
     ends = [node for checked in named[:1] for node in checked.nodes if node is not None][-1:]
     if not ends or match.is_strong:
         return match.nodes
@@ -142,7 +142,7 @@ def _led_by(named: Sequence[kept_paths.Checked], match: Match) -> tuple[Node, ..
 
 
 def traced(graph: Graph, node: Node, direction: str, depth: int) -> Answered:
-    """Trace a function: `up` to its entry points, `down` to what it calls, or `both`."""
+    """Trace a function: `up` to its entry points, `down` to its callees, or `both`."""
     flow = flow_to(graph, node, entries=1 if direction == "down" else 20, depth=depth)
     levels = 2 if direction != "down" else depth
     down, more = below(graph, node, levels, MAX_BELOW) if direction != "up" else ((), 0)
@@ -157,7 +157,7 @@ def traced(graph: Graph, node: Node, direction: str, depth: int) -> Answered:
 
 
 def between(graph: Graph, start: Node, end: Node, depth: int) -> Answered:
-    """Find the ways from one function to another; no story if there are none."""
+    """Find the paths from one function to another; without any there is no story."""
     routes = routes_between(graph, start, end, depth=depth)
     flow = Flow(end, routes, min(1, len(routes)), {}, {}, (), 0, "")
     story = Story(flow, is_trace=True) if routes else None
@@ -165,16 +165,16 @@ def between(graph: Graph, start: Node, end: Node, depth: int) -> Answered:
 
 
 def unread(graph: Graph, node: Node) -> str:
-    """Say that the calls of a function are not known, as its file is not parsed; "" if it is."""
+    """Return a note that the calls of a function are unknown because its file does not parse, or ""."""
     row = graph.connection.execute("SELECT level, unparsable FROM files WHERE path = ?", (node.file,)).fetchone()
     if row is None or row[0] != LIGHT:
         return ""
     why = "can't be parsed" if row[1] else "is too large to be parsed"
-    return f"{plain(node.file)} {why}: who calls {plain(node.name)} and what it calls is not known"
+    return f"{plain(node.file)} {why}: the callers and callees of {plain(node.name)} are unknown"
 
 
 def as_known(graph: Graph, flow: Flow) -> Flow:
-    """Leave out that nothing calls a function while what would is not linked yet."""
+    """Drop the claim that nothing calls a function while possible callers are not linked yet."""
     alone = all(route.entry.kind == ORPHAN and len(route.steps) == 1 for route in flow.routes)
     if alone and flow.linked:
         unlinked = graph.connection.execute(_UNLINKED, (FULL,)).fetchone() is not None

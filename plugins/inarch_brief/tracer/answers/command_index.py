@@ -1,4 +1,4 @@
-"""What the commands share: the index of the root, looked at with progress on a terminal, and what is printed."""
+"""The index of the root for commands, with progress on a terminal, and their output."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from inarch_brief.tracer.store.database import Store
 from inarch_brief.tracer.store.kept_files import Shelf
 
 BUILDING_SECONDS = 3600.0
-"""For `trace index`, which is there to build; questions read within the budget of the settings."""
+"""The time limit of `trace index`, which exists to build; questions use the limits of the settings."""
 WHOLE_SECONDS = 3.0
-"""For linking of all files at once, by a question on the command line: nothing goes on when its process has ended."""
+"""The time for linking all files in one command: nothing continues after its process ends."""
 _QUIET_SECONDS = 0.5
 _EVERY = 0.1
 
@@ -36,13 +36,13 @@ Answer = TypeVar("Answer")
 
 @define(eq=False, repr=False)
 class ProgressLine:
-    """One line on standard error that is rewritten and vanishes at the end; nothing where that is no terminal."""
+    """One line on standard error that is rewritten and vanishes at the end. Without a terminal it stays silent."""
 
     started: float = Factory(time.monotonic)
     shown: float = 0.0
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Show how far it is, ten times a second at most and not before half a second."""
+        """Show the progress, ten times a second at most and not before half a second."""
         now = time.monotonic()
         if now - self.started < _QUIET_SECONDS or now - self.shown < _EVERY or not sys.stderr.isatty():
             return
@@ -51,7 +51,7 @@ class ProgressLine:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Clear the line."""
         if self.shown:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
@@ -59,11 +59,11 @@ class ProgressLine:
 
 @frozen
 class Room:
-    """Where a command works.
+    """The index and workspace of a command.
 
     Args:
-        context: What the command was given.
-        look: How it looks at the files.
+        context: The context that the command got.
+        look: Its query options.
         index: The index of the root.
         progress: The line on the terminal.
     """
@@ -75,12 +75,12 @@ class Room:
 
     @property
     def paths(self) -> KeptPaths:
-        """The kept paths, none if the project is not trusted."""
+        """The curated paths, none if the project is not trusted."""
         return KeptPaths(self.context.project)
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Say that kept paths are there and not read; nothing if that is not so."""
+        """A note that curated paths exist but are ignored, if so."""
         try:
             is_there = self.context.project is None and self.look.workspace.stat(f".inarch/{FOLDER}") is not None
         except inarch.ToolFailed:
@@ -89,14 +89,14 @@ class Room:
         return (note,) if is_there else ()
 
     def linked(self, answer: Callable[[Shelf, Coverage], Answer]) -> Answer:
-        """Answer from what is kept once everything is linked."""
+        """Answer from the store once everything is linked."""
         try:
             return self.look.linked(self.index, answer)
         finally:
             self.progress.clear()
 
     def graph(self, answer: Callable[[Graph, Coverage], Answer], about: str = "") -> Answer:
-        """Answer what is asked `about` from the graph."""
+        """Answer a question from the graph."""
         try:
             return evolve(self.look, about=about).graph(self.index, answer)
         finally:
@@ -105,10 +105,10 @@ class Room:
 
 @contextmanager
 def room(seconds: float | None = None) -> Iterator[Room]:
-    """Open what a command needs.
+    """Open the index for a command.
 
     Args:
-        seconds: Time for reading, and for linking; those of the settings by default.
+        seconds: Time for reading, and for linking; by default those of the settings.
     """
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
     with room_of(context, seconds) as found:
@@ -117,7 +117,7 @@ def room(seconds: float | None = None) -> Iterator[Room]:
 
 @contextmanager
 def room_of(context: inarch.PluginContext, seconds: float | None = None) -> Iterator[Room]:
-    """Open what works on the root of a context."""
+    """Open the index for the root of a context."""
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     progress = ProgressLine()
     with _workspace(context.root) as workspace:
@@ -132,7 +132,7 @@ def room_of(context: inarch.PluginContext, seconds: float | None = None) -> Iter
 
 @contextmanager
 def _workspace(root: str) -> Iterator[inarch.Workspace]:
-    """Open the workspace; of all plugins only the one that bears its name is loaded, or all where there is none."""
+    """Open the workspace. Load only the plugin with its name, or all if there is none."""
     bare = inarch.compose(root=root, journal=False, flags={"plugins": []})
     app = inarch.compose(root=root, journal=False, flags={"plugins": [bare.config.profile.workspace]})
     try:
@@ -144,18 +144,18 @@ def _workspace(root: str) -> Iterator[inarch.Workspace]:
     try:
         yield workspace
     finally:
-        # Nothing else was opened. To close the models, which were not asked, would take an event loop: 20 ms.
+        # Nothing else was opened. Closing the unused models would need an event loop: 20 ms.
         workspace.close()
 
 
 class _Wrong(click.ClickException):
-    """The words of a command are wrong."""
+    """A usage error of a command."""
 
     exit_code = 2
 
 
 def one(graph: Graph, coverage: Coverage, function: str) -> Node:
-    """Give the function that a name names; several or none end the command with what there is."""
+    """Return the function that a name means. An ambiguous or unknown name ends the command with a list."""
     named = by_name(graph, function)
     if named.node is None:
         fail(_unknown(function, named, coverage))
@@ -180,12 +180,12 @@ def _unknown(function: str, named: Named, coverage: Coverage) -> str:
 
 
 def fail(message: str) -> NoReturn:
-    """End the command: its words are wrong (exit code 2)."""
+    """End the command with a usage error (exit code 2)."""
     raise _Wrong(inarch.escape(message))
 
 
 def say(text: str) -> None:
-    """Print a text, made harmless for a terminal."""
+    """Print a text, escaped for a terminal."""
     click.echo(inarch.escape(text.rstrip("\n")))
 
 
@@ -195,5 +195,5 @@ def say_json(data: Any) -> None:
 
 
 def noted(note: str) -> str:
-    """Write a note for standard error."""
+    """Return a note for standard error."""
     return inarch.escape(f"Note: {note}", keep_newlines=False)

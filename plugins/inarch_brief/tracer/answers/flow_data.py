@@ -11,15 +11,15 @@ from inarch_brief.tracer.answers.flow_words import Sources, at, entered, named
 from inarch_brief.tracer.graph.model import CALL, Below, Entry, ExecutionPath, Flow, Node, Step
 
 MOST_DRAWN = 20
-"""Ways in a chart."""
+"""The most paths in a chart."""
 _SHORTENED = (
     ("routes", 3), ("others", 0), ("callers", 0), ("callees", 0), ("routes", 1), ("below", 0), ("routes", 0),
 )  # fmt: skip
-"""Which rows are left out first, and how many stay."""
+"""The rows to leave out, in this order, and how many of each stay."""
 
 
 def node_data(node: Node) -> dict[str, Any]:
-    """Give a function with its place."""
+    """Return a function with its place."""
     return {
         "qualname": node.qualname,
         "kind": node.kind,
@@ -31,14 +31,14 @@ def node_data(node: Node) -> dict[str, Any]:
 
 
 def entry_data(entry: Entry) -> dict[str, Any]:
-    """Give an entry point."""
+    """Return an entry point."""
     node = entry.node
     place = {"qualname": node.qualname, "file": node.file, "line": node.line}
     return {"kind": entry.kind, "name": entry.name, **place, "how": entry.how, "doc": node.doc}
 
 
 def step_data(step: Step, sources: Sources) -> dict[str, Any]:
-    """Give a step: its function, and the call that leads there (null for the first)."""
+    """Return a step: its function, and the call that leads there (null for the first)."""
     call = {
         "file": step.file, "line": step.line, "kind": step.kind, "confidence": step.confidence,
         "text": sources.call(step),
@@ -47,7 +47,7 @@ def step_data(step: Step, sources: Sources) -> dict[str, Any]:
 
 
 def path_data(path: ExecutionPath, sources: Sources, more_callers: Mapping[int, int]) -> dict[str, Any]:
-    """Give a path: its name, its entry, and its steps down to the target."""
+    """Return a path: its name, its entry point, and its steps down to the target."""
     steps = [{**step_data(step, sources), "more_callers": more_callers.get(step.node.id, 0)} for step in path.steps]
     return {
         "name": path.name, "description": path.description, "entry": entry_data(path.entry), "cost": path.cost,
@@ -56,7 +56,7 @@ def path_data(path: ExecutionPath, sources: Sources, more_callers: Mapping[int, 
 
 
 def below_data(calls: Iterable[Below], sources: Sources) -> list[dict[str, Any]]:
-    """Give what a function calls, level by level."""
+    """Return the callees of a function, level by level."""
     return [
         {**step_data(item.step, sources), "calls": below_data(item.calls, sources), "more": item.more}
         for item in in_order(list(calls), sources)
@@ -64,7 +64,7 @@ def below_data(calls: Iterable[Below], sources: Sources) -> list[dict[str, Any]]
 
 
 def flow_data(flow: Flow, sources: Sources) -> dict[str, Any]:
-    """Give a whole flow."""
+    """Return a whole flow."""
     files = dict.fromkeys((*(step.node.file for step in flow.steps), flow.target.file))
     return {
         "target": node_data(flow.target),
@@ -80,7 +80,7 @@ def flow_data(flow: Flow, sources: Sources) -> dict[str, Any]:
 
 
 def bounded(data: dict[str, Any], tokens: int) -> dict[str, Any]:
-    """Shorten data to a number of tokens: the last routes go first, then the neighbours; `left_out` counts them."""
+    """Shorten data to a number of tokens: the last paths go first, then the neighbours. `left_out` counts them."""
     left: dict[str, int] = {}
 
     def fits() -> bool:
@@ -100,7 +100,7 @@ def bounded(data: dict[str, Any], tokens: int) -> dict[str, Any]:
 
 
 def chart(flow: Flow) -> str:
-    """Draw the ways to a target and what it calls; calls found by name alone are dotted."""
+    """Draw the paths to a target and its calls. Calls found by name alone are dotted."""
     routes = ordered(flow.routes)[:MOST_DRAWN]
     nodes: dict[int, Node] = {}
     arrows: dict[tuple[int, int], Step] = {}
@@ -139,7 +139,7 @@ def _pairs(caller: Node, below: Iterable[Below]) -> Iterator[tuple[Node, Step]]:
 
 
 def _text(text: str) -> str:
-    """Write a text so that the diagram's grammar and HTML take it for nothing else."""
+    """Escape a text for the diagram's grammar and HTML."""
     return "".join(
         char if char.isalnum() or (char in " ._/:-(),=@*+→←[]{}$!?'~^") else f"#{ord(char)};" for char in text
     )

@@ -1,6 +1,6 @@
-"""A flow as text within a bound of tokens: one path in full, further entries in a line each.
+"""A flow as text within a token limit: one path in full, further entry points in a line each.
 
-The least important is left out first, and the text says so.
+The least important part is left out first, and the text lists it.
 """
 
 from __future__ import annotations
@@ -34,36 +34,36 @@ if TYPE_CHECKING:
 
 TOKENS = 1_500
 HEADING = "## Execution Flow"
-UNLINKED = "What calls it is not linked yet."
+UNLINKED = "Its callers are not linked yet."
 UNSURE = "? after a name: the call was found by a name alone, and may be of another function."
 _PARTLY = r"\b\d[\d,]* of [\d,]+ (?:test )?files\b|may not be indexed"
-"""How a note says that only a part of the code was looked at: that comes first."""
+"""A note with these words means that only a part of the code was indexed. Such notes come first."""
 _PER_TOKEN = 3
-"""Characters a token has at least in such text; most have more."""
+"""The fewest characters of a token in such text; most have more."""
 _LAST = {TEST: 1, FIXTURE: 1, ORPHAN: 2}
 _THROUGH_TESTS = 3
-"""Rank of a path of the product that leads through tests: they hand it something, it does not run like that."""
+"""Rank of a product path through tests: the tests pass it something, and the program does not run like that."""
 _LONGEST_CHAIN = 5
-"""Names in the line of a further entry."""
+"""Names in the line of a further entry point."""
 
 
 class Detail(NamedTuple):
-    """How much is shown; a smaller one takes fewer tokens."""
+    """The level of detail; a smaller one takes fewer tokens."""
 
     entries: int = 7
-    """Further entries."""
+    """Further entry points."""
     signatures: bool = True
     calls: bool = True
-    """Whether calls are shown as they are written, not only where they are."""
+    """Whether to quote calls, beside their places."""
     levels: int = 2
     below: int = 12
     files: int = 40
     extras: int = 5
-    """Kept paths and other matches."""
+    """Curated paths and other matches."""
     code: int = 80
     """Lines of source of one function, if sources are wanted."""
     middle: int = 40
-    """Steps of the path that are shown."""
+    """The most steps of the path."""
 
 
 _DETAILS = (
@@ -78,24 +78,24 @@ _DETAILS = (
     Detail(0, code=0, below=3, signatures=False, extras=0, files=5, levels=1, middle=6, calls=False),
     Detail(0, code=0, below=0, signatures=False, extras=0, files=1, levels=0, middle=3, calls=False),
 )
-"""Ever shorter ways to write a flow."""
+"""Ever shorter forms of a flow."""
 
 
 @frozen(eq=False, repr=False)
 class Story:
-    """What is shown of a target.
+    """The text's content about a target.
 
     Args:
         flow: The flow through it.
         others: Further matches, best first.
-        kept: Paths kept by hand that share functions with the flow.
-        note: What has to be said about the answer.
-        paths: Whether the ways from the entries are wanted.
-        code: Whether sources are wanted.
-        tests: Whether tests are asked for.
+        kept: Curated paths that share functions with the flow.
+        note: A note on the answer.
+        paths: Whether to include the paths from the entry points.
+        code: Whether to include sources.
+        tests: Whether the query asks for tests.
         deeper: Levels of calls beyond the usual two.
-        entries: How many times as many further entries as usual are listed.
-        is_trace: Whether one function is traced: without a heading, and the note is shown elsewhere.
+        entries: Factor on the usual number of further entry points.
+        is_trace: Whether it is a trace of one function: without a heading, and with the note printed elsewhere.
     """
 
     flow: Flow
@@ -116,18 +116,18 @@ def tokens_of(text: str) -> int:
 
 
 def told(story: Story, sources: Sources, tokens: int = TOKENS) -> str:
-    """Write a flow in at most `tokens` tokens; something is always written."""
+    """Write a flow in at most `tokens` tokens; the text is never empty."""
     return _fitted(lambda detail: "\n".join(_Writing(story, sources, detail).lines()), tokens)
 
 
 def _fitted(write: Callable[[Detail], str], tokens: int) -> str:
-    """Take the fullest text that fits; of the last resort, as many lines as do."""
+    """Return the fullest text that fits, or as many lines of the shortest as do."""
     text = ""
 
     def may_fit(detail: Detail) -> bool:
         return tokens_of(write(detail._replace(calls=False, code=0))) <= tokens
 
-    # Reading source takes most of the time: it is not tried if there is no room even without.
+    # Reading source takes most of the time: skip it if the text does not fit even without.
     for detail in _DETAILS[bisect_left(_DETAILS, True, hi=len(_DETAILS) - 1, key=may_fit) :]:
         text = write(detail)
         if tokens_of(text) <= tokens:
@@ -138,7 +138,7 @@ def _fitted(write: Callable[[Detail], str], tokens: int) -> str:
 
 
 def ordered(routes: Sequence[ExecutionPath]) -> list[ExecutionPath]:
-    """Put the product's ways first: tests show how code is tried, how it runs comes first."""
+    """Put the product's paths first, and those of tests later."""
     return sorted(routes, key=_rank)
 
 
@@ -149,12 +149,12 @@ def _rank(path: ExecutionPath) -> int:
 
 
 def targets_of(flow: Flow) -> frozenset[int]:
-    """Give the nodes to mark: routes to a class end at what is called of it."""
+    """Return the nodes to mark: paths to a class end at its called methods."""
     return frozenset((flow.target.id, *(route.steps[-1].node.id for route in flow.routes)))
 
 
 def own_calls(calls: Sequence[Below], caller: Node) -> tuple[Below, ...]:
-    """Leave tests and examples out of what the product calls: they hand themselves to it."""
+    """Drop tests and examples from the calls of the product: they pass themselves to it."""
     return tuple(
         item._replace(calls=own_calls(item.calls, item.step.node))
         for item in calls
@@ -163,21 +163,21 @@ def own_calls(calls: Sequence[Below], caller: Node) -> tuple[Below, ...]:
 
 
 def in_order(calls: Sequence[Below], sources: Sources) -> list[Below]:
-    """Put calls in the order in which they are written."""
+    """Sort calls into the order of the source."""
     return sorted(calls, key=lambda item: (item.step.line, sources.column(item.step)))
 
 
 class Listed(NamedTuple):
-    """The entries that are shown after the best path."""
+    """The entry points shown after the best path."""
 
     further: list[ExecutionPath]
     on_the_way: list[ExecutionPath]
-    """From functions on the best path that are entries themselves."""
+    """Paths from functions on the best path that are entry points themselves."""
     likely: Sequence[Entry]
 
 
 def listed(flow: Flow, routes: Sequence[ExecutionPath], tests: bool = False) -> Listed:
-    """Give each further entry once, of tests only one if they are not asked for; of a single entry its other ways."""
+    """Return each further entry point once, and only one test unless requested; of a single one its other paths."""
     first, is_one = routes[0], flow.entry_count < 2
     found = Listed([], [], flow.likely)
     seen, is_full = {first.entry.node.id}, False
@@ -192,7 +192,7 @@ def listed(flow: Flow, routes: Sequence[ExecutionPath], tests: bool = False) -> 
 
 
 class _Writing:
-    """One text of a story."""
+    """The text of one story."""
 
     def __init__(self, story: Story, sources: Sources, detail: Detail) -> None:
         self.story, self.flow, self.sources = story, story.flow, sources
@@ -221,7 +221,7 @@ class _Writing:
             yield from ("", f"Note: {plain('; '.join(rest))}")
 
     def _path(self) -> Iterator[str]:
-        """Write the best path, and what lies below the target."""
+        """Write the best path, and the calls below the target."""
         target, steps = self.flow.target, self.routes[0].steps if self.routes else ()
         if not steps:
             yield f"{named(target)} {MARK} · {signature(target.signature)} · {at(target.file, target.line)}"
@@ -275,7 +275,7 @@ class _Writing:
                 yield f"{indent}{number:>5} | {plain(line.expandtabs(4))}"
 
     def _further(self) -> Iterator[str]:
-        """List further entries, each with its way to what the path above has."""
+        """List further entry points, each with its path to a function of the path above."""
         if not self.routes or not self.detail.entries:
             return
         ids, is_one = frozenset(self.routes[0].ids), self.flow.entry_count < 2
@@ -293,7 +293,7 @@ class _Writing:
             names = (f"{named(route.entry.node)} ({entered(route.entry)})" for route in found.on_the_way)
             yield from ("", f"Also entered on the way: {', '.join(names)}")
         if found.likely:
-            yield from ("", "Likely entered from, no way is known:")
+            yield from ("", "Likely entered from, without a known path:")
             yield from (_entry(entry) for entry in found.likely[: self.detail.entries])
 
     def _remarks(self) -> Iterator[str]:
@@ -307,7 +307,7 @@ class _Writing:
             left.append(f"sources beyond {self.detail.code} lines")
         if not self.story.paths:
             if not self.flow.down and not self.story.note:
-                yield from ("", "It calls nothing of this code.")
+                yield from ("", "It calls no function of this code.")
         elif not self.routes:
             yield from ("", UNLINKED if self.flow.linked else "No entry point reaches it, as far as the code shows.")
         if left:
@@ -346,7 +346,7 @@ def _entry(entry: Entry) -> str:
 
 
 def _way(route: ExecutionPath, above: frozenset[int]) -> str:
-    """Write the way of an entry to a function of the path above."""
+    """Write the path from an entry point to a function of the path above."""
     chain: list[str] = []
     for step in route.steps[1:]:
         chain.append(f" → {named(step.node)}{'?' if step.is_unsure else ''}")

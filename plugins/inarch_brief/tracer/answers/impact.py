@@ -1,4 +1,4 @@
-"""Which functions some edits touched, and what reaches them."""
+"""The functions that edits touched, and the entry points and tests that reach them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MAX_TEST_FILES = 4
 
 
 def impact_of(desk: Desk, changed: Mapping[str, Sequence[str]]) -> str | None:
-    """Sum up which entry paths and tests changes are on; None if nothing that is known was touched.
+    """Sum up which entry points and tests reach the edits. Return None if they touched no known function.
 
     Args:
-        desk: Where the index is found.
-        changed: The texts put into each file, "" for a whole file.
+        desk: Holds the index.
+        changed: The new texts of each file, "" for a whole file.
     """
     workspace = desk.workspace
     if workspace is None:
@@ -48,7 +48,7 @@ def impact_of(desk: Desk, changed: Mapping[str, Sequence[str]]) -> str | None:
 
 
 def touched(graph: Graph, path: str, texts: Sequence[str]) -> list[Node]:
-    """Give the functions of a file in which some texts are now, the innermost ones; all of a whole file."""
+    """Return the innermost functions of a file that contain the texts now, or all for a whole file."""
     rows = graph.connection.execute(
         "SELECT s.id FROM symbols s JOIN files f ON f.id = s.file WHERE f.path = ?"
         " AND s.kind IN ('function', 'method')",
@@ -76,12 +76,12 @@ def _lines_of(source: str, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_inside(inner: Node, outer: Node, first: int, last: int) -> bool:
-    """Whether a function within another has all the changed lines."""
+    """Return whether an inner function contains all the changed lines."""
     return inner.id != outer.id and outer.line <= inner.line <= first and last <= inner.end <= outer.end
 
 
 def impact(graph: Graph, nodes: Sequence[Node], whole: Sequence[str] = ()) -> str:
-    """Say which entries and tests reach some functions; public functions count if nothing else does."""
+    """Describe the entry points and tests that reach some functions. Public functions count if there are no others."""
     adjacency, cost = graph.adjacency, graph.costs.of
 
     def callers(node: int) -> Iterable[tuple[int, int, float]]:

@@ -1,4 +1,4 @@
-"""What `inarch trace index` does and prints: the index brought up to date, counted, built again, exported."""
+"""Work and output of `inarch trace index`: the index updated, counted, rebuilt, exported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TABLES = ("files", "symbols", "gates")
 
 
 def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> None:
-    """Do what the command asks for, and print the figures."""
+    """Run the command, and print the figures."""
     if status:
         with command_index.room() as room:
             store = room.index.store
@@ -33,7 +33,7 @@ def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> Non
     else:
         with command_index.room(command_index.BUILDING_SECONDS) as room:
             if rebuild:
-                room.index.recover("built again", in_memory=False)
+                room.index.recover("rebuilt", in_memory=False)
             figures = {"path": room.index.store.path, **room.linked(_built)}
             if folder is not None:
                 figures["exported"] = room.graph(lambda graph, _: _exported(graph, folder))
@@ -45,7 +45,7 @@ def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> Non
 
 
 def _kept(path: str) -> dict[str, Any]:
-    """Count what is kept, without a look at the files."""
+    """Count what the index holds, without looking at the files."""
     if not os.path.exists(path):
         return {"files": 0, "note": "nothing is indexed yet"}
     try:
@@ -55,7 +55,7 @@ def _kept(path: str) -> dict[str, Any]:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        return {"files": 0, "note": f"the index can't be read ({error}): the next question builds it again"}
+        return {"files": 0, "note": f"the index can't be read ({error}): the next question rebuilds it"}
     return {**figures, "bytes": os.path.getsize(path)}
 
 
@@ -80,8 +80,8 @@ def _counted(connection: sqlite3.Connection) -> dict[str, Any]:
 
 
 def _built(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
-    """Count what is kept. The graph is not looked at: of a large tree that takes more memory than making it."""
-    # What can't be parsed is listed.
+    """Count what the index holds. Reading the graph of a large tree would take more memory than building it."""
+    # Files that do not parse are listed elsewhere.
     rest = coverage._replace(notes=tuple(note for note in coverage.notes if not note.startswith("can't parse")))
     note = joined(rest.note, coverage.linked) or None
     return {**_counted(shelf.connection), "calls": calls_kept(shelf.connection), "note": note}
@@ -95,7 +95,7 @@ def _exported(graph: Graph, folder: str) -> dict[str, int]:
 
 
 def _files(figures: Mapping[str, Any]) -> str:
-    """Say how many files there are; those of other languages apart."""
+    """Return the number of files, with those of other languages counted separately."""
     others = figures.get("other_files", 0)
     python = count(figures["files"] - others, "Python file")
     return f"{python} and {count(others, 'file')} in other languages" if others else python
@@ -123,11 +123,11 @@ def _lines(figures: dict[str, Any]) -> Iterator[str]:
     if not os.path.exists(figures["path"]):
         return
     size = f" ({figures['bytes'] / 1_000_000:.1f} MB)" if "bytes" in figures else ""
-    yield f"kept in {figures['path']}{size}"
+    yield f"stored in {figures['path']}{size}"
 
 
 def export(graph: Graph, folder: Path) -> dict[str, int]:
-    """Write what is known of functions and calls as lines of JSON; give the number of records by file."""
+    """Write functions and calls as lines of JSON, and return the number of records by file."""
     folder.mkdir(parents=True, exist_ok=True)
     ids = [
         row[0]
@@ -172,7 +172,7 @@ def _records(graph: Graph, nodes: dict[int, Node]) -> Iterator[dict[str, Any]]:
 
 
 def _decorators(graph: Graph) -> dict[int, tuple[str, ...]]:
-    """Give the names of decorators, without what they are called with."""
+    """Return the names of decorators, without their arguments."""
     found: dict[int, tuple[str, ...]] = {}
     for file, number, place in graph.connection.execute("SELECT file, id, place FROM symbols ORDER BY file").fetchall():
         symbols = graph.shelf.facts(file)[3].symbols

@@ -1,4 +1,4 @@
-"""Paths that people keep by hand: Markdown files in a trusted project's `.inarch/paths`."""
+"""Curated paths: Markdown files in a trusted project's `.inarch/paths`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _STEP = r"\s*(?:\d+[.)]|[-*+])\s+`?([^\W\d][\w.]*)(?:\(\))?`?(?:\s*[—–-]?\s*
 
 
 class Checked(NamedTuple):
-    """A path held against the code as it is now.
+    """A path compared with the current code.
 
     Args:
-        path: What is written.
-        nodes: For each step the function it is, None if there is none (any more).
+        path: The stored path.
+        nodes: The current function of each step, None if there is none (any more).
     """
 
     path: ExecutionPath
@@ -37,16 +37,16 @@ class Checked(NamedTuple):
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Say for each step what is wrong with it, "" if nothing is."""
+        """The problem of each step, or ""."""
         return tuple(_fault(step.node, now) for step, now in zip(self.path.steps, self.nodes, strict=True))
 
     @property
     def is_stale(self) -> bool:
-        """Whether a step is gone or elsewhere."""
+        """Whether a step was deleted or moved."""
         return any(self.faults)
 
     def data(self) -> dict[str, Any]:
-        """Give it as JSON data."""
+        """Return the path as JSON data."""
         path = self.path
         steps = [
             {"qualname": node.qualname, "file": node.file or None, "line": node.line or None, "stale": fault or None}
@@ -64,13 +64,13 @@ def _fault(written: Node, now: Node | None) -> str:
 
 
 def path_of(name: str, nodes: Sequence[Node], description: str = "") -> ExecutionPath:
-    """Make a path through functions."""
+    """Create a path through functions."""
     entry = Entry(nodes[0], "kept", name, 0) if nodes else Entry(written(name), "kept", name, 0)
     return ExecutionPath(name, entry, tuple(Step(node) for node in nodes), description)
 
 
 def written(qualname: str, file: str = "", line: int = 0) -> Node:
-    """Give a function as a file of a kept path has it: by its name and, if it is there, its place."""
+    """Return a function as a path file has it: with its name and, if present, its place."""
     return Node(0, qualname, "method" if qualname.count(".") > 1 else "function", file, line, line, "code")
 
 
@@ -86,7 +86,7 @@ def markdown(path: ExecutionPath) -> str:
 
 
 def read_path(name: str, text: str) -> ExecutionPath:
-    """Read what people may have edited: list items that begin with a name are steps, the text above describes."""
+    """Read a path that people may have edited: list items with a name are steps, the text above describes."""
     described: list[str] = []
     nodes: list[Node] = []
     for line in text.splitlines():
@@ -99,7 +99,7 @@ def read_path(name: str, text: str) -> ExecutionPath:
 
 
 def checked(graph: Graph, path: ExecutionPath) -> Checked:
-    """Hold a path against the code."""
+    """Compare a path with the current code."""
 
     def now(step: Node) -> Node | None:
         nodes = [node for node in graph.find(step.qualname) if node.qualname == step.qualname]
@@ -110,12 +110,12 @@ def checked(graph: Graph, path: ExecutionPath) -> Checked:
 
 
 def sharing(paths: Iterable[Checked], nodes: Collection[int]) -> list[Checked]:
-    """Give the paths that share at least two functions with a flow."""
+    """Return the paths that share at least two functions with a flow."""
     return [path for path in paths if len({node.id for node in path.nodes if node and node.id in nodes}) > 1]
 
 
 def about(paths: Iterable[Checked], query: str) -> list[Checked]:
-    """Give the paths whose name a query says, or whose name and description have most of its telling words."""
+    """Return the paths whose name is in a query, or whose name and description share most of its telling words."""
     said = understood(query).terms
     telling = {term for term, asked in said.items() if asked.word not in WEAK_WORDS}
     found = []
@@ -133,15 +133,15 @@ def _stems(text: str) -> frozenset[str]:
 
 @frozen(eq=False, repr=False)
 class KeptPaths:
-    """The folder of kept paths. Without one (the project is not trusted) there are none."""
+    """The folder of curated paths, which is None if the project is not trusted."""
 
     folder: KeptFolder | None
 
     def all(self) -> list[ExecutionPath]:
-        """Read all paths, those that can't be read left out."""
+        """Read all readable paths."""
         try:
             listed = self.folder.names(FOLDER) if self.folder else []
-        except ToolFailed:  # its trust was lost since this run began
+        except ToolFailed:  # the project lost its trust since this run began
             return []
         names = [name.removeprefix(f"{FOLDER}/").removesuffix(".md") for name in listed if name.endswith(".md")]
         return [path for name in names[:MAX_PATHS] if (path := self._get(name)) is not None]
@@ -161,13 +161,13 @@ class KeptPaths:
         """Write a path.
 
         Raises:
-            UsageError: The name is none, or is taken, or the project is not trusted.
+            UsageError: The name is invalid or taken, or the project is not trusted.
         """
 
         def edit(before: bytes | None) -> bytes:
             if before is not None and not replaces:
                 raise UsageError(
-                    f"there is a path {path.name} already", f"change it with: inarch trace update {path.name}"
+                    f"there is already a path {path.name}", f"change it with: inarch trace update {path.name}"
                 )
             return markdown(path).encode()
 
@@ -175,10 +175,10 @@ class KeptPaths:
         folder.change(file, edit)
 
     def drop(self, name: str) -> bool:
-        """Remove a path, and say whether there was one.
+        """Remove a path, and return whether it existed.
 
         Raises:
-            UsageError: The name is none, or the project is not trusted.
+            UsageError: The name is invalid, or the project is not trusted.
         """
         folder, file = self._writable(name)
         had: list[bool] = []
@@ -191,9 +191,9 @@ class KeptPaths:
 
     def _writable(self, name: str) -> tuple[KeptFolder, str]:
         if not re.fullmatch(_NAME, name):
-            raise UsageError(f"{name!r} is not a name for a path", "use letters, digits, - _ and .")
+            raise UsageError(f"{name!r} is not a valid path name", "use letters, digits, - _ and .")
         if self.folder is None:
             raise UsageError(
-                "paths are kept in the project's .inarch, which is not trusted here", "inarch config trust"
+                "curated paths are stored in the project's .inarch, which is not trusted here", "inarch config trust"
             )
         return self.folder, f"{FOLDER}/{name}.md"

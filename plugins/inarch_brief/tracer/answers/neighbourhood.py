@@ -1,4 +1,4 @@
-"""A match with its code, its callers and what it calls."""
+"""A match with its code, its callers and its callees."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 def neighbourhood(graph: Graph, coverage: Coverage, query: str, found: Answered) -> Row:
-    """Give the best match with its code, its callers and what it calls, and the other matches."""
+    """Return the best match with its code, callers and callees, and the other matches."""
     hits = found.match.hits
     data: Row = {
         "query": query, "target": None, "confidence": round(found.match.confidence, 2),
@@ -52,7 +52,7 @@ def neighbourhood(graph: Graph, coverage: Coverage, query: str, found: Answered)
 
 
 def _callers(graph: Graph, best: Hit, sources: Sources) -> tuple[list[Row], bool]:
-    """Give who calls what was found, and whether there are more; of Python nothing that only a name tells."""
+    """Return the callers of a match, and whether there are more. In Python, matches by name alone are left out."""
     node = graph.at(best.file, best.place)
     called = _called_from(graph, node) if node else []
     found = []
@@ -65,7 +65,7 @@ def _callers(graph: Graph, best: Hit, sources: Sources) -> tuple[list[Row], bool
 
 
 def _callees(graph: Graph, best: Hit) -> list[Row]:
-    """Give what is called; a class that is made is named itself, not the `__init__` that it has from a base."""
+    """Return the callees of a match. A constructed class is listed instead of an inherited `__init__`."""
     node = graph.at(best.file, best.place)
     rows = _callees_in(graph, node) if node else []
     made = {row["line"] for row in rows if row["kind"] == CLASS}
@@ -88,7 +88,7 @@ def _site(qualname: str, path: str, line: int, sources: Sources) -> Row:
 
 
 def callers_in(graph: Graph, sources: Sources, node: Node) -> tuple[list[Row], int]:
-    """Give who calls a function, product code first, and how many more do."""
+    """Return the callers of a function, product code first, and the number of further ones."""
     found = _called_from(graph, node)
     shown = [
         {**_site(caller.qualname, caller.file, arc.line, sources), "kind": arc.kind, "confidence": arc.confidence}
@@ -98,7 +98,7 @@ def callers_in(graph: Graph, sources: Sources, node: Node) -> tuple[list[Row], i
 
 
 def _called_from(graph: Graph, node: Node) -> list[tuple[Node, Arc]]:
-    """Give the callers of a function with each call, product code first."""
+    """Return the callers of a function with each call, product code first."""
     arcs = {(arc.caller, arc.line): arc for start in _made(graph, node) for arc in graph.callers(start)}
     callers = graph.nodes(arc.caller for arc in arcs.values())
     found = [(callers[arc.caller], arc) for arc in arcs.values() if arc.caller in callers]
@@ -108,7 +108,7 @@ def _called_from(graph: Graph, node: Node) -> list[tuple[Node, Arc]]:
 
 
 def _callees_in(graph: Graph, node: Node) -> list[Row]:
-    """Give what a function surely calls, each once, in order."""
+    """Return the callees of a function, each once, in order. In Python, matches by name alone are left out."""
     arcs: dict[int, Arc] = {}
     for start in _made(graph, node):
         for arc in graph.callees(start):
@@ -130,7 +130,7 @@ def _callees_in(graph: Graph, node: Node) -> list[Row]:
 
 
 def _made(graph: Graph, node: Node) -> list[int]:
-    """Give the nodes of a symbol: other definitions of its name, and of a class what making one runs."""
+    """Return the nodes of a symbol: other definitions of its name, and for a class its constructors."""
     ends = (number for number, cost in ends_of(graph, node).items() if not cost)
     same = graph.connection.execute(_SAME, (node.id,)).fetchall()
     return list(dict.fromkeys((node.id, *(number for (number,) in same), *ends)))

@@ -10,13 +10,13 @@ class Settings:
     """Settings of the brief tracer.
 
     Args:
-        index_seconds: Processor time that one call may read and parse; the next call goes on where it stopped.
-        link_seconds: The same for the graph, which goes on in the background and with the next call.
-        index_in_background: Taken, and without effect: `inarch trace index` reads the rest.
-        context: Whether the flow through what a prompt names is added to the turn.
-        context_seconds: How long that may take before it is left out.
-        context_tokens: How long it may be.
-        impact: Whether the end of a turn tells which entry paths and tests its edits are on.
+        index_seconds: Processor time for reading and parsing in one call. The next call continues.
+        link_seconds: The same for the graph, which continues in the background and with the next call.
+        index_in_background: Accepted, and without effect: `inarch trace index` reads the rest.
+        context: Whether to add the flow through the symbols that a prompt names to the turn.
+        context_seconds: The longest wait for that flow before it is left out.
+        context_tokens: The longest flow, in tokens.
+        impact: Whether the end of a turn reports which entry paths and tests its edits are on.
     """
 
     index_seconds: float = 0.8

@@ -1,4 +1,4 @@
-"""The tools of the tracer. What they need is loaded by their first call."""
+"""The tools of the tracer. Their first call loads what they need."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _MOST_TURNS = 100
 
 @define(eq=False, repr=False)
 class Desk:
-    """Where the tools find the index of their root; it is made when first asked for.
+    """The shared index of the tools, created on first use.
 
     Args:
-        context: What the plugin was given.
-        seconds: Time that one call may read and parse.
+        context: The plugin's context.
+        seconds: Time for reading and parsing in one call.
         link_seconds: Time that one call may wait for the graph.
     """
 
@@ -61,7 +61,7 @@ class Desk:
             return self._index
 
     def begin(self, workspace: Workspace, turn: str, is_model: bool) -> None:
-        """Take note of a turn, and whether a model reads its results: the offline planner needs more of them."""
+        """Record a turn, and whether a model reads its results: the offline planner needs more of them."""
         self.workspace = workspace
         if is_model:
             self._models[turn] = None
@@ -69,12 +69,12 @@ class Desk:
                 del self._models[next(iter(self._models))]
 
     def is_for_model(self, turn: str) -> bool:
-        """Whether a model reads the results of a turn."""
+        """Return whether a model reads the results of a turn."""
         return turn in self._models
 
 
 def tools(desk: Desk) -> list[Tool]:
-    """Give the tools of a root."""
+    """Return the tools of a root."""
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_symbols(context: ToolContext, query: str, kind: Kind = "any", limit: int = 10) -> dict[str, Any]:
@@ -178,14 +178,14 @@ def tools(desk: Desk) -> list[Tool]:
             totals = {name: number for name, number in totals.items() if name == kind}
             return {"entries": list(map(entry_data, found)), "totals": totals, "note": coverage.noted(graph.linked)}
 
-        # The graph is waited for only if it alone can answer.
+        # Wait for the graph only if it alone can answer.
         return _look(context).graph(desk.index, linked) if kind == "api" else _look(context).facts(desk.index, answer)
 
     return [find_symbols, context_get, trace_execution, find_callers, find_entry_points]
 
 
 def _look(context: ToolContext, about: str = "") -> Look:
-    """Say how a call looks: calls of one turn share a walk of the tree if nothing but look-ups ran in between."""
+    """Return a call's query options. Calls of a turn share a walk of the tree if only lookups ran in between."""
     from inarch_brief.tracer.indexing.index import Look
 
     others = tuple(call.id for call in context.earlier if call.name not in LOOK_UPS)
@@ -193,10 +193,10 @@ def _look(context: ToolContext, about: str = "") -> Look:
 
 
 def _only(graph: Graph, coverage: Coverage, function: str) -> Node:
-    """Give the one function that a name names.
+    """Return the one function that a name means.
 
     Raises:
-        ToolFailed: None or several have that name.
+        ToolFailed: No function or several have that name.
     """
     from inarch_brief.tracer.finding.targets import by_name
 

@@ -1,4 +1,4 @@
-"""What takes part in a turn: the flow that is added, what its edits reach, and the strategy `trace-first`."""
+"""The plugin's part in a turn: the added flow, the reach of its edits, and the strategy `trace-first`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ CODE = (
     "**/*.{py,js,mjs,cjs,jsx,ts,mts,cts,tsx,go,rs,java,c,h,cc,cpp,cxx,c++,hpp,hh,hxx,h++,ipp,inl,cu,cuh,"
     "rb,rake,gemspec,php}"
 )
-"""Matches every file that is looked at."""
+"""Matches every supported code file."""
 TITLE = "# Execution flow"
 MAX_PROMPT = 4_000
 _ROOM = 20
 """Tokens that the title takes."""
 _SHORTEST = 4
-"""Characters of a prompt that may name something."""
+"""Characters of the shortest prompt that may name something."""
 
 
 @frozen(eq=False, repr=False)
@@ -39,9 +39,9 @@ class FlowSource:
     """The context source.
 
     Args:
-        desk: Where the index is found.
-        seconds: How long a turn may wait for it; what is not known by then is left out.
-        tokens: Bound of the text; 0 adds none, and only takes note of the turn.
+        desk: Holds the index.
+        seconds: How long a turn may wait; later results are dropped.
+        tokens: Limit of the text; 0 adds none, and only records the turn.
     """
 
     desk: Desk
@@ -50,13 +50,13 @@ class FlowSource:
     name: str = "brief-tracer"
 
     async def gather(self, situation: Situation) -> Contribution | None:
-        """Give the flow, or nothing if the prompt does not clearly name something that is known."""
-        import asyncio  # not with the plugin: what only lists or checks it runs no loop
+        """Return the flow, or nothing if the prompt does not clearly name a known symbol."""
+        import asyncio  # imported here: lists and checks of plugins run no loop
 
         is_model = not (situation.turn.model or "").startswith("offline/")
         self.desk.begin(situation.workspace, situation.turn.id, is_model)
         prompt = situation.turn.content.strip()
-        # The offline planner asks by itself, and reads no context.
+        # The offline planner searches by itself, and reads no context.
         if not self.tokens or len(prompt) < _SHORTEST or not is_model:
             return None
         given_up = threading.Event()
@@ -78,7 +78,7 @@ class FlowSource:
 
     def _text(self, situation: Situation, prompt: str, stopped: Callable[[], bool]) -> str:
         if not situation.workspace.walk(CODE, 1).paths:
-            return ""  # all that reads and links code needn't be loaded
+            return ""  # without code, the reader and linker are not loaded
         from inarch_brief.search import understood
         from inarch_brief.tracer.answers.answer import Wish, answered
         from inarch_brief.tracer.answers.flow_text import HEADING
@@ -104,28 +104,28 @@ class FlowSource:
 
 
 def _ignore(task: asyncio.Task[str]) -> None:
-    """Take note of how a late look ended: an error that came too late to matter is not shown."""
+    """Retrieve the result of a late lookup, so that its error is not logged."""
     if not task.cancelled():
         task.exception()
 
 
 @define(eq=False, repr=False)
 class ImpactTracer:
-    """Takes note of what a turn changed; looks into the graph only at its end, and only then.
+    """Recorder of a turn's changes. It reads the graph only at the turn's end, if code changed.
 
     Args:
-        desk: Where the index is found.
+        desk: Holds the index.
     """
 
     desk: Desk
     name: str = "brief-tracer"
     _texts: dict[str, str] = Factory(dict)
-    """What each call of the turn puts into a file."""
+    """The text that each call of the turn puts into a file."""
     _changed: dict[str, list[str]] = Factory(dict)
-    """For each changed file the texts that were put into it; an empty one is the whole file."""
+    """The new texts of each changed file; an empty one is the whole file."""
 
     def saw(self, event: Event) -> None:
-        """Take note of calls and of changed files."""
+        """Record calls and changed files."""
         data = event.data
         if event.kind == "turn.started":
             self._texts.clear()
@@ -139,7 +139,7 @@ class ImpactTracer:
                 self._changed.setdefault(path, []).append(self._texts.get(data["call_id"], ""))
 
     def summary(self, turn_id: str) -> str | None:
-        """Say what the changed functions are reached by; nothing if no code changed or nothing is known."""
+        """Describe what reaches the changed functions, or return nothing without known code changes."""
         if not self._changed or self.desk.workspace is None:
             return None
         from inarch_brief.tracer.answers.impact import impact_of
@@ -147,7 +147,7 @@ class ImpactTracer:
         return impact_of(self.desk, dict(self._changed))
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
 
 def _is_code(path: str) -> bool:
@@ -171,7 +171,7 @@ _CODE = (
 
 @frozen(eq=False, repr=False)
 class TraceFirst:
-    """Decides without asking a model; what is not about the flow of the code is passed on."""
+    """Strategy that decides without a model, and passes on prompts that are not about the flow of the code."""
 
     name: str = "trace-first"
 
@@ -181,12 +181,12 @@ class TraceFirst:
         if call is None or call.name not in {tool.name for tool in situation.tools}:
             return None
         return Decision(
-            "call_tools", (call,), reason=f"the prompt asks how code hangs together: {call.name}", strategy=self.name
+            "call_tools", (call,), reason=f"the prompt asks about the flow of the code: {call.name}", strategy=self.name
         )
 
 
 def planned(prompt: str) -> PlannedCall | None:
-    """Give the call that a prompt should begin with, None if it asks for something else."""
+    """Return the first call for a prompt, or None if it asks for something else."""
     found = re.search(_CODE, prompt)
     name = next((text for text in found.groups() if text), "").removesuffix("()") if found else ""
     if name and re.search(_IMPACT, prompt):

@@ -1,7 +1,9 @@
-"""Finding: which symbols, files and functions a question or a name is about.
+"""Finding: the symbols, files and functions that a question or a name is about.
 
+```text
 finding
-├── search   what is named exactly, then what `inarch_brief.search` finds by words
+├── search   exact names, then results of `inarch_brief.search` by words
 ├── hits     symbols as answers
-└── targets  which function a question is about
+└── targets  the function that a question is about
+```
 """

@@ -1,4 +1,4 @@
-"""Symbols as answers: read from the index, weighed by what they are; the files that they speak for."""
+"""Symbols as answers: read from the index, and weighted by kind and role."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ JOINED = (
     "SELECT s.id, f.path, f.module, f.role, f.id, s.place, s.dotted, s.kind, s.line, s.end, s.signature, s.doc, s.flags"
     " FROM symbols s JOIN files f ON f.id = s.file"
 )
-"""Reads the fields of `Hit`."""
+"""The query for the fields of `Hit`."""
 
 
 SCANNED = -1
-"""The place of what has no facts: a symbol of a test, a section, a setting."""
+"""The place of a symbol without facts: one of a test, a section, a setting."""
 
 
 class Hit(NamedTuple):
-    """A symbol with where it stands and how well it answers."""
+    """A symbol with its place and its score as an answer."""
 
     id: int
     path: str
@@ -54,18 +54,18 @@ class Hit(NamedTuple):
     flags: int
     score: float = 0.0
     reasons: tuple[str, ...] = ()
-    """The words, or the name, that made it a candidate."""
+    """The words, or the name, that matched."""
 
     @property
     def qualname(self) -> str:
-        """Module and name: `click.core.Command.invoke`; of a text its path and headings: `README.md > Usage`."""
+        """Module and name: `click.core.Command.invoke`; for a text its path and headings: `README.md > Usage`."""
         if self.role == TEXT:
             return self.dotted
         return f"{self.module}.{self.dotted}" if self.dotted else self.module
 
     @property
     def key(self) -> tuple[int, int, str]:
-        """What tells symbols apart: the file, the line and the name."""
+        """The identity of a symbol: file, line and name."""
         return self.file, self.line, self.dotted
 
     @property
@@ -77,12 +77,12 @@ class Hit(NamedTuple):
 
 
 def order(hit: Hit) -> tuple[float, str, int]:
-    """Sort by score; equal ones by place, so that the order never depends on the index's history."""
+    """Return the sort key: score, then place, so that the order never depends on the index's history."""
     return -round(hit.score, 6), hit.path, hit.line
 
 
 def file_hits(shelf: Shelf, number: int) -> list[Hit]:
-    """Give the symbols of a file from its facts; symbols of tests stand nowhere else."""
+    """Return the symbols of a file from its facts, the only place that has symbols of tests."""
     path, module, role, facts = shelf.facts(number)
     return [
         Hit(-(number * 100_000 + place + 1), path, module, role, number, place, symbol.name, symbol.kind, symbol.line,
@@ -92,14 +92,14 @@ def file_hits(shelf: Shelf, number: int) -> list[Hit]:
 
 
 def preference(hit: Hit, is_bare: bool) -> float:
-    """Weigh a symbol by what it is; where nothing but its name is said, a class is meant as well as a function."""
+    """Return the weight of a symbol by kind and role. For a bare name, a class is as likely as a function."""
     name = hit.name
     special = 0.8 if name.startswith("__") and name.endswith("__") else 1.0
     return _ROLES[hit.role] * (1.0 if is_bare and hit.kind == CLASS else _KINDS[hit.kind]) * _worth(hit) * special
 
 
 def flagged(hit: Hit) -> Hit:
-    """Let what stands for something else, does nothing or is deprecated count less."""
+    """Lower the score of aliases, stubs, and deprecated or nested symbols."""
     return hit._replace(score=hit.score * _worth(hit))
 
 
@@ -108,7 +108,7 @@ def _worth(hit: Hit) -> float:
 
 
 def described(hit: Hit) -> dict[str, Any]:
-    """Give a symbol as the tools show it."""
+    """Return a symbol as the tools show it."""
     return {
         "qualname": hit.qualname,
         "kind": hit.kind,

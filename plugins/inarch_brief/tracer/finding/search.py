@@ -1,4 +1,4 @@
-"""Search over symbols: what a question names exactly comes first, then what the engine finds by its words."""
+"""Search over symbols: exact names in a question first, then matches by its words."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from inarch_brief.tracer.finding.hits import JOINED, SCANNED, Hit, file_hits, fl
 from inarch_brief.tracer.store.kept_files import Shelf
 
 PLACED = 1000.0
-"""Scores from here on are those of what stands at a place that the question names, in their order."""
+"""Scores from here on belong to symbols at a place that the question names, in their order."""
 NAMED = 100.0
-"""Scores from here on are those of places that the question names; the engine's own stay below."""
+"""Scores from here on belong to symbols that the question names; matches by words stay below."""
 _TIES = 10.0
-"""What the words of a question add at most to the score of a place that it names."""
+"""The most that the other words of a question add to the score of a named symbol."""
 _BY_LAST_NAME, _IN_OTHER_LETTERS = 2.0, 1.0
-"""How exact a name is that leaves out what the place stands in, and one with other capitals."""
+"""Exactness of a name without its qualifiers, and of one with other capitals."""
 _DEEPEST = 200
 _MOST_TESTS = 20
 _OF_TEXTS = (documents.SECTION, documents.SETTING)
-"""Kinds of places that are no code."""
+"""Kinds of places in texts."""
 _MORE = 20
-"""Symbols beyond those wanted that are looked at: some count less for what they are."""
+"""Symbols to rank beyond the limit, because some of them count less."""
 
 
 class Found(NamedTuple):
-    """What a question is about.
+    """The symbols and files that a question is about.
 
     Args:
         hits: symbols, best first.
         files: their files, best first, and those of further symbols.
-        confidence: from 0 to 1, how likely the first one is what is asked for.
-        unknown: words of the question that stand nowhere here.
+        confidence: from 0 to 1, how likely the first hit answers the question.
+        unknown: words of the question that do not occur here.
     """
 
     hits: list[Hit]
@@ -55,7 +55,7 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
     """
     try:
         among = documents.TEXTS if kind in _OF_TEXTS else documents.NATURES
-        if (answer := shelf.answers.get((text, among))) is None:  # an answer looks for its target, and what is near it
+        if (answer := shelf.answers.get((text, among))) is None:  # an answer searches twice
             answer = shelf.answers[text, among] = searched(shelf.words, text, _DEEPEST, among=among)
     except ValueError as error:
         raise sqlite3.DatabaseError(str(error)) from error
@@ -69,11 +69,11 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
 
 
 def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> list[Hit]:
-    """Order what is named equally well: by the other words of the question; without any by where it is defined."""
+    """Order equal matches of a name by the other words of the question, or without any by depth."""
     if _is_but_names(question):
         return sorted((hit._replace(score=hit.score - _depth(hit) / 10) for hit in named), key=order)
     known: dict[str, float] = {}
-    for hit in worded:  # what is defined again, as the setter of a property is, stays behind the first
+    for hit in worded:  # a repeated definition, such as a property's setter, stays behind the first
         known[hit.qualname] = max(known.get(hit.qualname, 0.0), hit.score)
     most = max(known.values(), default=1.0)
     worth = {hit.key: _TIES * known.get(hit.qualname, 0.0) / most for hit in named if hit.score < PLACED}
@@ -81,12 +81,12 @@ def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> li
 
 
 def _depth(hit: Hit) -> float:
-    """Count what a symbol stands in; a mere declaration comes a little behind what it declares."""
+    """Return how deep a symbol is nested. A declaration comes a little behind its definition."""
     return hit.dotted.count(".") + 0.2 * hit.path.endswith((".d.ts", ".d.mts", ".d.cts", ".pyi"))
 
 
 def _handed_out_first(shelf: Shelf, named: Sequence[Hit]) -> list[Hit]:
-    """Let what a package hands out count for a hair more than what is called alike: people know no other."""
+    """Raise exported symbols slightly above others of the same name: users know only these."""
     if len(named) < 2:
         return list(named)
     marks = ", ".join("?" * len(named))
@@ -102,7 +102,7 @@ def _is_but_names(question: Question) -> bool:
 
 
 def _worded(shelf: Shelf, answer: Answer, kind: str, limit: int) -> list[Hit]:
-    """Give the symbols that the engine found, less for those that stand for others or do nothing."""
+    """Return the symbols that match by words, with less weight for aliases and stubs."""
     places = [hit for hit in answer.hits if kind in ("any", hit.place.kind)]
     most = max((hit.score for hit in places), default=1.0) or 1.0
     hits = [
@@ -114,7 +114,7 @@ def _worded(shelf: Shelf, answer: Answer, kind: str, limit: int) -> list[Hit]:
 
 
 def _symbol(shelf: Shelf, place: Kept) -> Hit | None:
-    """Give the symbol that stands at a place; one of a test as it was scanned, a text as the engine keeps it."""
+    """Return the symbol at a place: a test's as scanned, a text's as the search index stores it."""
     if place.nature in documents.TEXTS:
         (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (place.file,)).fetchone()
         return _text(place, file)
@@ -129,7 +129,7 @@ def _symbol(shelf: Shelf, place: Kept) -> Hit | None:
 
 
 def _read(shelf: Shelf, hit: Hit) -> Hit | None:
-    """Give a symbol of a test with all that is told of it: its file is read for those alone that are given."""
+    """Return a test's symbol with its full facts, which are read only for returned hits."""
     if hit.place != SCANNED or hit.role == TEXT:
         return hit
     there = (other for other in file_hits(shelf, hit.file) if (other.line, other.qualname) == (hit.line, hit.qualname))
@@ -137,7 +137,7 @@ def _read(shelf: Shelf, hit: Hit) -> Hit | None:
 
 
 def _exact(shelf: Shelf, question: Question) -> dict[tuple[int, int, str], Hit]:
-    """Give what a question names: places, and identifiers."""
+    """Return the symbols that a question names by place or identifier."""
     found: dict[tuple[int, int, str], Hit] = {}
     for hit in [*_placed(shelf, question), *_named(shelf, question)]:
         if hit.key not in found or found[hit.key].score < hit.score:
@@ -146,7 +146,7 @@ def _exact(shelf: Shelf, question: Question) -> dict[tuple[int, int, str], Hit]:
 
 
 def _placed(shelf: Shelf, question: Question) -> list[Hit]:
-    """Find what stands at the places a question names: the innermost symbol, or the file's module."""
+    """Find the symbols at the places a question names: the innermost symbol, or the file's module."""
     hits: list[Hit] = []
     for number, frame in enumerate(question.frames, 1):
         there = shelf.words.in_file(frame.file)
@@ -167,7 +167,7 @@ def _placed(shelf: Shelf, question: Question) -> list[Hit]:
 
 
 def _in_file(shelf: Shelf, there: Sequence[Kept]) -> list[Hit]:
-    """Give all that can be named in a file."""
+    """Return the symbols of a file."""
     (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (there[0].file,)).fetchone()
     if there[0].nature in documents.TEXTS:
         return [_text(place, file) for place in there]
@@ -205,7 +205,7 @@ def _named(shelf: Shelf, question: Question) -> list[Hit]:
 
 
 def _called(shelf: Shelf, name: str) -> Iterator[Hit]:
-    """Give the symbols of a name: kept ones, and those of tests."""
+    """Yield the symbols of a name: stored ones, and those of tests."""
     for row in shelf.connection.execute(f"{JOINED} WHERE s.name = ? COLLATE NOCASE", (name,)):
         yield Hit(*row)
     tests = [place for place in shelf.words.named(name) if place.nature == documents.TEST]
@@ -213,16 +213,16 @@ def _called(shelf: Shelf, name: str) -> Iterator[Hit]:
 
 
 def _is_meant(hit: Hit, exactness: float) -> bool:
-    """Whether a sentence that has a name is about the place: a field's own name mostly tells of what does its work.
+    """Return whether a sentence with a name is about the symbol. A field's bare name mostly refers to code around it.
 
-    In other letters, as in that of a product, it need not be the place's name at all.
+    With other capitals, as in a product's name, the word need not be the symbol's name at all.
     """
     is_field = hit.kind == CONSTANT and not hit.name.isupper()
     return exactness > (_BY_LAST_NAME if is_field else _IN_OTHER_LETTERS)
 
 
 def _is_of_the_language(identifier: str) -> bool:
-    """Whether an identifier is one as `__repr__`, which many classes have: within a sentence it names none of them."""
+    """Return whether an identifier is a special name such as `__repr__`. In a sentence it names no single symbol."""
     return identifier.startswith("__") and identifier.endswith("__") and "." not in identifier
 
 

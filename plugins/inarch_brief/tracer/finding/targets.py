@@ -1,4 +1,4 @@
-"""Which function a query is about, and which one a name names."""
+"""The function that a query is about, and the function that a name means."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from inarch_brief.tracer.graph.model import Node
 _LOOKED_AT = 12
 _LOOKED_AT_IN_FILE = 200
 _SURE = 100.0
-"""Score from which on a hit was named, not described."""
+"""Score from which on a hit is a match by name."""
 _MOST_NAMED = 3
 _NEAR_FIRST = 5
-"""Matches among which one whose name is said word for word comes first."""
+"""The first hits among which an exact match of the words of a name comes first."""
 
 
 LONGEST = 4_000
-"""Characters of a name or `path:line` that are looked at."""
+"""Characters of a name or `path:line` that count."""
 
 
 class Named(NamedTuple):
-    """What a name stands for: one function, several, or none, with names that are like it."""
+    """The meaning of a name: one function, several, or none with similar names."""
 
     node: Node | None
     candidates: tuple[Node, ...] = ()
@@ -40,13 +40,13 @@ class Named(NamedTuple):
 
 @frozen(eq=False, repr=False)
 class Match:
-    """What a query is about.
+    """The result of matching a query.
 
     Args:
-        hits: All that was found, best first; the product before its tests.
+        hits: All hits, best first; the product before its tests.
         nodes: The functions and classes among them, in the same order; modules last.
-        confidence: How sure the first hit is right, up to 1.
-        unknown: Words of the query that are nowhere.
+        confidence: The confidence in the first hit, up to 1.
+        unknown: Words of the query that do not occur.
         is_strong: Whether the first node is meant beyond doubt.
     """
 
@@ -58,11 +58,11 @@ class Match:
 
 
 def by_name(graph: Graph, text: str) -> Named:
-    """Find the one function that a name or `path:line` names."""
-    text = text[:LONGEST].encode("utf-8", "replace").decode()  # half a character can't be looked for
+    """Find the one function that a name or `path:line` means."""
+    text = text[:LONGEST].encode("utf-8", "replace").decode()  # SQLite rejects lone surrogates
     found = _apart(graph.find(text))
     if [node.kind for node in found] == ["module"] and "." not in text:
-        # A script is often called like the function in it, and that is what is asked for.
+        # A script often has the same name as its function, and users ask for the function.
         found = _apart(graph.find(f"{found[0].qualname}.{found[0].name}")) or found
     if len(found) == 1:
         return Named(found[0])
@@ -72,7 +72,7 @@ def by_name(graph: Graph, text: str) -> Named:
 
 
 def nearest(graph: Graph, text: str) -> tuple[str, ...]:
-    """Give the qualified names that are most like an unknown one."""
+    """Return the qualified names most similar to an unknown one."""
     last = text.strip().removesuffix("()").rpartition(".")[2]
     rows = graph.connection.execute(
         "SELECT DISTINCT name FROM symbols WHERE kind IN ('function', 'method', 'class')"
@@ -87,7 +87,7 @@ def nearest(graph: Graph, text: str) -> tuple[str, ...]:
 
 
 def matching(graph: Graph, query: str, file: str = "") -> Match:
-    """Find what a query is about: what it names, then what its words find."""
+    """Find the symbols that a query names, then those that match by words."""
     found = search(graph.shelf, query, limit=_LOOKED_AT_IN_FILE if file else _LOOKED_AT)
     asked = understood(query)
     hits = product_first([hit for hit in found.hits if _stands_in(hit.path, file)], query)
@@ -102,14 +102,14 @@ def matching(graph: Graph, query: str, file: str = "") -> Match:
 
 
 def product_first(hits: Sequence[Hit], query: str) -> list[Hit]:
-    """Put tests that are not named last, unless tests are asked for."""
+    """Put unnamed tests last, unless the query asks for tests."""
     if understood(query).about_tests:
         return list(hits)
     return sorted(hits, key=lambda hit: hit.role == TEST and hit.score < _SURE)
 
 
 def _is_strong(said: Collection[str], hits: Sequence[Hit], best: Node, confidence: float) -> bool:
-    """Whether the best match is meant beyond doubt: named, its whole name said in the query, or well explained."""
+    """Return whether the best match is beyond doubt: named, its whole name in the query, or well explained."""
     named = [hit for hit in hits if hit.score >= _SURE]
     if named:
         return len(named) <= _MOST_NAMED and best.kind != "module"
@@ -120,7 +120,7 @@ def _is_strong(said: Collection[str], hits: Sequence[Hit], best: Node, confidenc
 
 
 def _is_said_together(hit: Hit, order: Sequence[str]) -> bool:
-    """Whether words that are next to each other in a query are those of a name: table validation, validate_table."""
+    """Return whether adjacent words of a query form a name: table validation, validate_table."""
     parts = sorted(_parts(hit.qualname))
     windows = (sorted(order[first : first + len(parts)]) for first in range(len(order)))
     return hit.role == CODE and hit.kind != "module" and _is_telling(parts) and parts in windows
@@ -142,7 +142,7 @@ def _nodes(graph: Graph, hits: Iterable[Hit]) -> Iterator[Node]:
 
 
 def _apart(nodes: Iterable[Node]) -> list[Node]:
-    """Keep one of several definitions under one name in one file."""
+    """Keep one of several definitions of one name in one file."""
     return list({(node.file, node.qualname): node for node in reversed(list(nodes))}.values())[::-1]
 
 

@@ -1,9 +1,11 @@
-"""The graph of calls as it is kept: nodes, arcs between them, entries, and the ways from these to a target.
+"""The stored graph of calls: nodes, arcs between them, entry points, and the call paths to a target.
 
+```text
 graph
-├── model       nodes, arcs, entries, routes, flows
-├── arcs        all arcs in memory, what each costs on a route
+├── model       nodes, arcs, entry points, paths, flows
+├── arcs        all arcs in memory, and their costs
 ├── call_graph  nodes and arcs of a tree
-├── entries     which nodes are entries, and which to show
-└── flows       ways up and down; the flow through a target
+├── entries     the nodes that are entry points, and those to show
+└── flows       paths up and down; the flow through a target
+```
 """

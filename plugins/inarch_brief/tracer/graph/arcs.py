@@ -1,4 +1,4 @@
-"""Arcs as the store keeps them, by file, and as paths need them: in memory, from both ends, each with its cost."""
+"""Arcs in the store, by file, and in memory for path search: from both ends, each with its cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inarch_brief.tracer.graph.model import Arc, Gate
 
 
 class FileArcs(NamedTuple):
-    """What linking found out of one file: the nature of its symbols, and the arcs that leave them."""
+    """The linker's result for one file: the nature of its symbols, and the arcs that leave them."""
 
     symbols: Mapping[int, int]
     arcs: tuple[Arc, ...]
@@ -45,7 +45,7 @@ def packed_arcs(file: FileArcs) -> bytes:
 
 @define(eq=False, repr=False)
 class Adjacency:
-    """All arcs of a tree as columns, found by either end; arc numbers are places in the columns."""
+    """All arcs of a tree as columns, with lookups from both ends. An arc's number is its index in the columns."""
 
     callers: array[int] = Factory(lambda: array("I"))
     callees: array[int] = Factory(lambda: array("I"))
@@ -57,15 +57,15 @@ class Adjacency:
     gates: dict[int, list[Gate]] = Factory(dict)
     """Entry points of each node, the most telling first."""
     prominences: dict[int, float] = Factory(dict)
-    """What was worked out of how likely nodes are entries."""
+    """Cached prominence of nodes."""
     begins: list[int] = Factory(list)
-    """The likeliest entries of the tree, once they were asked for."""
+    """The likeliest entry points of the tree, after the first request."""
 
     def __len__(self) -> int:
         return len(self.callers)
 
     def load(self, blob: bytes) -> None:
-        """Add the arcs of a file; `join` makes the look-ups.
+        """Add the arcs of a file; `join` builds the lookups.
 
         Raises:
             sqlite3.DatabaseError: the blob is damaged.
@@ -87,7 +87,7 @@ class Adjacency:
             raise sqlite3.DatabaseError(f"damaged arcs: {error}") from error
 
     def join(self) -> Adjacency:
-        """Make the look-ups from both ends, once everything is loaded."""
+        """Build the lookups from both ends after all files are loaded."""
         into, out = self.into, self.out
         for number, (caller, callee) in enumerate(zip(self.callers, self.callees, strict=True)):
             if caller != callee:
@@ -96,7 +96,7 @@ class Adjacency:
         return self
 
     def arc(self, number: int) -> Arc:
-        """Give an arc by its number."""
+        """Return an arc by its number."""
         mark = self.marks[number]
         return Arc(
             self.callers[number], self.callees[number], CALL_KINDS[mark // 4], CONFIDENCES[mark % 4], self.lines[number]
@@ -112,7 +112,7 @@ def _numbers(data: memoryview, code: str = "I") -> array[int]:
 
 
 def calls_kept(connection: sqlite3.Connection) -> int:
-    """Count the arcs of all files by what their columns begin with.
+    """Count the arcs of all files by the heads of their columns.
 
     Raises:
         sqlite3.DatabaseError: a blob is damaged.
@@ -137,13 +137,13 @@ def adjacency(connection: sqlite3.Connection) -> Adjacency:
 
 
 _KINDS = (0.0, 0.2, 0.2, 0.5, 0.5, 0.5)
-"""In steps, beside the one that each costs: of a call, a property, a dunder, a decorator, a callback, a framework."""
+"""Extra cost in steps of a call, a property, a dunder, a decorator, a callback, and a framework call."""
 _CONFIDENCES = (0.0, 0.3, 0.8, 3.0)
-"""Of an exact, an inferred, a call to one of several overrides, and one found by name alone."""
+"""Extra cost of an exact call, an inferred one, one of several overrides, and a match by name alone."""
 _INTO = 0.25
-"""For each doubling of the callers that the callee has: none of many callers is the way."""
+"""Extra cost for each doubling of the callee's callers: a widely used function says little about the path."""
 _TESTS = 2.0
-"""For a way through tests or examples."""
+"""Extra cost of a path through tests or examples."""
 
 Priced = tuple[int, int, float]
 """An arc, the node at its other end, and its cost."""
@@ -151,7 +151,7 @@ Priced = tuple[int, int, float]
 
 @define(eq=False, repr=False)
 class Costs:
-    """The cost of each arc, worked out when first asked for."""
+    """The cost of each arc, computed on demand."""
 
     adjacency: Adjacency
     _known: dict[int, float] = Factory(dict)
@@ -159,7 +159,7 @@ class Costs:
     _out: dict[int, list[Priced]] = Factory(dict)
 
     def of(self, arc: int) -> float:
-        """Give the cost of an arc."""
+        """Return the cost of an arc."""
         known = self._known.get(arc)
         if known is None:
             mark, into = self.adjacency.marks[arc], self.adjacency.into[self.adjacency.callees[arc]]
@@ -170,14 +170,14 @@ class Costs:
         return known
 
     def into(self, node: int) -> list[Priced]:
-        """Give the arcs into a node with the callers."""
+        """Return the arcs into a node with the callers."""
         if node not in self._into:
             callers = self.adjacency.callers
             self._into[node] = [(arc, callers[arc], self.of(arc)) for arc in self.adjacency.into.get(node, ())]
         return self._into[node]
 
     def out(self, node: int) -> list[Priced]:
-        """Give the arcs out of a node with the callees."""
+        """Return the arcs out of a node with the callees."""
         if node not in self._out:
             callees = self.adjacency.callees
             self._out[node] = [(arc, callees[arc], self.of(arc)) for arc in self.adjacency.out.get(node, ())]

@@ -25,13 +25,13 @@ _COLUMNS = (
 
 @define(eq=False, repr=False)
 class Graph:
-    """Who calls whom.
+    """Callers and callees of a tree's functions.
 
     Args:
-        shelf: The index, for as long as its connection is lent.
-        adjacency: All arcs; shared by uses until something changes.
-        costs: What each arc costs on a route, as far as it was asked for.
-        linked: What has to be said about how much is linked, "" when all is well.
+        shelf: The index, while its connection is lent.
+        adjacency: All arcs, shared until something changes.
+        costs: The cost of each arc, computed on demand.
+        linked: A note on how much is linked, "" when all is well.
     """
 
     shelf: Shelf
@@ -42,11 +42,11 @@ class Graph:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The index."""
+        """The connection to the index."""
         return self.shelf.connection
 
     def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
-        """Read several nodes at once; those that are gone are left out."""
+        """Read several nodes at once, without deleted ones."""
         wanted = list(dict.fromkeys(ids))
         missing = [number for number in wanted if number not in self._nodes]
         for start in range(0, len(missing), 500):
@@ -55,31 +55,31 @@ class Graph:
         return {number: self._nodes[number] for number in wanted if number in self._nodes}
 
     def node(self, number: int) -> Node | None:
-        """Give a node by its number."""
+        """Return a node by its number."""
         return self.nodes([number]).get(number)
 
     def at(self, file: int, place: int) -> Node | None:
-        """Give the node of a search hit: its file's number and its place in the file."""
+        """Return the node of a search hit: its file's number and its index in the file."""
         found = self._keep(f"{_COLUMNS} AND s.file = ? AND s.place = ?", (file, place))
         return found[0] if found else None
 
     def callers(self, number: int) -> list[Arc]:
-        """Give the arcs into a node, the surest first."""
+        """Return the arcs into a node, the cheapest first."""
         return self._arcs(self.adjacency.into.get(number, ()))
 
     def callees(self, number: int) -> list[Arc]:
-        """Give the arcs out of a node in the order of their lines."""
+        """Return the arcs out of a node in the order of their lines."""
         return sorted(self._arcs(self.adjacency.out.get(number, ())), key=lambda arc: arc.line)
 
     def _arcs(self, numbers: Iterable[int]) -> list[Arc]:
-        # Numbers depend on what changed when; names of nodes do not.
+        # Numbers depend on the order of changes; names of nodes do not.
         found = [(self.costs.of(number), self.adjacency.arc(number)) for number in numbers]
         return [arc for _, arc in sorted(found, key=lambda item: (item[0], item[1][:2], item[1].line))]
 
     def find(self, text: str) -> list[Node]:
-        """Find nodes by `path:line`, by qualified name, or by its last components; the best match first.
+        """Find nodes by `path:line`, by qualified name, or by its last components, the best match first.
 
-        Components are matched whole: `validate` never finds `revalidate`.
+        Components match as a whole: `validate` never finds `revalidate`.
         """
         text = text.strip().removesuffix("()")
         placed = _PLACE.fullmatch(text)
@@ -115,7 +115,7 @@ class Graph:
 
 
 def _exactness(node: Node, text: str) -> int | None:
-    """Rank how a text names a node: whole, by its last components, through its package; None if it doesn't."""
+    """Rank how a text names a node: whole, by its last components, through its package. Return None without a match."""
     if node.qualname == text:
         return 0
     if node.qualname.endswith((f".{text}", f"/{text}")):

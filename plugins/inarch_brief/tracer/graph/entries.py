@@ -1,4 +1,4 @@
-"""Which nodes are entries, of which kind, and which of many to show."""
+"""Entry points among the nodes: their kinds, and the choice of those to show."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from inarch_brief.tracer.graph.call_graph import Graph
 from inarch_brief.tracer.graph.model import RANKS, Entry, Gate, Node
 
 _OF_ONE_CLASS = 2
-"""Public functions of a class or module that are shown before others have had their turn."""
+"""Public functions of a class or module that are shown before those of others."""
 _MOST_NODES = 8_000
-"""Functions of a tree up to which its main entries are looked for."""
+"""The largest tree, in functions, whose main entry points are searched."""
 _MOST_REACHED = 256
 _ITSELF = 4.0
-"""How much sooner a public target is shown as its own entry than others."""
+"""The bonus of a public target as its own entry point."""
 
 
 class Candidate(NamedTuple):
-    """A node that may be shown as an entry: the smaller `order`, the sooner it is chosen.
+    """A node that may be shown as an entry point. A smaller `order` is chosen sooner.
 
-    Of those that are chosen, public functions that others on the way call stand behind, the target itself last.
+    Among the chosen, public functions with callers on the path come later, and the target itself last.
     """
 
     node: int
@@ -44,14 +44,14 @@ class Candidate(NamedTuple):
 
     @property
     def place(self) -> tuple[int, int, float, int]:
-        """Give what the chosen ones are sorted by."""
+        """The sort key of the chosen candidates."""
         return RANKS[self.kind], self.inside, self.order, self.node
 
 
 def kind_of(adjacency: Adjacency, node: int) -> str | None:
-    """Give the kind of entry that a node is, the most telling one; None if it is none."""
+    """Return the most telling kind of entry point that a node is, or None."""
     gates = adjacency.gates.get(node)
-    # What a library calls of a class is entered where the library has it, if that is known.
+    # A method that a library calls is entered through the library's caller, if that is known.
     if gates and not (gates[0].how.endswith(CALLS_IT) and node in adjacency.into):
         return gates[0].kind
     nature = adjacency.nature.get(node, 0)
@@ -67,10 +67,10 @@ def kind_of(adjacency: Adjacency, node: int) -> str | None:
 
 
 def prominence(adjacency: Adjacency, node: int) -> float:
-    """Say how likely a function of the public interface is where things begin: the less, the likelier (in steps).
+    """Return how likely a public function is the start of a program: the lower, the likelier (in steps).
 
-    What tests, examples and main blocks call is called by others, too; what nothing inside calls
-    and what packages export begins more often than what does not.
+    Functions that tests, examples and main blocks call are called by users, too. Functions without inner callers and
+    exported ones are starts more often than others.
     """
     known = adjacency.prominences.get(node)
     if known is None:
@@ -96,7 +96,7 @@ def _prominence(adjacency: Adjacency, node: int) -> float:
 
 
 def candidates(adjacency: Adjacency, costs: Mapping[int, float], targets: Collection[int] = ()) -> list[Candidate]:
-    """Give the entries among the nodes that reach the targets, in the order they are worth showing."""
+    """Return the entry points among the nodes that reach the targets, the most useful first."""
     found = []
     first = {*targets, *_wrappers(adjacency, targets)}
     for node, cost in costs.items():
@@ -113,7 +113,7 @@ def candidates(adjacency: Adjacency, costs: Mapping[int, float], targets: Collec
 
 
 def _wrappers(adjacency: Adjacency, targets: Collection[int]) -> Iterator[int]:
-    """Give what is entered in the place of targets: the function that a decorator made, where only that calls them."""
+    """Yield the wrappers that decorators put in place of targets, if only those call them."""
     for target in targets:
         callers = {adjacency.callers[arc] for arc in adjacency.into.get(target, ())}
         if len(callers) <= 2:
@@ -121,10 +121,10 @@ def _wrappers(adjacency: Adjacency, targets: Collection[int]) -> Iterator[int]:
 
 
 def chosen(graph: Graph, found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Choose the candidates to show: no kind and no class crowds out the others, and tests never what they test.
+    """Choose the candidates to show, so that neither a kind, a class nor tests crowd out the rest.
 
-    Half of the room is for what nothing declares (the public interface, orphans), as far as there is that much; of
-    the rest no kind takes more than a fifth of the whole before all have had their turn.
+    Half of the room is for undeclared ones (the public interface, orphans), as far as there are enough. In the other
+    half, each kind is limited to a fifth of the whole until all kinds have appeared.
     """
     declared, late = _spread([item for item in found if item.kind not in (API, ORPHAN)], max(1, most // 5), _kind)
     others = sorted((item for item in found if item.kind in (API, ORPHAN)), key=lambda item: (item.order, item.node))
@@ -140,7 +140,7 @@ def chosen(graph: Graph, found: Sequence[Candidate], most: int) -> list[Candidat
 def _spread(
     items: Sequence[Candidate], most: int, group: Callable[[Candidate], str]
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Take the first ones of each group; give them and the rest."""
+    """Return the first items of each group, and the rest."""
     counts: dict[str, int] = {}
     first: list[Candidate] = []
     later: list[Candidate] = []
@@ -160,7 +160,7 @@ def _around(node: Node | None) -> str:
 
 
 def _span(adjacency: Adjacency, node: int) -> int:
-    """Give the logarithm (base 2) of how many functions a node reaches, as far as it matters."""
+    """Return the logarithm (base 2) of the number of functions that a node reaches, up to a limit."""
     reached, waiting = {node}, [node]
     while waiting and len(reached) < _MOST_REACHED:
         fresh = {adjacency.callees[arc] for arc in adjacency.out.get(waiting.pop(), ())} - reached
@@ -170,9 +170,9 @@ def _span(adjacency: Adjacency, node: int) -> int:
 
 
 def main_entries(graph: Graph, most: int = 4) -> list[Entry]:
-    """Give the likeliest entries of a whole tree: one of a name and of a class, few of a folder.
+    """Return the likeliest entry points of a whole tree: one of each name and class, few of each folder.
 
-    A tree that calls through tables of objects has functions to which no way is known: these are where it begins.
+    In a tree that calls through tables of objects, some functions have no known path. They may start here.
     """
     adjacency = graph.adjacency
     if not adjacency.begins and len(adjacency.nature) <= _MOST_NODES:
@@ -196,7 +196,7 @@ def _begins(graph: Graph, most: int) -> list[Node]:
 
 
 def entry(graph: Graph, node: Node, kind: str) -> Entry:
-    """Describe a node as an entry."""
+    """Describe a node as an entry point."""
     gates = graph.adjacency.gates.get(node.id, ())
     gate = next((gate for gate in gates if gate.kind == kind), None)
     if gate is not None:
@@ -204,13 +204,13 @@ def entry(graph: Graph, node: Node, kind: str) -> Entry:
     return Entry(node, kind, node.name, RANKS[kind], _HOW.get(kind, ""))
 
 
-_HOW = {TEST: "test", FIXTURE: "fixture", API: "public", ORPHAN: "nothing known calls it"}
+_HOW = {TEST: "test", FIXTURE: "fixture", API: "public", ORPHAN: "no known caller"}
 
 
 def listed(graph: Graph, kind: str | None = None, limit: int = 200) -> tuple[list[Entry], dict[str, int]]:
-    """Give the entries of the whole tree, the most telling kinds first, and how many there are of each kind.
+    """Return the entry points of the tree, the most telling kinds first, and the total of each kind.
 
-    Of the public interface only what nothing inside calls is listed, or what a package exports.
+    The public interface is limited to functions without inner callers and to exported ones.
     """
     if kind in DECORATED:
         return _decorated(graph, kind, limit)
@@ -239,7 +239,7 @@ def listed(graph: Graph, kind: str | None = None, limit: int = 200) -> tuple[lis
 
 
 def _decorated(graph: Graph, kind: str, limit: int) -> tuple[list[Entry], dict[str, int]]:
-    """Give what a decorator of that name makes, as the files show it; of tests what linking has seen."""
+    """Return the functions with a decorator of that name, and of tests those that linking has seen."""
     rows = graph.shelf.connection.execute(
         "SELECT s.id, e.how FROM entries e JOIN files f ON f.id = e.file"
         " JOIN symbols s ON s.file = e.file AND s.place = e.place WHERE e.kind = ? ORDER BY f.path, e.line",

@@ -1,4 +1,4 @@
-"""The flow through a target: every entry, the cheapest ways from there, and what the target calls."""
+"""The flow through a target: every entry point, the cheapest paths from there, and the target's calls."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Neighbours = Callable[[int], Iterable[tuple[int, int, float]]]
 
 MAX_DEPTH = 20
 MAX_SETTLED = 8_000
-"""Nodes that one search upwards may settle."""
+"""Nodes that one upward search may settle."""
 MAX_POPS = 400
-"""Partial ways that the search for one entry's ways may look at."""
+"""Partial paths that the search from one entry point may visit."""
 
 
 class Reached(NamedTuple):
-    """What reaches a target: the least cost from each node, the arc to take first, and whether that is all."""
+    """The nodes that reach a target: the least cost from each, its first arc, and whether that is all."""
 
     cost: Mapping[int, float]
     first: Mapping[int, int]
@@ -29,7 +29,7 @@ class Reached(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A loop-free way as arcs in order, with what they cost together."""
+    """A loop-free path as arcs in order, with their total cost."""
 
     arcs: tuple[int, ...]
     nodes: tuple[int, ...]
@@ -39,13 +39,13 @@ class Way(NamedTuple):
 def reaching(
     targets: Mapping[int, float], callers: Neighbours, depth: int = MAX_DEPTH, most: int = MAX_SETTLED
 ) -> Reached:
-    """Find everything that reaches one of the targets within `depth` calls (Dijkstra on the reversed arcs).
+    """Find every node that reaches one of the targets within `depth` calls (Dijkstra on the reversed arcs).
 
     Args:
-        targets: Where ways end, with what ending there costs.
+        targets: The last nodes of paths, with the cost of ending there.
         callers: Arcs into a node.
-        depth: Calls on the cheapest way at most.
-        most: Nodes to settle; the cheapest are.
+        depth: The most calls on the cheapest path.
+        most: The most nodes to settle, the cheapest first.
     """
     best: dict[int, float] = {}
     first: dict[int, int] = {}
@@ -73,10 +73,10 @@ def reaching(
 def ways(
     start: int, targets: Mapping[int, float], callees: Neighbours, reached: Reached, k: int = 3, depth: int = MAX_DEPTH
 ) -> list[Way]:
-    """Find the k cheapest loop-free ways from a node to a target, the cheapest first.
+    """Find the k cheapest loop-free paths from a node to a target, the cheapest first.
 
-    Partial ways are extended best first; what is left of each costs at least what the search upwards found, so the
-    first ones to arrive are the cheapest (A* with an exact estimate).
+    The best partial path is extended first. The upward search gives the exact remaining cost of each, so the first
+    paths to arrive are the cheapest (A* with an exact estimate).
     """
     rest = reached.cost
     if start not in rest:
@@ -107,25 +107,25 @@ MAX_ENTRIES = 8
 MAX_BELOW = 12
 """Callees shown of one function."""
 _UNDECLARED = {API, ORPHAN, TEST, FIXTURE, HOOK}
-"""Kinds of entries that do not say how the program is started."""
+"""Kinds of entry points that do not show how the program starts."""
 
 
 class _Found(NamedTuple):
-    """The ways from one entry."""
+    """The paths from one entry point."""
 
     candidate: Candidate
     ways: list[Way]
 
 
 def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 3, depth: int = MAX_DEPTH) -> Flow:
-    """Find how a target is reached from each entry point, and what it calls two levels down.
+    """Find how each entry point reaches a target, and what it calls two levels down.
 
     Args:
         graph: The graph.
-        target: A function, or a class: how it is made, or else how its methods are reached.
-        entries: Entries to show at most, the most telling kinds first; all are counted.
-        k: Ways to show from each entry.
-        depth: Calls on a way at most.
+        target: A function, or a class: its construction, or else its methods.
+        entries: The most entry points to show, the most telling kinds first; all are counted.
+        k: The most paths to show from each entry point.
+        depth: The most calls on a path.
     """
     ends = ends_of(graph, target)
     reached = reaching(ends, graph.costs.into, depth)
@@ -147,7 +147,7 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
     down, more = below(graph, target)
     linked = graph.linked
     if not reached.complete:
-        linked = "; ".join(filter(None, (linked, f"the nearest {len(reached.cost):,} callers are looked at")))
+        linked = "; ".join(filter(None, (linked, f"only the nearest {len(reached.cost):,} callers were searched")))
     known = {*ends, target.id, *(item.node for item in all_found)}
     room = max(0, entries - len(all_found)) if counts.keys() <= _UNDECLARED else 0
     likely = tuple(item for item in main_entries(graph) if item.node.id not in known)[:room] if room else ()
@@ -156,7 +156,7 @@ def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 
 
 
 def routes_between(graph: Graph, a: Node, b: Node, k: int = 3, depth: int = MAX_DEPTH) -> tuple[ExecutionPath, ...]:
-    """Find the k cheapest ways from one function to another; the entry of each route is `a`."""
+    """Find the k cheapest paths from one function to another; the entry of each is `a`."""
     ends = ends_of(graph, b)
     reached = reaching(ends, graph.costs.into, depth)
     starts = [number for number in ends_of(graph, a) if number in reached.cost]
@@ -178,9 +178,9 @@ def _path(graph: Graph, kind: str, steps: tuple[Step, ...], cost: float) -> Exec
 
 
 def below(graph: Graph, node: Node, levels: int = 2, most: int = MAX_BELOW) -> tuple[tuple[Below, ...], int]:
-    """Give what a function calls, and what that calls; and how many are left out.
+    """Return the callees of a function and their callees, and how many are left out.
 
-    What a function calls itself is shown once, where it stands highest: elsewhere it is a step without calls.
+    A direct callee is shown with its calls once, at its highest level. Elsewhere it is a step without calls.
     """
     return _below(graph, node, levels, most, {node.id})
 
@@ -209,7 +209,7 @@ def _below(graph: Graph, node: Node, levels: int, most: int, told: set[int]) -> 
 
 
 def ends_of(graph: Graph, target: Node) -> dict[int, float]:
-    """Give the nodes that stand for a target: of a class what making one runs, else its methods."""
+    """Return the nodes that represent a target: for a class its constructors, else its methods."""
     if target.kind != "class":
         return {target.id: 0.0}
     rows = graph.connection.execute(
@@ -225,7 +225,7 @@ def ends_of(graph: Graph, target: Node) -> dict[int, float]:
 
 
 def _steps(graph: Graph, way: Way, nodes: Mapping[int, Node]) -> tuple[Step, ...]:
-    """Describe the nodes of a way; nothing if one of them is gone."""
+    """Describe the nodes of a path; return nothing if one of them was deleted."""
     if any(node not in nodes for node in way.nodes):
         return ()
     steps = [Step(nodes[way.nodes[0]])]

@@ -1,4 +1,4 @@
-"""What the graph is made of, and what is found in it: nodes, arcs, entries, paths, flows."""
+"""The parts of the graph and its search results: nodes, arcs, entry points, paths, flows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RANKS: Mapping[str, int] = {kind: place for place, kind in enumerate(ENTRY_KINDS
 
 
 class Gate(NamedTuple):
-    """An entry point of a kind that frameworks and manifests tell; `symbol` is the node's number."""
+    """An entry point from a framework or manifest; `symbol` is the node's number."""
 
     symbol: int
     kind: str
@@ -22,7 +22,7 @@ class Gate(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """Give the place of its kind."""
+        """The rank of its kind."""
         return RANKS.get(self.kind, len(RANKS))
 
 
@@ -48,13 +48,13 @@ class Node(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Give the short name: `Class.method`, `function`, or the module's."""
+        """The short name: `Class.method`, `function`, or the module's."""
         parts = self.qualname.split(".")
         return ".".join(parts[-2:]) if self.kind == "method" else parts[-1]
 
 
 class Arc(NamedTuple):
-    """An edge of the graph: who calls, who is called, where, and how sure that is."""
+    """An edge of the graph: caller, callee, place and confidence of a call."""
 
     caller: int
     callee: int
@@ -70,14 +70,14 @@ class Entry(NamedTuple):
     node: Node
     kind: str
     name: str
-    """How it is known outside: `shop buy-now`, `GET /pets`, else the node's name."""
+    """Its outside name: `shop buy-now`, `GET /pets`, else the node's name."""
     rank: int
     how: str = ""
-    """What makes it an entry: `console script in pyproject.toml:9`, `@app.route`."""
+    """The mark of the entry point: `console script in pyproject.toml:9`, `@app.route`."""
 
 
 class Step(NamedTuple):
-    """A node on a route with the call site that leads to it; the first step has line 0 and no kind."""
+    """A node on a path with the call site that leads to it. The first step has line 0 and no kind."""
 
     node: Node
     file: str = ""
@@ -94,14 +94,14 @@ class Step(NamedTuple):
 
 @frozen
 class ExecutionPath:
-    """A path through the code: from where it is entered, call by call, down to a target.
+    """A path through the code: from its entry point, call by call, down to a target.
 
     Args:
-        name: What it is called: `acme check → check_schema`, or the name under which somebody keeps it.
-        entry: Where the program is entered from outside.
+        name: `acme check → check_schema`, or the name of a curated path.
+        entry: The place where the program is entered from outside.
         steps: The functions on it, the entry's first and the target last.
-        description: What it is about.
-        cost: How far and how unsure it is, in steps; the less, the better.
+        description: Its subject.
+        cost: Its length and uncertainty, in steps; lower is better.
     """
 
     name: str
@@ -112,17 +112,17 @@ class ExecutionPath:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Give the files in the order in which they are entered."""
+        """The files in the order in which the path enters them."""
         return tuple(dict.fromkeys(step.node.file for step in self.steps))
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """Give the numbers of the functions."""
+        """The numbers of the functions."""
         return tuple(step.node.id for step in self.steps)
 
 
 class Below(NamedTuple):
-    """What a step calls, with what that calls; `more` counts what is left out."""
+    """A step with its calls; `more` counts those left out."""
 
     step: Step
     calls: tuple[Below, ...] = ()
@@ -130,32 +130,32 @@ class Below(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Everything that is known of how a target is reached, and what it calls."""
+    """Every known path to a target, and the target's calls."""
 
     target: Node
     routes: tuple[ExecutionPath, ...]
-    """The best entry's first; up to k of an entry, the cheapest first."""
+    """Paths, those of the best entry point first; up to k of each, the cheapest first."""
     entry_count: int
-    """Distinct entries that reach the target, also those that are not shown."""
+    """Distinct entry points that reach the target, including those not shown."""
     entry_counts: Mapping[str, int]
     """The same by kind."""
     more_callers: Mapping[int, int]
-    """How many callers a node on the routes has besides those that the routes show."""
+    """How many more callers a node on the paths has than the paths show."""
     down: tuple[Below, ...]
     more_below: int
     linked: str
-    """What has to be said about how much is linked, "" when all is well."""
+    """A note on how much is linked, "" when all is well."""
     likely: tuple[Entry, ...] = ()
-    """Main entries of the tree to which no way is known, if there is room for them."""
+    """Main entry points of the tree without a known path, if there is room for them."""
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Give the shown entries, each once, best first."""
+        """The shown entry points, each once, best first."""
         return tuple({route.entry.node.id: route.entry for route in self.routes}.values())
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Give all steps, those of the routes first."""
+        """All steps, those of the paths first."""
         found = [step for route in self.routes for step in route.steps]
         waiting = list(self.down)
         while waiting:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 FEW = 150
 """With at most this many files the order does not matter: reading them takes half a second."""
-UNINDEXED = "what calls it may not be indexed yet"
-NOTHING = "no Python files here, nor any in another language that is read"
-GOES_ON = "the next call goes on (inarch trace index reads all)"
+UNINDEXED = "its callers may not be indexed yet"
+NOTHING = "no Python files here, nor files in another supported language"
+GOES_ON = "the next call continues (inarch trace index reads all)"
 PATIENT = 60.0
 """From this wait for the graph on, tests are read in full at once: a patient caller wants everything."""
 SCANNING = 0.3
@@ -222,7 +222,7 @@ class Index:
         reader = Reader(look.workspace, kept, limit, look.stop, look.progress, deep, keep)
         reading = reader.read(changed, self._wanted)
         self._go_on_with(look.workspace, reading.rest)
-        notes = [f"only the first {MAX_FILES:,} files are looked at"] if found.truncated else []
+        notes = [f"only the first {MAX_FILES:,} files are indexed"] if found.truncated else []
         if reading.is_refused:
             notes.append("another process is writing the index: the answer is from before its changes")
         indexed = connection.execute("SELECT count(*) FROM files").fetchone()[0] + reading.skipped
@@ -247,7 +247,7 @@ class Index:
         return coverage._replace(linked="; ".join(filter(None, (coverage.linked, note))))
 
     def _go_on_with(self, workspace: Workspace, files: Sequence[Changed]) -> None:
-        """Read the remaining files after a while without questions. The next process continues if this one ends first."""
+        """Read the remaining files after a while without questions. The next process continues if this one ends."""
         if self._rest is not None:
             self._rest.stop()
             self._rest = None

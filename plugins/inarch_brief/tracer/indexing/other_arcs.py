@@ -57,7 +57,7 @@ def bring_others(
     if kept == version and not places:
         return ""
     if len(rows) > MOST_FILES and not is_patient:
-        return f"calls in {len(rows):,} files of other languages are not linked: `inarch trace index` does it"
+        return f"calls in {len(rows):,} files of other languages are not linked: `inarch trace index` links them"
     begin = int(places[0]) if places and kept == version else 0
     shelf = Shelf(connection, read)
     files = {number: OtherFile(number, path, shelf.facts(number)[3]) for number, path, _ in sorted(rows)}
@@ -73,7 +73,7 @@ def bring_others(
         return "another process is writing the index: the graph is from before its changes"
     if end == len(files):
         return ""
-    return f"{end:,} of {len(rows):,} files of other languages are linked, the next call goes on"
+    return f"{end:,} of {len(rows):,} files of other languages are linked, the next call continues"
 
 
 def _arcs(connection: sqlite3.Connection, files: Collection[int], edges: Iterable[OtherEdge]) -> dict[int, FileArcs]:

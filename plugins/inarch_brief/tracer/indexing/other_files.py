@@ -84,7 +84,7 @@ class Others(NamedTuple):
             return ""
         parts = [f"{count:,} {name}" for name, count in sorted(self.unread.items(), key=lambda item: -item[1])]
         total = sum(self.unread.values())
-        return f"{' and '.join(parts)} file{'s are' if total != 1 else ' is'} not looked at: {INSTALLING}"
+        return f"{' and '.join(parts)} file{'s are' if total != 1 else ' is'} not indexed: {INSTALLING}"
 
 
 def looked_at(paths: Iterable[str]) -> Others:

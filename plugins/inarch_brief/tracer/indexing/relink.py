@@ -57,9 +57,9 @@ class Stale(NamedTuple):
     def note(self) -> str:
         """A note on how much of the tree is linked; a few changed files are not worth one."""
         if self.missing:
-            return f"{self.files - len(self.missing):,} of {self.files:,} files are linked, the rest goes on"
+            return f"{self.files - len(self.missing):,} of {self.files:,} files are linked, the rest follows"
         if self.near > MAX_NEAR:
-            return f"{self.near:,} of {self.files:,} files are linked with what they import only, the rest goes on"
+            return f"{self.near:,} of {self.files:,} files are linked only with their imports, the rest follows"
         return ""
 
 

@@ -1,7 +1,9 @@
-"""What is kept of a tree, in one SQLite file: facts of its files, their words, and room for the arcs between them.
+"""The store of a tree, in one SQLite file: facts of its files, their words, and the arcs between them.
 
+```text
 store
-├── database     the file: opened, thrown away, written all or nothing
-├── kept_files   what is kept of each file, and its facts when asked for
-└── file_rows    rows of files going in and out, and with them their documents into `inarch_brief.search`'s tables
+├── database     the file: opening, discarding, transactions
+├── kept_files   the stored state of each file, and its facts on demand
+└── file_rows    inserts and deletes of files, with their documents in the tables of `inarch_brief.search`
+```
 """

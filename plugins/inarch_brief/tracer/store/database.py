@@ -1,4 +1,4 @@
-"""The kept index: one SQLite file a root in the user's cache, thrown away and rebuilt whenever in doubt."""
+"""The stored index: one SQLite file for each root in the user's cache, rebuilt whenever in doubt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inarch_lib.staging import make_folder
 
 SCHEMA_VERSION = 6
 BUSY_MS = 2000
-"""How long to wait for another process that writes: it writes for about a second at most."""
+"""The longest wait for another process that writes, which takes about a second at most."""
 
 _UNUSED_SECONDS = 14 * 86_400
 
@@ -49,14 +49,14 @@ class Busy(Exception):
 
 @define(eq=False, repr=False)
 class Store:
-    """Opens the database of a root; falls back to memory where nothing can be written."""
+    """The database of a root, in memory if the disk is not writable."""
 
     folder: str
     root: str
     note: str = ""
     _memory: sqlite3.Connection | None = field(default=None, init=False)
     path: str = field(init=False)
-    """The database file; another version of schema or facts is another file."""
+    """The database file. Each version of schema and facts has its own."""
 
     @path.default
     def _named(self) -> str:
@@ -65,7 +65,7 @@ class Store:
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection for one use; the caller holds the index's lock."""
+        """Lend a connection for one use. The caller holds the index's lock."""
         if self._memory is not None:
             yield self._memory
             return
@@ -77,12 +77,12 @@ class Store:
                 connection.close()
 
     def snapshot(self) -> sqlite3.Connection | None:
-        """Open the database as it is now, for whoever reads on while others write; None where there is no file."""
+        """Open a snapshot for reading while others write, or return None without a file."""
         if self._memory is not None:
             return None
         connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         connection.execute("BEGIN")
-        connection.execute("SELECT 1 FROM state").fetchone()  # what is seen is settled by the first look
+        connection.execute("SELECT 1 FROM state").fetchone()  # the first read fixes the snapshot
         return connection
 
     def _opened(self) -> sqlite3.Connection:
@@ -103,30 +103,30 @@ class Store:
                 return self.keep_in_memory(str(error))
 
     def _on_disk(self) -> sqlite3.Connection:
-        # The umask does not reach files that SQLite makes: the first one decides the mode of the others.
+        # The umask does not affect files that SQLite creates: the first one decides the mode of the others.
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         try:
-            if not os.path.getsize(self.path):  # of an old file the second would wait for whoever writes
+            if not os.path.getsize(self.path):  # on an old file the second pragma would wait for a writer
                 connection.execute(
                     "PRAGMA page_size = 2048"
-                )  # of a new file: most rows are small, and blobs fill theirs
-                connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # what merging leaves empty is given back
+                )  # for a new file: most rows are small, and blobs fill their own pages
+                connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # merging returns empty pages
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = OFF")  # a cache: after a power loss it is built again
+            connection.execute("PRAGMA synchronous = OFF")  # a cache: it is rebuilt after a power loss
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state'").fetchone():
                 _create(connection)
                 self._forget_old_versions()
             if kept_format(connection) != format_of():
-                raise sqlite3.DatabaseError("the words are kept in another format")
+                raise sqlite3.DatabaseError("the words are stored in another format")
         except BaseException:
             connection.close()
             raise
         return connection
 
     def _forget_old_versions(self) -> None:
-        """Remove what other versions kept of this root, unless they were used lately."""
-        import glob  # an index is made once
+        """Remove databases of other versions for this root, unless they were used lately."""
+        import glob  # needed once for each index
 
         start = self.path.rpartition("-v")[0]
         for path in glob.glob(f"{glob.escape(start)}-v*"):
@@ -137,7 +137,7 @@ class Store:
                 pass  # another process was first
 
     def keep_in_memory(self, reason: str) -> sqlite3.Connection:
-        """Keep the index in memory from now on, and say why."""
+        """Keep the index in memory from now on, and record the reason."""
         self.note = f"the index is kept in memory only: {reason} ({self.folder or 'no cache folder'})"
         self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self._memory.close)
@@ -145,7 +145,7 @@ class Store:
         return self._memory
 
     def discard(self) -> None:
-        """Throw the kept index away: it is damaged."""
+        """Delete the damaged index."""
         if self._memory is not None:
             self._memory.close()
             self._memory = None
@@ -171,10 +171,10 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def give_back(connection: sqlite3.Connection) -> None:
-    """Shorten the file by the pages that nothing is in any more."""
+    """Shorten the file by its empty pages."""
     (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
     for _ in range(empty):
-        connection.execute("PRAGMA incremental_vacuum(1)")  # gives back one page a step, and this is one step
+        connection.execute("PRAGMA incremental_vacuum(1)")  # frees one page a step, and this is one step
 
 
 @contextmanager

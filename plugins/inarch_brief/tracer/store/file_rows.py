@@ -1,4 +1,4 @@
-"""Changes to the kept index: rows of files go in and out."""
+"""Changes to the stored index: inserts and deletes of files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inarch_brief.tracer.store.kept_files import Stamp, put_state, state
 
 
 class FileRow(NamedTuple):
-    """A file to be kept: its place, its stamp, its text, and its facts unless names are enough (tests)."""
+    """A file to store: its path, stamp, text, and its facts unless names are enough (tests)."""
 
     path: str
     module: str
@@ -31,18 +31,18 @@ class FileRow(NamedTuple):
     facts: Facts | None
     text: str
     links: bytes = b""
-    """What linking needs to know of it, packed_words; of a test once tests are linked."""
+    """Its packed link facts; of a test only once tests are linked."""
 
 
 class Former(NamedTuple):
-    """The numbers of a file and of its symbols before it changed: arcs of other files go on leading there."""
+    """The numbers of a file and of its symbols before a change, which arcs of other files still use."""
 
     file: int
     symbols: Mapping[str, list[int]]
 
 
 def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Former]:
-    """Forget files but for their words, which `add` replaces; give the numbers that they had."""
+    """Delete files except for their words, which `add` replaces, and return their old numbers."""
     former: dict[str, Former] = {}
     for path in paths:
         found = connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
@@ -57,20 +57,20 @@ def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Fo
         connection.executemany("DELETE FROM gates WHERE symbol = ?", [row[:1] for row in rows])
         for table in ("symbols", "entries", "link_facts", "exports"):
             connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
-        # Until it is linked again the former arcs are the best there is; a file that is gone has none.
+        # Until it is linked again, its former arcs are the best available. A deleted file has none.
         connection.execute("UPDATE arcs SET mode = 'former' WHERE file = ?", (number,))
         connection.execute("DELETE FROM files WHERE id = ?", (number,))
     return former
 
 
 def unless_newer(connection: sqlite3.Connection, entries: Iterable[FileRow]) -> list[FileRow]:
-    """Leave out what another process has read since: its files are the newer ones."""
+    """Drop entries that another process has read more recently."""
     query = "SELECT 1 FROM files WHERE path = ? AND read_ns > ?"
     return [entry for entry in entries if not connection.execute(query, (entry.path, entry.stamp.read_ns)).fetchone()]
 
 
 def touch(connection: sqlite3.Connection, stamps: Iterable[tuple[str, Stamp]]) -> None:
-    """Note new stamps of files whose bytes are as they were."""
+    """Store new stamps of files with unchanged bytes."""
     connection.executemany(
         "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, read_ns = ? WHERE path = ?",
         [(s.size, s.mtime_ns, s.ctime_ns, s.inode, s.read_ns, path) for path, s in stamps],
@@ -79,7 +79,7 @@ def touch(connection: sqlite3.Connection, stamps: Iterable[tuple[str, Stamp]]) -
 
 @define(eq=False, repr=False)
 class _Rows:
-    """Rows of all tables, gathered so that each table is written in one go."""
+    """Rows of all tables, collected to write each table at once."""
 
     files: list[tuple[Any, ...]] = Factory(list)
     symbols: list[tuple[Any, ...]] = Factory(list)
@@ -104,18 +104,18 @@ def add(
     gone: Iterable[str] = (),
     more: bool = False,
 ) -> None:
-    """Keep files that the store does not hold (any more), under their `former` numbers where they had some.
+    """Store files that the store does not contain (any more), under their `former` numbers if they had some.
 
     Args:
         connection: The store, in a transaction.
         entries: The files.
-        former: What `remove` gave.
-        gone: Files that are no more: their words go, too.
-        more: Whether more files are added at once.
+        former: The result of `remove`.
+        gone: Deleted files, whose words are deleted, too.
+        more: Whether another call adds more files at once.
     """
     number = connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
     number = max([number, *(before.file for before in former.values())])
-    # A number is never given twice: arcs may still lead to a symbol that is gone.
+    # A number is never reused: arcs may still lead to a deleted symbol.
     known = connection.execute("SELECT coalesce(max(id), 0) FROM symbols").fetchone()[0]
     fresh = itertools.count(max(known, state(connection, "symbols") or 0) + 1)
     rows = _Rows()
@@ -161,7 +161,7 @@ def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
 
 
 def _add_other(rows: _Rows, entry: FileRow, file: int, facts: Facts) -> None:
-    """Note what a file in another language shows; its tests are counted, and found by their names."""
+    """Store the entry points of a file in another language. Its tests are counted, and found by their names."""
     tests = sum(shown.kind == kinds.TEST for shown in facts.shown)
     if tests:
         rows.entry_points.append((file, kinds.TEST, entry.path, 0, 1, f"{tests} test{'s' * (tests != 1)}", ""))

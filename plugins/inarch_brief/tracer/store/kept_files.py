@@ -1,4 +1,4 @@
-"""What the kept index knows of files: their stamps, and their facts when asked for."""
+"""The stored state of files: their stamps, and their facts on demand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Stamp(NamedTuple):
-    """What `stat` says of a file, and when its bytes were read (nanoseconds)."""
+    """A file's `stat` values, and the time when its bytes were read (nanoseconds)."""
 
     size: int
     mtime_ns: int
@@ -28,7 +28,7 @@ class Stamp(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What the store knows of a file before it is looked at again."""
+    """The stored state of a file."""
 
     id: int
     module: str
@@ -38,7 +38,7 @@ class Kept(NamedTuple):
 
 
 def kept_files(connection: sqlite3.Connection) -> dict[str, Kept]:
-    """Give what is kept of each file."""
+    """Return the stored state of each file."""
     rows = connection.execute(
         "SELECT path, id, module, level, hash, size, mtime_ns, ctime_ns, inode, read_ns FROM files"
     )
@@ -46,41 +46,41 @@ def kept_files(connection: sqlite3.Connection) -> dict[str, Kept]:
 
 
 def state(connection: sqlite3.Connection, name: str) -> Any:
-    """Give a value that is kept beside the tables; None if there is none."""
+    """Return a value of the state table, or None."""
     row = connection.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return row[0] if row else None
 
 
 def put_state(connection: sqlite3.Connection, name: str, value: object) -> None:
-    """Keep a value beside the tables."""
+    """Store a value in the state table."""
     connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (name, value))
 
 
 @lru_cache(maxsize=64)
 def _unpacked(blob: bytes) -> Facts:
-    """Unpack the facts of a file: questions in a row often look at the same files."""
+    """Unpack the facts of a file: successive questions often concern the same files."""
     return decode(blob)
 
 
 @define(eq=False, repr=False)
 class Shelf:
-    """Facts of files: kept ones, and those of tests, which are extracted when asked for.
+    """Facts of files: stored ones, and those of tests, which are extracted on demand.
 
     Args:
         connection: The index.
-        read: Gives the bytes of a file, None if that is not possible (any more).
+        read: Returns the bytes of a file, or None if it is not readable (any more).
     """
 
     connection: sqlite3.Connection
     read: Callable[[str], bytes | None]
     answers: dict[tuple[str, Collection[str]], Answer] = Factory(dict)
-    """What was found by words, by the question and the natures of what it was looked for among."""
+    """Search answers, by question and searched natures."""
     _words: Search | None = None
     _known: dict[int, tuple[str, str, str, Facts]] = Factory(dict)
 
     @property
     def words(self) -> Search:
-        """What is found by words."""
+        """The search index."""
         if self._words is None:
             from inarch_brief.search.index import Index
 
@@ -88,7 +88,7 @@ class Shelf:
         return self._words
 
     def facts(self, number: int) -> tuple[str, str, str, Facts]:
-        """Give path, module, role and facts of a file.
+        """Return path, module, role and facts of a file.
 
         Raises:
             sqlite3.DatabaseError: they are damaged.
@@ -106,7 +106,7 @@ class Shelf:
         return known
 
     def _read_facts(self, path: str) -> Facts:
-        from inarch_brief.tracer.facts.parser import facts_of  # here: only tests are not kept
+        from inarch_brief.tracer.facts.parser import facts_of  # imported here: only facts of tests are not stored
 
         data = self.read(path) or b""
         if path.endswith(NOTEBOOK):
