@@ -49,7 +49,7 @@ def callers(intent: Intent) -> Plan:
         say_ways(page, found.ways, 5)
         say_tests(page, found.ways, 3)
     elif (not intent.names and " " in intent.subject) or not say_hits(
-        page, f"Closest lines for “{cut(name, 60)}” (text search)", _telling_first(hits(mentions)), _MOST_CALLERS
+        page, f"Closest lines for “{cut(name, 60)}” (text search)", _important_first(hits(mentions)), _MOST_CALLERS
     ):
         page = yield from _places(intent)
         return page
@@ -74,7 +74,7 @@ def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
     own = range(target.place.line, target.end + 1)
     others = [
         hit
-        for hit in _telling_first(mentions)
+        for hit in _important_first(mentions)
         if hit.place not in known and not (hit.path == target.place.path and hit.line in own)
     ]
     if not by_role:
@@ -84,7 +84,7 @@ def _say_callers(page: Page, found: Context, mentions: list[Hit]) -> None:
     say_hits(page, title, others, _MOST_MENTIONS if is_called else _MOST_CALLERS)
 
 
-def _telling_first(mentions: Iterable[Hit]) -> list[Hit]:
+def _important_first(mentions: Iterable[Hit]) -> list[Hit]:
     """Put the product's lines first, and of these imports and class heads, which show dependents."""
     return sorted(
         written(list(mentions)),

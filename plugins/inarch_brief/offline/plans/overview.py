@@ -62,7 +62,7 @@ def summarize(intent: Intent) -> Plan:
         )
         return page
     package = main_package(paths)
-    chosen = _telling_files(paths)
+    chosen = _important_files(paths)
     where, glob = (package.folder or ".", "*.py") if package else (".", "")
     patterns = (TOP_LEVEL, imports_of(package.name if package else ""))
     wanted = [calls.search(one, where, glob, limit=_MOST_HITS) for one in patterns]
@@ -94,7 +94,7 @@ def summarize(intent: Intent) -> Plan:
     return page
 
 
-def _telling_files(paths: Sequence[str]) -> dict[str, int]:
+def _important_files(paths: Sequence[str]) -> dict[str, int]:
     """Choose the files to read, with the last line to read of each."""
     top = [path for path in paths if "/" not in path]
     chosen = {name: 400 for name in MANIFESTS if name in top} | {path: 400 for path in top if is_manifest(path)}

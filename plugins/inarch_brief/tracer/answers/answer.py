@@ -119,7 +119,7 @@ def answered(graph: Graph, coverage: Coverage, query: str, wish: Wish, paths: ke
     kept = [kept_paths.checked(graph, path) for path in paths.all()]
     named = kept_paths.about(kept, query) if not wish.file else []
     match = matching(graph, query, wish.file)
-    nodes = _led_by(named, match)
+    nodes = _path_end_first(named, match)
     if not nodes:
         where = f" in {wish.file}" if wish.file else ""
         return Answered(match, None, sources, joined("" if match.hits else f"nothing found{where}", coverage.note))
@@ -133,7 +133,7 @@ def answered(graph: Graph, coverage: Coverage, query: str, wish: Wish, paths: ke
     return Answered(match, Story(flow, others, along, notes, wish.paths, wish.code, tests), sources, notes)
 
 
-def _led_by(named: Sequence[kept_paths.Checked], match: Match) -> tuple[Node, ...]:
+def _path_end_first(named: Sequence[kept_paths.Checked], match: Match) -> tuple[Node, ...]:
     """Put the end of a curated path first if a query is about the path, unless it clearly names another symbol."""
     ends = [node for checked in named[:1] for node in checked.nodes if node is not None][-1:]
     if not ends or match.is_strong:

@@ -57,7 +57,9 @@ def trace() -> None:
 
 @trace.command()
 @click.argument("function")
-@click.option("--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Most calls on a path.")
+@click.option(
+    "--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Maximum number of calls on a path."
+)
 @shapes
 def up(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
     """Show every entry point that reaches FUNCTION, and how."""
@@ -77,7 +79,9 @@ def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | 
 @click.argument("function")
 @click.argument("other", required=False)
 @click.option("--to", "end", metavar="X", help="The end of the path, instead of OTHER.")
-@click.option("--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Most calls on a path.")
+@click.option(
+    "--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Maximum number of calls on a path."
+)
 @shapes
 def path(
     function: str, other: str | None, end: str | None, depth: int, as_json: bool, mermaid: bool, tokens: int | None
@@ -91,7 +95,11 @@ def path(
 @trace.command()
 @click.option("--kind", default=None, metavar="KIND", help="Only entry points of this kind.")
 @click.option(
-    "--limit", type=click.IntRange(1, MAX_LISTED), default=200, show_default=True, help="Most entry points to list."
+    "--limit",
+    type=click.IntRange(1, MAX_LISTED),
+    default=200,
+    show_default=True,
+    help="Maximum number of entry points.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def entries(kind: str | None, limit: int, as_json: bool) -> None:
@@ -150,7 +158,7 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("functions", nargs=-1, metavar="[FUNCTION]...")
 @click.option("--description", "-d", default=None, help="Description of the path.")
 def update(name: str, functions: tuple[str, ...], description: str | None) -> None:
-    """Store the current places of a curated path's steps, or with FUNCTIONs lead it through these."""
+    """Update the places of a curated path's steps, or lead the path through FUNCTIONs instead."""
     from inarch_brief.tracer.answers import trace_output
 
     trace_output.update(name, functions, description)

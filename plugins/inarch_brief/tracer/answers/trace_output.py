@@ -166,7 +166,7 @@ def show(name: str, as_json: bool) -> None:
 
 
 def update(name: str, functions: tuple[str, ...], description: str | None) -> None:
-    """Store the current places of a curated path's steps, or with FUNCTIONs lead it through these."""
+    """Update the places of a curated path's steps, or lead the path through FUNCTIONs instead."""
     found = _one(name)
     with command_index.room() as room:
         nodes = [node for node in found.nodes if node is not None]

@@ -61,7 +61,7 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
         raise sqlite3.DatabaseError(str(error)) from error
     worded = _worded(shelf, answer, kind, limit)
     named = {} if answer.question.shape == REPORT else _exact(shelf, answer.question)
-    best = _tied(answer.question, _handed_out_first(shelf, list(named.values())), worded)
+    best = _tied(answer.question, _exported_first(shelf, list(named.values())), worded)
     hits = [hit for hit in best if kind in ("any", hit.kind)] + [hit for hit in worded if hit.key not in named]
     files = list(dict.fromkeys([*(hit.path for hit in best), *answer.files]))
     read = [found for hit in hits[:limit] if (found := _read(shelf, hit))]
@@ -70,7 +70,7 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
 
 def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> list[Hit]:
     """Order equal matches of a name by the other words of the question, or without any by depth."""
-    if _is_but_names(question):
+    if _has_only_names(question):
         return sorted((hit._replace(score=hit.score - _depth(hit) / 10) for hit in named), key=order)
     known: dict[str, float] = {}
     for hit in worded:  # a repeated definition, such as a property's setter, stays behind the first
@@ -85,7 +85,7 @@ def _depth(hit: Hit) -> float:
     return hit.dotted.count(".") + 0.2 * hit.path.endswith((".d.ts", ".d.mts", ".d.cts", ".pyi"))
 
 
-def _handed_out_first(shelf: Shelf, named: Sequence[Hit]) -> list[Hit]:
+def _exported_first(shelf: Shelf, named: Sequence[Hit]) -> list[Hit]:
     """Raise exported symbols slightly above others of the same name: users know only these."""
     if len(named) < 2:
         return list(named)
@@ -97,7 +97,7 @@ def _handed_out_first(shelf: Shelf, named: Sequence[Hit]) -> list[Hit]:
     return [hit._replace(score=hit.score + 0.05 * (hit.qualname in handed_out)) for hit in named]
 
 
-def _is_but_names(question: Question) -> bool:
+def _has_only_names(question: Question) -> bool:
     return question.terms.keys() <= {term for name in question.identifiers for term in terms(name)}
 
 
@@ -184,7 +184,7 @@ def _text(place: Kept, file: int) -> Hit:
 def _named(shelf: Shelf, question: Question) -> list[Hit]:
     """Find symbols by the identifiers of a question."""
     hits: list[Hit] = []
-    is_bare = _is_but_names(question)
+    is_bare = _has_only_names(question)
     for place, identifier in enumerate(question.identifiers):
         last = identifier.rpartition(".")[2]
         if not is_bare and _is_of_the_language(identifier):

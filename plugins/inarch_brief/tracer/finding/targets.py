@@ -90,9 +90,9 @@ def matching(graph: Graph, query: str, file: str = "") -> Match:
     """Find the symbols that a query names, then those that match by words."""
     found = search(graph.shelf, query, limit=_LOOKED_AT_IN_FILE if file else _LOOKED_AT)
     asked = understood(query)
-    hits = product_first([hit for hit in found.hits if _stands_in(hit.path, file)], query)
+    hits = product_first([hit for hit in found.hits if _is_below(hit.path, file)], query)
     if hits and hits[0].score < _SURE:
-        together = [hit for hit in hits[:_NEAR_FIRST] if _is_said_together(hit, asked.order)]
+        together = [hit for hit in hits[:_NEAR_FIRST] if _is_adjacent(hit, asked.order)]
         hits = [*together[:1], *(hit for hit in hits if hit not in together[:1])]
     nodes = list(dict.fromkeys(_nodes(graph, hits)))
     if nodes and not (hits[0].score >= _SURE and nodes[0].kind == "module"):
@@ -114,19 +114,19 @@ def _is_strong(said: Collection[str], hits: Sequence[Hit], best: Node, confidenc
     if named:
         return len(named) <= _MOST_NAMED and best.kind != "module"
     parts = _parts(best.qualname)
-    is_said = _is_telling(parts) and {*said} >= {*parts}
+    is_said = _is_specific(parts) and {*said} >= {*parts}
     is_explained = confidence >= SURE and (best.file, best.line) == (hits[0].path, hits[0].line)
     return best.role == CODE and best.kind != "module" and (is_said or is_explained)
 
 
-def _is_said_together(hit: Hit, order: Sequence[str]) -> bool:
+def _is_adjacent(hit: Hit, order: Sequence[str]) -> bool:
     """Return whether adjacent words of a query form a name: table validation, validate_table."""
     parts = sorted(_parts(hit.qualname))
     windows = (sorted(order[first : first + len(parts)]) for first in range(len(order)))
-    return hit.role == CODE and hit.kind != "module" and _is_telling(parts) and parts in windows
+    return hit.role == CODE and hit.kind != "module" and _is_specific(parts) and parts in windows
 
 
-def _is_telling(parts: Sequence[str]) -> bool:
+def _is_specific(parts: Sequence[str]) -> bool:
     return len([part for part in parts if part not in WEAK_WORDS]) >= 2
 
 
@@ -146,6 +146,6 @@ def _apart(nodes: Iterable[Node]) -> list[Node]:
     return list({(node.file, node.qualname): node for node in reversed(list(nodes))}.values())[::-1]
 
 
-def _stands_in(path: str, file: str) -> bool:
+def _is_below(path: str, file: str) -> bool:
     wanted = file.replace("\\", "/").removeprefix("./")
     return not wanted or path == wanted or path.endswith(f"/{wanted}") or path.startswith(f"{wanted.rstrip('/')}/")
