@@ -1,7 +1,7 @@
 """Facts of a file in JavaScript, TypeScript, Go, Rust, Java, C, C++ and others: symbols, imports, calls, entry points.
 
-The package does not depend on Inarch. tree-sitter parses, and each language is one record (`Language`): the endings of
-its files, the wheel of its grammar, and a query that captures definitions, calls and imports. Another language is
+The package does not depend on Inarch. tree-sitter parses, and each language is one record (`Language`). It holds the
+endings of its files, the wheel of its grammar, and a query for definitions, calls and imports. Another language is
 another record.
 
 ```text

@@ -112,7 +112,7 @@ STRENGTHS = {
     **dict.fromkeys(("docstring", "signature", "strings", "comments", "body"), 0.8),
     **dict.fromkeys(("callers", "callees"), 0.4),
 }
-"""How well a match in a field explains a word."""
+"""The share of a word that a match in each field explains."""
 
 HEAD = sum(1 << FIELDS.index(name) for name in ("name", "qualified", "signature", "summary", "path"))
 """The set of fields that a reader sees first."""

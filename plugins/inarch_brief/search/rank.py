@@ -47,7 +47,7 @@ _AMONG = ((1 << len(FIELDS)) - 1, HEAD, *(1 << FIELDS.index(field) for field in 
 
 
 class Explained(NamedTuple):
-    """How well a place explains each term of a question, and the shares of the question that it explains.
+    """The terms of a question that a place explains, and the explained shares of the question.
 
     Args:
         whole: the weight of all terms of the question.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inarch_brief.tracer.answers.tracer_tools import Desk
 
 SECONDS = 1.0
-"""How long the end of a turn may wait."""
+"""The longest wait at the end of a turn."""
 MAX_NAMED = 3
 MAX_TEST_FILES = 4
 

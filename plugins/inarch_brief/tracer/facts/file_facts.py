@@ -135,9 +135,12 @@ def decode(blob: bytes) -> Facts:
 TEST_SIDE, BODY, TEST_FUNCTION, FIXTURE_FUNCTION, TOP, EXPORTED, PUBLIC, SPECIAL = 1, 2, 4, 8, 16, 32, 64, 128
 """Bits of a nature.
 
-In order: code of a test or example, a module's body, a test, a fixture, exported by a top-level package, exported by
-any package, public by all parts of its name, and public except for its own name. That name is special or inside a
-function.
+- TEST_SIDE: code of a test or example
+- BODY: a module's body
+- TEST_FUNCTION, FIXTURE_FUNCTION: a test, a fixture
+- TOP, EXPORTED: exported by a top-level package, by any package
+- PUBLIC: public by all parts of its name
+- SPECIAL: public except for its own name, which is special or inside a function
 """
 
 SHIFT = 16

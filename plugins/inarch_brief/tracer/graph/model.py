@@ -140,7 +140,7 @@ class Flow(NamedTuple):
     entry_counts: Mapping[str, int]
     """The same by kind."""
     more_callers: Mapping[int, int]
-    """How many more callers a node on the paths has than the paths show."""
+    """The number of callers of each node on the paths that the paths do not show."""
     down: tuple[Below, ...]
     more_below: int
     linked: str

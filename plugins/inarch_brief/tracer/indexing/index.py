@@ -36,7 +36,7 @@ PATIENT = 60.0
 SCANNING = 0.3
 """The share of the reading time for finding the files that a question leads to."""
 BACKGROUND_SECONDS = 0.2
-"""How long a batch of background reading may hold the lock."""
+"""The longest time that a batch of background reading holds the lock."""
 NEAR_TESTS = 3
 """With at most this many new test files, only they are linked at first."""
 
@@ -45,7 +45,7 @@ _UNLINKED = "SELECT 1 FROM link_facts WHERE file NOT IN (SELECT file FROM arcs W
 
 
 class Coverage(NamedTuple):
-    """How much of the tree is indexed, with notes for the reader."""
+    """The indexed part of the tree, with notes for the reader."""
 
     indexed: int
     files: int

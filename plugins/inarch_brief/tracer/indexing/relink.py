@@ -41,7 +41,7 @@ _SETTLED = 5.0
 
 
 class Stale(NamedTuple):
-    """How far the stored arcs reflect the whole tree.
+    """Files whose stored arcs do not reflect the whole tree.
 
     Args:
         missing: Files without arcs.

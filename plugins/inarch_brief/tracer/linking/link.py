@@ -26,7 +26,7 @@ AROUND = 30_000
 SHORT = 4
 """The most statements of a function that an outline includes."""
 _STEPS = 3
-"""How many levels of imports are followed."""
+"""Levels of imports that are followed."""
 
 
 class _Tree(NamedTuple):
