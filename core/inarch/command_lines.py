@@ -1,4 +1,4 @@
-"""Command lines as the user's rules judge them: words, the commands of a line and what joins them."""
+"""Command lines as rules judge them: words, commands and the operators between them."""
 
 from inarch_sdk.commandline import CARRIERS as CARRIERS
 from inarch_sdk.commandline import NeedsShell as NeedsShell

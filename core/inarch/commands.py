@@ -1,4 +1,4 @@
-"""What a command of the program builds on: the flags, what they compose, messages on standard error, and exit codes."""
+"""Building blocks of commands: flags, composition, messages and exit codes."""
 
 from inarch.program.composer import compose_given as compose_given
 from inarch.program.failure import ANSWERED as ANSWERED

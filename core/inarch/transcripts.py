@@ -1,4 +1,4 @@
-"""Kept sessions as records for whoever reads them: exchanges, requests, calls, and what else happened."""
+"""Stored sessions as records: prompts, replies, requests and calls."""
 
 from __future__ import annotations
 

@@ -343,7 +343,7 @@ def _is_credible(usage: Usage) -> bool:
 
 
 def join_deltas(deltas: Iterable[Delta]) -> Iterator[Delta]:
-    """Yield the same in the same order, with neighbouring pieces of text, or of reasoning, as one piece.
+    """Yield the same deltas, with neighbouring pieces of text or reasoning joined.
 
     Raises:
         ProviderError: Reading them raised it; what came before was yielded.

@@ -24,7 +24,7 @@ _GROWING = ("text", "summary")
 
 
 def chat_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
-    """Return the `content` of a user's message: a text, or a list where there are pictures; their bytes go along."""
+    """Return the `content` of a user's message: a text, or a list if it has pictures."""
     if not any(isinstance(part, Image) for part in parts):
         return "\n\n".join(part.text for part in parts if isinstance(part, Text))
     content: list[dict[str, Any]] = []
@@ -38,14 +38,14 @@ def chat_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
 
 
 def chat_pays_to_cache(request: ModelRequest) -> bool:
-    """Whether a cache that has to be asked for pays: its writing costs more, so a next request has to be likely."""
+    """Return whether the cost of writing a cache is likely to pay off."""
     size = len(request.system) + sum(len(spec.description) + len(str(spec.input_schema)) for spec in request.tools)
     size += sum(len(part.text) for message in request.messages for part in message.parts if isinstance(part, Text))
     return request.purpose == "turn" and request.tool_choice == "auto" and size >= LEAST_CACHED
 
 
 def chat_cached(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message with the mark up to which a service that wants one keeps what it has read."""
+    """Return a message with a mark up to which the service caches."""
     content = item.get("content")
     if item.get("role") == "tool":
         return {**item, "cache_control": dict(CACHED)}
@@ -71,7 +71,7 @@ def chat_tool(spec: ToolSpec) -> dict[str, Any]:
 
 @define(eq=False, repr=False)
 class ReasoningDetails:
-    """Reasoning that only the model itself can read (`reasoning_details`): collected whole, to go back unchanged."""
+    """Encrypted reasoning (`reasoning_details`), collected whole and sent back unchanged."""
 
     items: list[dict[str, Any]] = field(init=False, factory=list)
     _size: int = field(init=False, default=0)

@@ -1,4 +1,4 @@
-"""How times, tokens, money, calls and what was left out read in a line; tables of spending and sessions."""
+"""Text for times, tokens, money and calls, and tables of spending and sessions."""
 
 from __future__ import annotations
 

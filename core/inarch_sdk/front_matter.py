@@ -15,7 +15,7 @@ _REMEDY = "put the value between quotes, or write the text below a line that end
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Return what stands between the lines of `---` at a text's top, and the text below; an empty mapping without them.
+    """Return the front matter between the lines of `---` at a text's top, and the text below.
 
     Only plain YAML is read: nothing in it makes objects.
 

@@ -65,7 +65,7 @@ def provider_error(
     data: Any,
     hide: Callable[[str], str] = lambda text: text,
 ) -> ProviderError:
-    """Return the error that an answer's data stands for.
+    """Return the error for a service's reply.
 
     Args:
         name: How messages call the service.

@@ -21,7 +21,7 @@ V = TypeVar("V")
 
 @define(eq=False, repr=False)
 class MessageCache:
-    """Remembers what was worked out of messages and tools, by their identity, while the last requests have them.
+    """Cache of values computed from messages and tools, by identity, while the last requests have them.
 
     Memory is bound by the largest requests, not by the session: a message that is seen no more is not held.
     """

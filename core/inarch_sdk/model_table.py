@@ -43,7 +43,7 @@ class ProposedModel:
 
 @frozen
 class ProposedService:
-    """A service with a key, and what Inarch asks of it unless the user says otherwise.
+    """Service with a key, and the models that Inarch uses by default.
 
     Args:
         name: The service's name.
@@ -97,7 +97,7 @@ class ProposedService:
 
 
 def proposed(service: str) -> ProposedService:
-    """Return what is proposed of a service, such as `openai`.
+    """Return the proposed models of a service, such as `openai`.
 
     Raises:
         KeyError: The table does not have it.

@@ -33,7 +33,7 @@ _STEP = r"input_cost_per_token_above_(\d+)k_tokens"
 
 @frozen(eq=False, repr=False)
 class KnownModel:
-    """What the table says of a model; a price that it leaves out, or says is zero, is None.
+    """Model in the price table. A price that the table omits, or lists as zero, is None.
 
     `efforts` are the words by which it can be told how much to think; there are none where it doesn't.
     """
@@ -108,7 +108,7 @@ class PriceTable:
 
 @cache
 def price_table() -> PriceTable:
-    """Return the table of the installed `litellm`, or one that knows nothing."""
+    """Return the table of the installed `litellm`, or an empty one."""
     from importlib.machinery import PathFinder
 
     spec = PathFinder.find_spec("litellm")

@@ -34,7 +34,7 @@ _NAMED = "The name of this tool is"
 
 
 def result_text(result: ToolResult) -> str:
-    """Return a result as text: its data, or its error with what to do and what there is of data all the same.
+    """Return a result as text: its data, or its error with the remedy.
 
     Where a person changed the call, that and the arguments that they changed come first: else a model believes that
     its own ones ran. Names and paths that were read otherwise than written come first, too.

@@ -35,7 +35,7 @@ _LOOPBACK = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:|/|$)", re.I)
 
 
 def bearer_of(environ: Mapping[str, str], name: str) -> Callable[[], str]:
-    """Return what gives `Bearer TOKEN` for a variable of `PluginContext.environ` whose value may expire.
+    """Return a callable that gives `Bearer TOKEN` for a variable of `PluginContext.environ` that may expire.
 
     It is meant for `HttpService.authorize`: a token that a sign-in gave is renewed shortly before it expires.
     """
@@ -45,7 +45,7 @@ def bearer_of(environ: Mapping[str, str], name: str) -> Callable[[], str]:
 
 @define(eq=False, repr=False)
 class HttpService:
-    """Requests to one base address with the same headers; connections are kept and reused.
+    """HTTP client for one base address, with the same headers and reused connections.
 
     Args:
         name: How messages call the service.

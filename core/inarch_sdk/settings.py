@@ -178,7 +178,7 @@ _POSITIVE: Any = validators.gt(0)
 
 @frozen(eq=False, repr=False)
 class ServiceSettings:
-    """Settings that the plugin of every service has; its own class inherits them.
+    """Base class for the settings of a service's plugin.
 
     Args:
         silence_s: Seconds without a byte after which a reply is given up.

@@ -106,7 +106,7 @@ def result_size(result: ToolResult) -> int:
 
 
 def result_stub(result: ToolResult, ref: str) -> ToolResult:
-    """Return a line in a result's place that says how to read it back; whether it was a success stays.
+    """Return a line that replaces a result and says how to read it back.
 
     A result that is hardly longer than such a line is returned as it is.
 

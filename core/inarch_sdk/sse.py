@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     import httpx2
 
 ACCEPTED_ENCODING = "gzip"
-"""The `Accept-Encoding` of requests whose answers `body_pieces` reads."""
+"""`Accept-Encoding` of requests whose replies `body_pieces` reads."""
 LARGEST_PIECE = 1 << 16
 _HEADER = 2
 """Bytes that say whether what follows has the frame of zlib."""
 
 
 async def body_pieces(response: httpx2.Response) -> AsyncGenerator[bytes]:
-    """Yield the unpacked body of a streamed answer, in pieces of at most 64 KiB; the caller bounds their sum.
+    """Yield the unpacked body of a streamed reply, in pieces of at most 64 KiB. The caller bounds their sum.
 
     Requests send `Accept-Encoding: gzip`. One coding is undone, `gzip` or `deflate`; any other or a second one is
     refused, since packing twice turns kilobytes into gigabytes.

@@ -58,7 +58,7 @@ STEERING: Mapping[str, str] = {
 
 
 class AskAboutSteering:
-    """Has a person asked, in every approve mode, before a tool writes what other tools obey or run."""
+    """Policy that asks the user, in every approval mode, before a tool writes files that other tools obey or run."""
 
     name = "steering-files"
 

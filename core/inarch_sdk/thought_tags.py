@@ -34,7 +34,7 @@ LONGEST_HEADER = 120
 
 @define(eq=False, repr=False)
 class ThoughtTags:
-    """Takes the text of one reply and gives text and reasoning.
+    """Parser that splits a reply's text into text and reasoning.
 
     Reasoning is what stands between `<think>` and `</think>` (or `thinking`, `mm:think`) before the first real text,
     and everything before a closing tag that was never opened, unless the tag is in code or quoted. Each such part gets

@@ -146,7 +146,7 @@ NO_EFFECTS = Effects()
 
 @define(eq=False, repr=False)
 class FunctionTool(ToolFunction):
-    """A tool made from a function; calling it calls the function."""
+    """Tool made from a function. Calling it calls the function."""
 
     function: Callable[..., Any]
     name: str
@@ -302,7 +302,7 @@ def tool(**options: Unpack[ToolOptions]) -> Callable[[Callable[..., Any]], Funct
 def tool(
     function: Callable[..., Any] | None = None, /, **options: Unpack[ToolOptions]
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
-    """Make a tool of a typed function with a docstring.
+    """Make a tool from a typed function with a docstring.
 
     The summary line becomes the description, the annotations the schema, `Args:` the descriptions of the parameters. A
     parameter annotated `ToolContext`, or called `context`, receives the context. Without `effects` a function that

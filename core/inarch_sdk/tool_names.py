@@ -40,7 +40,7 @@ _RUNNING = ("Bash",)
 
 
 def granted_tools(name: str) -> tuple[str, ...]:
-    """Return our tools that a name grants in a list of rights; a name that only we have is its own tool.
+    """Return the tools that a name grants in a list of rights. A name that only Inarch has is its own tool.
 
     >>> granted_tools("Edit"), granted_tools("git_log"), granted_tools("NotebookEdit")
     (('patch_source_file',), ('git_log',), ())
@@ -49,7 +49,7 @@ def granted_tools(name: str) -> tuple[str, ...]:
 
 
 def guarding_names(tool: Tool, effects: Effects) -> tuple[str, ...]:
-    """Return the names by which a guard covers a call of a tool, Claude Code's first and ours last.
+    """Return the names by which a guard covers a call of a tool, Claude Code's first.
 
     A tool without a name there is covered by what the call does, so that a new tool needs no entry.
 

@@ -17,7 +17,7 @@ MILLION = Decimal(1_000_000)
 
 
 def price_at(price: Price, input_tokens: int) -> Price:
-    """Return the price that holds for a request of so many input tokens."""
+    """Return the price for a request of so many input tokens."""
     while price.above is not None and input_tokens > price.above[0]:
         price = price.above[1]
     return price
@@ -29,7 +29,7 @@ def dearest(price: Price) -> Price:
 
 
 def cost_of(usage: Usage, price: Price) -> Decimal:
-    """Return what a request cost in US dollars, from its tokens and the model's price."""
+    """Return a request's cost in US dollars, from its tokens and the model's price."""
     price = price_at(price, usage.input_tokens)
     cached = min(usage.cached_tokens, usage.input_tokens)
     known = price.input if price.cached is None else price.cached
@@ -59,7 +59,7 @@ def reported_usage(
     written: Any = None,
     costs: Iterable[Any] = (),
 ) -> Usage | None:
-    """Return the usage that a service reports, None if the report cannot be true.
+    """Return the usage that a service reports, None if it cannot be true.
 
     Counts may be integers, floats that are whole numbers, or texts of such numbers. A member that is None is absent.
     Every request has a prompt, so a report without input tokens is not one.
@@ -82,14 +82,14 @@ def reported_usage(
 
 
 def credible_usage(usage: Usage | None, *, has_output: bool) -> Usage | None:
-    """Return the usage unless it reports no output of a reply that has some; free requests without tokens pass."""
+    """Return the usage, or None if it reports no output for a reply that has some."""
     if usage is None or usage.output_tokens or not has_output:
         return usage
     return None if usage.input_tokens or usage.cost_usd is None else usage
 
 
 def token_count(value: Any) -> int | None:
-    """Return the number of tokens in a member of a report, None if it is not one."""
+    """Return a token count from a report, None if it is not one."""
     number = _number(value)
     if number is None or number != number.to_integral_value() or number > MOST_TOKENS:
         return None
@@ -138,7 +138,7 @@ _FINISHES = {reason: finish for finish, reasons in _REASONS.items() for reason i
 
 
 def chat_finish(reason: str) -> FinishReason:
-    """Return the kind of end that a service's reason means; an unknown one is `cut`."""
+    """Return the kind of end for a service's reason. An unknown one is `cut`."""
     return _FINISHES.get(re.split(r"[:\s]", reason.strip().lower(), maxsplit=1)[0], "cut")
 
 

@@ -8,7 +8,7 @@ from inarch.contract.errors import StoreError
 
 
 def is_older(place: str | Path, found: int, known: int) -> bool:
-    """Return whether what is kept has to be brought up to the version that is known here.
+    """Return whether a stored version is older than the known one.
 
     Args:
         place: Where it is, for the message.

@@ -17,7 +17,7 @@ from inarch_testing.scripted import ScriptedModel, Step
 def scripted_app(
     script: Iterable[Step] | ScriptedModel, root: str | os.PathLike[str], **options: Any
 ) -> tuple[App, ScriptedModel]:
-    """Compose an application whose model plays a script; `options` are those of `inarch.compose`.
+    """Compose an application whose model plays a script. `options` are those of `inarch.compose`.
 
     Sessions are kept in memory unless `journal=True` is given; of the user's configuration and environment only the
     places of state and caches count unless `config` or `environ` is given.

@@ -121,7 +121,7 @@ class _Part(ABC):
 
 
 class RewriterContract(_Part):
-    """Tests of one rewriter.
+    """Tests of a rewriter.
 
     class TestCareful(RewriterContract):
         wanted = (("search_files", {"query": "a"}),)
@@ -152,7 +152,7 @@ class RewriterContract(_Part):
 
 
 class ReviewerContract(_Part):
-    """Tests of one reviewer.
+    """Tests of a reviewer.
 
     class TestReminder(ReviewerContract):
         wanted = (("write_file", {"file_path": "a.txt", "content": "a"}),)
@@ -177,7 +177,7 @@ class ReviewerContract(_Part):
 
 
 class EndGuardContract(_Part):
-    """Tests of one end guard.
+    """Tests of an end guard.
 
     class TestPolite(EndGuardContract):
         answers = ("done", "thank you")

@@ -57,7 +57,7 @@ class ScriptedLaunch:
 
 
 class ConversationContract(ABC):
-    """Tests of one interactive front end that reads lines; `typing` says from where.
+    """Tests of an interactive front end that reads lines. `typing` is its source of input.
 
     class TestLines(ConversationContract):
         def make(self):

@@ -19,7 +19,7 @@ from inarch_testing.scripted import NASTY_TEXTS
 
 
 def transcript_of(events: Iterable[Event]) -> Transcript:
-    """Return the session that events of one session are, as an exporter is given it."""
+    """Return the transcript of one session's events."""
     store, told = MemoryStore(), list(events)
     info = SessionInfo("s", "", "", "", 0)
     if told:
@@ -32,7 +32,7 @@ def transcript_of(events: Iterable[Event]) -> Transcript:
 
 
 class ExporterContract(ABC):
-    """Tests of one exporter, given sessions as the journal keeps them.
+    """Tests of an exporter, with sessions as the journal stores them.
 
     class TestTable(ExporterContract):
         def make(self):

@@ -21,7 +21,7 @@ Chunk = bytes | float
 
 @frozen
 class HttpRequest:
-    """A request as it came; header names are in lower case."""
+    """Received request. Header names are in lower case."""
 
     method: str
     path: str
@@ -36,7 +36,7 @@ class HttpRequest:
 
 @frozen
 class HttpReply:
-    """What the server does with one request.
+    """Server's reply to one request.
 
     Args:
         chunks: The body: bytes to write, each at once, and seconds to wait in between.
@@ -56,12 +56,12 @@ Answer = HttpReply | Callable[[HttpRequest], HttpReply]
 
 
 def json_reply(data: Any, status: int = 200, **headers: str) -> HttpReply:
-    """Return a reply of JSON; `_` in the names of headers stands for `-`."""
+    """Return a reply of JSON. `_` in the names of headers stands for `-`."""
     return HttpReply([json.dumps(data).encode()], status, {"content-type": "application/json", **_dashed(headers)})
 
 
 def sse_reply(events: Iterable[Any], *, done: bool = True, ending: Ending = "whole") -> HttpReply:
-    """Return a stream of server-sent events, written at once where nothing is in between.
+    """Return a stream of server-sent events.
 
     Args:
         events: Values to send as JSON; bytes go out as they are, and a float is a pause in seconds.
@@ -88,7 +88,7 @@ ASIDE = ("/props", "/api/ps", "/api/v0/models")
 
 @define(eq=False, repr=False)
 class HttpServer:
-    """Answers the n-th request with the n-th reply, the last one again and again; a context manager.
+    """Context manager that answers the n-th request with the n-th reply, and repeats the last one.
 
     `routes` (`"GET /v1/models"` to a reply) are looked at first and take nothing from the script. `requests` keeps what
     was asked, routes included, and `connections` counts on how many connections it came. What a client asks only to

@@ -33,7 +33,7 @@ from inarch_testing.scripted import NASTY_TEXTS
 
 
 class ModelContract(Asking):
-    """Tests of one model provider, asked as the kernel asks it.
+    """Tests of a model provider, asked as the kernel asks it.
 
         class TestParrot(ModelContract):
             def make(self):

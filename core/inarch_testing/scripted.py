@@ -29,10 +29,12 @@ NASTY_TEXTS = (
     "\U0001f331\U0001f469\u200d\U0001f467", "e\u0301 \u202e abc", "\ud800", "name-\udcff-that-is-not-utf-8",
     "\ufeffmark", "'; DROP TABLE events; --", "%s {} \\u0000", "x" * 10_000,
 )  # fmt: skip
-"""Empty, blank, control characters, half a character, another direction, what other formats quote; and a long one."""
+"""Empty, blank, long and oddly encoded texts."""
 
 Step = Sequence[Delta | Exception | float] | Callable[[ModelRequest], "Step"]
-"""One reply: deltas in order; an exception is raised, a number of seconds is waited for. Or a function giving one."""
+"""One scripted reply, as deltas, or a function that returns one.
+
+An exception among the deltas is raised, and a number is a pause in seconds."""
 
 
 def says(text: str, usage: Usage | None = None) -> list[Delta]:
@@ -51,7 +53,7 @@ def calls(*wanted: tuple[str, dict[str, Any]], text: str = "", usage: Usage | No
 
 @define(eq=False, repr=False)
 class ScriptedModel:
-    """Answers the n-th request with the n-th step; `requests` keeps what was asked.
+    """Model that answers the n-th request with the n-th step. `requests` holds the requests.
 
     When the script is over, the last step repeats if `repeat`, else the request fails.
     """

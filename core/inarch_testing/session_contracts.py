@@ -54,7 +54,7 @@ class _InSession(ABC):
 
 
 class InboxContract(_InSession):
-    """Tests of one tool that tells the model something through `context.inbox`. Inherit `ToolContract` beside it.
+    """Tests of a tool that sends the model messages through `context.inbox`. Inherit `ToolContract` beside it.
 
     class TestRemind(InboxContract):
         arguments = {"seconds": 0.1, "text": "the tea is ready"}
@@ -156,7 +156,7 @@ class InboxContract(_InSession):
 
 
 class ChildContract(_InSession):
-    """Tests of one tool that has a child session do something. Inherit `ToolContract` beside it.
+    """Tests of a tool that runs a child session. Inherit `ToolContract` beside it.
 
     class TestReview(ChildContract):
         arguments = {"file_path": "a.py"}

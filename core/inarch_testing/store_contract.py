@@ -84,7 +84,7 @@ def at_once(*works: Callable[[], None]) -> None:
 
 
 class StoreContract(ABC):
-    """Tests of any store; each one opens a new, empty one in pytest's `tmp_path`."""
+    """Tests of any store, each with a new, empty one in pytest's `tmp_path`."""
 
     @abstractmethod
     def make(self, path: str) -> ContextStore:

@@ -33,7 +33,7 @@ LONGEST_DECISION = 200_000
 
 
 class StrategyContract(ABC):
-    """Tests of one decision strategy, in situations as the kernel makes them.
+    """Tests of a decision strategy, in situations as the kernel makes them.
 
         class TestLookFirst(StrategyContract):
             prompts = ("read README.md",)

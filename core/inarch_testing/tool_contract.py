@@ -47,7 +47,7 @@ _EDGES: tuple[Any, ...] = ("", [], {}, 0, -1, 2**31, 0.5, None, False)
 
 
 class ToolContract(ABC):
-    """Tests of one tool, called in a session over a real workspace.
+    """Tests of a tool, called in a session over a real workspace.
 
         class TestShout(ToolContract):
             valid = ({"text": "a"}, {"text": "ü"})

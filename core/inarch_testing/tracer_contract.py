@@ -24,7 +24,7 @@ LONGEST_SUMMARY = 2_000
 
 
 class TracerContract(ABC):
-    """Tests of one tracer, shown events of every kind as the journal makes them.
+    """Tests of a tracer, shown events of every kind as the journal makes them.
 
         class TestCounter(TracerContract):
             def make(self):

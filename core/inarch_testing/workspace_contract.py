@@ -29,7 +29,7 @@ NAMES = (
 
 
 class WorkspaceContract(ABC):
-    """Tests of one kind of workspace, each over a new folder that has to be on this machine.
+    """Tests of a kind of workspace, each over a new folder on this machine.
 
     class TestMine(WorkspaceContract):
         def make(self, path):

@@ -96,7 +96,10 @@ def named_files(words: Iterable[str], root: str, cwd: str, links: bool = False) 
 
 
 def named_folders(words: Iterable[str], root: str) -> list[str]:
-    """Return the folders of a workspace that words name, as sorted paths in it; `.` for the workspace itself."""
+    """Return the folders of a workspace that a command line names, as sorted relative paths.
+
+    `.` is the workspace itself.
+    """
     return sorted({path for path, mode in _named(words, root, root, False) if stat.S_ISDIR(mode)})
 
 

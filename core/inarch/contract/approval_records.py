@@ -15,7 +15,7 @@ from inarch.contract.records import ApprovalScope, ChosenRights, Outcome, Propos
 
 @frozen
 class Right:
-    """Something that a person can let a call do, beyond what it may anyway.
+    """Something that a user can let a call do beyond its normal rights.
 
     Args:
         key: The letter that chooses it in a question.
@@ -34,7 +34,7 @@ class Right:
 
 @frozen
 class RightsOffer:
-    """What a tool's `rights` returns: what a person can let this call do, and what it may do as chosen.
+    """Rights that a tool offers in the question about a call, and what the call may do with the chosen ones.
 
     Args:
         rights: What can be chosen; each is off to begin with.
@@ -66,7 +66,7 @@ class RightsOffer:
 
 @frozen
 class ApprovalRequest:
-    """One call that waits for the person: what will really run, and why they are asked.
+    """Call that waits for the user, as it will run, with the reason for the question.
 
     Args:
         call: The call with its final arguments.
@@ -93,7 +93,7 @@ class ApprovalRequest:
 
 @frozen
 class Approval:
-    """One answer to one awaited call; `arguments` are the changed ones where `outcome` is `modify`.
+    """Answer to one awaited call. `arguments` are the changed ones if `outcome` is `modify`.
 
     A turn of which every call of a reply was denied ends, if each answer says that it `ends_turn`; None says so where
     no `reason` is given, for the model has nothing to go on with.

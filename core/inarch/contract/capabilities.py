@@ -1,4 +1,4 @@
-"""What an object may offer beyond its port: a small Protocol for each, and `able`, which says whether it does.
+"""Optional members of ports: a small Protocol for each, and `able`, which checks for them.
 
 A plugin's object has such a member or has not; it need not name the Protocol. A member that is None counts as missing.
 """

@@ -19,7 +19,7 @@ DEEPEST = 3
 
 @frozen
 class ChildTask:
-    """What a child is to do.
+    """Task for a child session.
 
     Args:
         name: What people know it by; it stands in its questions and beside its cost.
@@ -45,7 +45,7 @@ class ChildTask:
 
 @frozen
 class ChildTurn:
-    """A turn of a child: its session, the turn, and the files that it changed."""
+    """Turn of a child session, with the files that it changed."""
 
     session_id: str
     turn: Turn

@@ -16,7 +16,7 @@ Crowding = Literal["window", "refused", "early"]
 
 @frozen
 class EarlierTurn:
-    """A turn that is over, as the model sees it: `whole`, `short` (prompt and answer), a `summary`, or `dropped`."""
+    """Finished turn as the model sees it: `whole`, `short` (prompt and answer), a `summary`, or `dropped`."""
 
     turn_id: str
     messages: tuple[Message, ...]
@@ -49,7 +49,7 @@ class EarlierTurn:
 
 @frozen
 class Crowded:
-    """A conversation that is too long for the model that is asked next, or soon will be.
+    """Conversation that is, or soon will be, too long for the model.
 
     Args:
         earlier: The turns that are over and that the model still sees something of, oldest first.
@@ -82,7 +82,7 @@ class Crowded:
 
 @frozen
 class Compacted:
-    """The same conversation with less of it, and what was left out of the running turn.
+    """Shortened conversation, with what was left out of the running turn.
 
     Args:
         earlier: The same turns in the same order, in whichever form.
@@ -112,7 +112,7 @@ class Compacted:
 
 
 class Compaction(Protocol):
-    """Makes a conversation shorter where its next request doesn't fit the model.
+    """Port: shortens a conversation that no longer fits the model.
 
     One with an attribute `at`, a share of the model's window, is called as soon as a request takes more than that. One
     whose attribute `watches` is true is called before the others, whenever one of them is.

@@ -9,15 +9,17 @@ from typing import Any, Literal
 from inarch.contract.frozen import frozen
 
 FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "malformed", "cut", "error"]
-"""Why a reply ended. A reply that is `filtered`, `malformed` (its calls can't be read), `cut` (for a reason that is not
-known) or an `error` is not an answer. `declined`: its text says that what was asked was not done, or not understood."""
+"""Reason for the end of a reply.
+
+A reply that is `filtered`, `malformed` (unreadable calls), `cut` (reason unknown) or an `error` is not an answer. The
+text of a `declined` one says that the task was not done or not understood."""
 Effort = Literal["minimal", "low", "medium", "high", "max"]
-"""How much a model is to think, the least first."""
+"""Effort of a model's thinking, the least first."""
 
 
 @frozen
 class Usage:
-    """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero.
+    """Tokens and cost of one request or turn. `cost_usd` None is unknown, never zero.
 
     Of the input tokens, `cached_tokens` came from the service's cache and `written_tokens` went into it at a price of
     its own. `estimated` says that some tokens are an estimate, because the service reported none for a request.
@@ -61,12 +63,12 @@ class ReasoningDelta:
 
 @frozen
 class TextWasReasoning:
-    """All text so far was reasoning: its end alone says so, as `</think>` without an opening tag does."""
+    """Signal that all text so far was reasoning, as `</think>` without an opening tag means."""
 
 
 @frozen
 class CallDelta:
-    """A fragment of the call at `index`: `id` and `name` come once, `arguments` in pieces of JSON text."""
+    """Fragment of the call at `index`. `id` and `name` come once, `arguments` in pieces of JSON text."""
 
     index: int
     id: str = ""
@@ -80,7 +82,7 @@ REASONING_INDEX = -2
 
 @frozen
 class PartData:
-    """Opaque provider data of a part: `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`.
+    """Opaque provider data of a part. `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`.
 
     For text or reasoning it ends the part that is open: what follows of its kind is a part of its own, in its place
     among the others. Where none is open, it is one without words.
@@ -92,14 +94,14 @@ class PartData:
 
 @frozen
 class UsageDelta:
-    """The usage reported so far; the last one counts."""
+    """Usage reported so far. The last one counts."""
 
     usage: Usage
 
 
 @frozen
 class Finish:
-    """The end of a reply; a stream without one was cut. `said` is the service's own word for an end that is not one."""
+    """End of a reply. A stream without one was cut. `said` is the service's own word for an end that is not one."""
 
     reason: FinishReason
     said: str = ""
@@ -107,7 +109,7 @@ class Finish:
 
 @frozen
 class AnsweredBy:
-    """The model that answers, by the name that the service gives; `company` is who runs it, where a service says so."""
+    """Model that answers, by the service's own name. `company` is who runs it, if the service reports that."""
 
     model: str
     company: str = ""
@@ -115,7 +117,7 @@ class AnsweredBy:
 
 @frozen
 class ProviderNote:
-    """A remark of the provider on this reply: something that it mended, or that the service did with the request.
+    """Provider's remark on a reply, such as a repair.
 
     A `repair` is counted and not shown.
     """

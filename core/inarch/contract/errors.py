@@ -36,7 +36,7 @@ NO_SUCH_MODEL = (
 
 
 class InarchError(Exception):
-    """An error with a remedy: `message` says what and where, `remedy` what to do."""
+    """Base of all errors: `message` says what is wrong and where, `remedy` what to do."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class InarchError(Exception):
 
 
 class UsageError(InarchError):
-    """The words, flags or argument of a command are wrong."""
+    """The arguments or flags of a command are wrong."""
 
 
 class ConfigError(UsageError):
@@ -73,7 +73,7 @@ class ConfigError(UsageError):
 
 
 class PluginError(InarchError):
-    """A plugin could not be loaded, or did not keep its side of the contract."""
+    """A plugin failed to load or broke the contract of a port."""
 
     def __init__(self, message: str, *, plugin: str = "", door: str = "", remedy: str = "") -> None:
         super().__init__(message, remedy)
@@ -87,7 +87,7 @@ class PluginError(InarchError):
 
 
 class ToolFailed(InarchError):
-    """A tool could not do what was asked: raised by tools and workspaces, answered as a `ToolResult`."""
+    """A tool or workspace could not do what was asked. The call answers it as a `ToolResult`."""
 
     def __init__(self, code: ErrorCode, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy)
@@ -95,7 +95,7 @@ class ToolFailed(InarchError):
 
 
 class Cancelled(InarchError):
-    """The call or the turn was cancelled; raised by every later use of a revoked handle."""
+    """The call or turn was cancelled. Every later use of a revoked handle raises it."""
 
     def __init__(self, message: str = "cancelled") -> None:
         super().__init__(message)
@@ -150,7 +150,7 @@ class ProviderError(InarchError):
 
 
 class StoreError(InarchError):
-    """The store could not keep or read what it was given."""
+    """The store could not write or read something."""
 
     def __init__(self, kind: StoreErrorKind, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy)

@@ -14,7 +14,7 @@ _ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 @define
 class Event:
-    """One event of a session; `seq` counts from 1 and rules the order, `time` only informs.
+    """Event of a session. `seq` counts from 1 and sets the order, `time` only informs.
 
     `data` is plain JSON, already free of secrets. An event is written once and never changed.
     """

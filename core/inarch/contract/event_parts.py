@@ -87,7 +87,7 @@ class Branch:
 
 @frozen
 class EventKind:
-    """A kind of event that a plugin records; it stands in the journal as `PLUGIN.NAME`.
+    """Kind of event that a plugin records as `PLUGIN.NAME`.
 
     Args:
         name: Small letters, digits and `_`.

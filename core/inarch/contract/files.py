@@ -11,7 +11,7 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class FileStat:
-    """What stands at a path. `kind` is `file`, `directory`, `link` or `other`; times in nanoseconds."""
+    """Kind, size and times of a path. `kind` is `file`, `directory`, `link` or `other`; times in nanoseconds."""
 
     path: str
     kind: Literal["file", "directory", "link", "other"]
@@ -24,7 +24,7 @@ class FileStat:
 
 @frozen
 class FileBytes:
-    """Bytes of a file; `hash` is of the whole file ("" when it was not read whole)."""
+    """Bytes of a file. `hash` is of the whole file ("" when it was not read whole)."""
 
     path: str
     data: bytes
@@ -35,7 +35,7 @@ class FileBytes:
 
 @frozen
 class FileChange:
-    """One change that a workspace made; a hash is None where there was, or is, no file."""
+    """One change that a workspace made. A hash is None if there was, or is, no file."""
 
     path: str
     before: str | None
@@ -45,7 +45,7 @@ class FileChange:
 
 @frozen
 class ProposedFile:
-    """The text that a call would leave in a file; `before` is its present one, None where there is none.
+    """Text that a call would write to a file. `before` is its present text, None if there is no file.
 
     Where `argument` names one of the call's, that is the text, and there is no file: `path` is a name for editors.
     """
@@ -89,7 +89,7 @@ def _is_unique(text: str, part: str) -> bool:
 
 @frozen
 class Walk:
-    """Files found by a walk, sorted; `truncated` when the limit cut it, `notes` say what was passed over."""
+    """Sorted files that a walk found. `truncated` when the limit cut it, `notes` name skipped files."""
 
     paths: tuple[str, ...]
     truncated: bool = False
@@ -98,7 +98,7 @@ class Walk:
 
 @frozen
 class SearchHit:
-    """A line that matched; `line` counts from 1."""
+    """Matching line. `line` counts from 1."""
 
     path: str
     line: int
@@ -107,7 +107,7 @@ class SearchHit:
 
 @frozen
 class SearchHits:
-    """Lines that matched, in path and line order."""
+    """Matching lines, in path and line order."""
 
     hits: tuple[SearchHit, ...]
     truncated: bool = False
@@ -116,7 +116,7 @@ class SearchHits:
 
 @frozen
 class Survey:
-    """All that stands below the root, by path, without what Git ignores; links are not followed.
+    """Everything below the root, by path, without what Git ignores. Links are not followed.
 
     `passed` names the folders that were passed over; `truncated` says that there is more than was asked for;
     `unnameable` counts what was left out because its name is not UTF-8.
@@ -130,7 +130,7 @@ class Survey:
 
 @frozen
 class FileState:
-    """How a path is to be left, and what must stand there for that.
+    """Wanted state of a path, with the state that it must have before.
 
     Args:
         path: The path.
@@ -158,7 +158,7 @@ def whole_mode(entry: FileStat | None) -> int:
 
 
 class KeptFolder(Protocol):
-    """Files that a plugin keeps in the user's configuration folder or in a trusted project's `.inarch`.
+    """Plugin's files in the user's configuration folder or in a trusted project's `.inarch`.
 
     A name is relative to the folder, such as `memory.md` or `paths/login.md`; the configuration itself is out of
     bounds. Everything fails with `ToolFailed`: `permission` where the project is not trusted as it stands now.

@@ -12,7 +12,7 @@ State = Literal["fine", "note", "wrong"]
 
 @frozen
 class Finding:
-    """One thing that was looked at.
+    """Result of a self-check.
 
     Args:
         topic: What it is about, in a word or two: `model`, `programs`.
@@ -31,7 +31,7 @@ class Finding:
 
 @frozen
 class SelfCheck:
-    """Something that a plugin looks at when it is asked whether it can work here.
+    """Check that `inarch doctor` runs for a plugin.
 
     Args:
         name: What it looks at, for the case that it fails itself.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @frozen
 class FrontEndOptions:
-    """What the command line says about showing.
+    """Display options of the command line.
 
     Args:
         quiet: Whether only the answer is wanted.
@@ -27,7 +27,7 @@ class FrontEndOptions:
 
 @frozen
 class FrontEndSpec:
-    """A front end that is made when `--output` names it.
+    """Front end that is made when `--output` names it.
 
     Args:
         name: The word for `--output`.
@@ -41,7 +41,7 @@ class FrontEndSpec:
 
 
 class FrontEnd(Protocol):
-    """Shows what happens and asks the person.
+    """Port: shows events and asks the user.
 
     One in which a person can point at something may offer `selection`, which every tool is given as plain data.
     """

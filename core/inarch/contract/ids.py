@@ -15,7 +15,7 @@ _counter = 0
 
 
 def new_id() -> str:
-    """Return a UUIDv7-shaped id; ids made in one process sort in the order they were made (RFC 9562, method 1)."""
+    """Return a UUIDv7-shaped id. Ids made in one process sort in the order they were made (RFC 9562, method 1)."""
     global _last_ms, _counter
     now = time.time_ns() // 1_000_000
     if now > _last_ms:

@@ -9,7 +9,7 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class Input:
-    """Words that were accepted, in the order in which they were typed.
+    """Accepted text that waits for the next request.
 
     Args:
         id: By which they can be taken back while they wait.
@@ -30,7 +30,7 @@ class Input:
 
 
 class Inbox(Protocol):
-    """Takes what a plugin has to tell the model, also when the call is over that was given it.
+    """Messages from a plugin to the model, also after the call has ended.
 
     A front end that can wakes the session where no turn runs; elsewhere the words begin the next prompt.
     """

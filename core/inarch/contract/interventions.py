@@ -20,7 +20,7 @@ MOST_TEXT = 16_000
 
 @frozen
 class Rewrite:
-    """What a call becomes, and what is to happen with it.
+    """New arguments of a call, and a decision about it.
 
     Args:
         arguments: Its arguments from now on; None leaves them as they are.
@@ -39,7 +39,7 @@ class Rewrite:
 
 @frozen
 class Review:
-    """What a reviewer says of a call, where that is more than text.
+    """Reviewer's text about a call, with the option to end the turn.
 
     Args:
         text: What the model is to read with the result.
@@ -51,7 +51,7 @@ class Review:
 
 
 class Rewriter(Protocol):
-    """Looks at each call before it is judged, and may make another one of it.
+    """Port: looks at each call before it is judged, and may change it.
 
     One that raises, returns something else, or is not done in time is skipped, and that is told. An `async` one runs on
     the loop, any other in a thread.
@@ -69,7 +69,7 @@ Reviewed = str | Review | None
 
 
 class Reviewer(Protocol):
-    """Looks at each call that has ended, and may add text to its result; it fails as a rewriter does."""
+    """Port: looks at each finished call and may add text to its result. It fails as a rewriter does."""
 
     @property
     def name(self) -> str:
@@ -85,7 +85,7 @@ class Reviewer(Protocol):
 
 @frozen
 class Ending:
-    """A turn that is about to end, as who may hold that back sees it.
+    """Turn that is about to end, as an end guard sees it.
 
     Args:
         situation: The turn, its messages, the workspace, and `record`.
@@ -101,7 +101,7 @@ class Ending:
 
 
 class EndGuard(Protocol):
-    """Is asked before a turn ends because its model calls no more tools; `max_holds` bounds how often it counts."""
+    """Port: can hold back the end of a turn. `max_holds` bounds how often."""
 
     @property
     def name(self) -> str:

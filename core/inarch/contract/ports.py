@@ -46,7 +46,7 @@ class ToolFunction:
 
 
 class Clock(Protocol):
-    """Where the ids and times of a session come from, and what waiting for a model's service goes by.
+    """Port: ids and times of a session, and waiting for a model's service.
 
     Time limits of turns, requests and calls go by the machine's own clock, whatever this one says.
     """
@@ -65,7 +65,7 @@ class Clock(Protocol):
 
 
 class ToolContext(Protocol):
-    """What a running call is given. After a cancel or a time-out every use of it raises `Cancelled`."""
+    """Handles that a running call receives. After a cancel or a time-out every use of it raises `Cancelled`."""
 
     @property
     def turn_id(self) -> str:
@@ -143,7 +143,7 @@ class ToolContext(Protocol):
 
 @runtime_checkable
 class Tool(Protocol):
-    """Something a model, a strategy or a person can call. `@inarch.tool` makes one from a typed function.
+    """Port: something that a model, a strategy or a user can call. `@inarch.tool` makes one from a typed function.
 
     A tool may offer seven more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
     such a call would cover: calls whose words are equal. `allowed_by(arguments) -> str` gives the lines of
@@ -204,7 +204,7 @@ class Tool(Protocol):
 
 
 class ModelProvider(Protocol):
-    """A service that answers requests.
+    """Port: a service that answers requests.
 
     One whose default model is known only once the service was asked may offer `async find_default()`: it is awaited
     before a turn that names no model, and `default_model` tells the name from then on. One that needs keys may offer
@@ -249,8 +249,10 @@ def _record_nowhere(name: str, data: Mapping[str, Any]) -> None:
 
 @frozen
 class Situation:
-    """What a strategy or a context source may look at. `ask` sends a request at the turn's expense, `record` keeps an
-    event of a kind that the plugin declares, as that of a `ToolContext` does.
+    """State of a turn as a strategy or context source sees it.
+
+    `ask` sends a request at the turn's expense, `record` keeps an event of a kind that the plugin declares, as that of
+    a `ToolContext` does.
 
     `happened` has the events of no turn since a strategy last decided or a model was last asked, after a break of the
     session, too: commands that a person ran (`command.ran`), what they took back (`changes.undone`), the files that
@@ -270,7 +272,7 @@ class Situation:
 
 
 class DecisionStrategy(Protocol):
-    """Decides how a turn starts; asked once a turn, before the first request."""
+    """Port: decides how a turn starts, once a turn, before the first request."""
 
     @property
     def name(self) -> str:
@@ -281,7 +283,7 @@ class DecisionStrategy(Protocol):
 
 
 class ContextSource(Protocol):
-    """Adds something to a turn before the model is asked."""
+    """Port: adds to a turn before the model is asked."""
 
     @property
     def name(self) -> str:
@@ -292,7 +294,7 @@ class ContextSource(Protocol):
 
 
 class Policy(Protocol):
-    """Judges a call before it runs; pure. One that raises counts as deny."""
+    """Port: judges a call before it runs, without side effects. One that raises counts as deny."""
 
     @property
     def name(self) -> str:
@@ -303,7 +305,7 @@ class Policy(Protocol):
 
 
 class Tracer(Protocol):
-    """Sees every stored event and changes nothing.
+    """Port: sees every stored event and changes nothing.
 
     One that keeps a log of each session may offer more methods: `copied(event)` is given each event that a session was
     forked with; `forked(first)` only the first of them, whose `forked_events` is not 0, and returns whether that is
@@ -328,7 +330,7 @@ class Tracer(Protocol):
 
 
 class LateTools(Protocol):
-    """Knows of tools that come while sessions run, such as those that a server lists by and by."""
+    """Port: brings tools that appear while sessions run."""
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class Rights:
-    """What a process may do; the default reads the workspace and nothing else.
+    """Rights of a process. The default reads the workspace and nothing else.
 
     Rights come from code and configuration, never from a model's arguments.
 
@@ -44,7 +44,7 @@ class Rights:
 
 @frozen
 class Piped:
-    """One program of a pipeline, whose output the next one reads.
+    """Program of a pipeline, whose output the next one reads.
 
     Args:
         argv: The program and its arguments.
@@ -61,7 +61,7 @@ class Piped:
 
 @frozen
 class Ran:
-    """What came of a program.
+    """Outcome of a program.
 
     Args:
         argv: What really ran: the program's absolute path first.
@@ -92,7 +92,7 @@ class Ran:
 
 @frozen
 class Confinement:
-    """How well programs are confined here.
+    """How well programs are confined on this machine.
 
     Args:
         level: 3 full Linux, 2 with an older Landlock, 1 checked but not confined, 0 nothing runs.

@@ -54,18 +54,18 @@ DecisionKind = Literal["call_tools", "ask_model", "answer"]
 Purpose = Literal["turn", "decision", "summary", "check"]
 Outcome = Literal["approve", "deny", "modify"]
 ChosenRights = Mapping[str, tuple[str, ...]]
-"""What a person adds to what a call may do: the names of rights, each with the values it takes, if any."""
+"""Rights that a user adds to a call, by name, each with its values."""
 PromptMode = Literal["text", "voice", "selection"]
 """How a person gave a prompt: typed, spoken, or typed while they point at an element of their page."""
 ApprovalScope = Literal["once", "shape", "tool", "session", "project"]
 
 TERMINAL: frozenset[CallStatus] = frozenset({"success", "error", "cancelled"})
-"""Statuses that a call never leaves."""
+"""Final statuses of a call."""
 
 
 @frozen
 class Effects:
-    """What a call reads and writes: workspace-relative paths; a trailing `/` is a subtree, `""` is everything.
+    """Workspace paths that a call reads and writes. A trailing `/` is a subtree, `""` is everything.
 
     Two calls conflict when one writes a path that the other reads or writes, equal or one an ancestor of the other;
     an exclusive call conflicts with every other. A call that starts `programs` keeps to its paths, but no path
@@ -82,7 +82,7 @@ class Effects:
 
 @frozen
 class ToolError:
-    """Why a tool call failed and what to do about it."""
+    """Reason why a tool call failed, with a remedy."""
 
     code: ErrorCode
     message: str
@@ -91,7 +91,7 @@ class ToolError:
 
 @frozen
 class ToolResult:
-    """What a call came to.
+    """Outcome of a call.
 
     `metadata` keys: `duration_s retries truncated output_ref files repaired rewritten changed_by_user added`.
     """
@@ -112,7 +112,7 @@ class Text:
 
 @frozen
 class Reasoning:
-    """What a model said it was thinking."""
+    """Model's reasoning in a message."""
 
     text: str
     provider_data: Mapping[str, Any] | None = None
@@ -120,7 +120,7 @@ class Reasoning:
 
 @frozen
 class CallPart:
-    """A tool call as it stands in an assistant message; `called` is the model's own name of the tool, if repaired."""
+    """Tool call in an assistant message. `called` is the model's own name of the tool, if repaired."""
 
     id: str
     provider_id: str
@@ -132,7 +132,7 @@ class CallPart:
 
 @frozen
 class ResultPart:
-    """A call's result as it stands in a tool message."""
+    """Call's result in a tool message."""
 
     call_id: str
     provider_id: str
@@ -143,7 +143,7 @@ class ResultPart:
 
 @frozen
 class Image:
-    """A picture: `data` is the raw bytes of the file."""
+    """Picture, with the raw bytes of its file as `data`."""
 
     media_type: str
     data: bytes
@@ -151,12 +151,12 @@ class Image:
 
 
 Part = Text | Reasoning | CallPart | ResultPart | Image
-"""A piece of a message; `provider_data` is opaque and goes back only to the provider that made it."""
+"""Piece of a message. `provider_data` is opaque and returns only to the provider that made it."""
 
 
 @frozen
 class Message:
-    """One message of the conversation that a model sees."""
+    """Message of the conversation that a model sees."""
 
     role: Role
     parts: tuple[Part, ...]
@@ -170,7 +170,7 @@ class Message:
 
 @frozen
 class ToolSpec:
-    """A tool as a model sees it: never runnable."""
+    """Tool as a model sees it, which cannot be run."""
 
     name: str
     description: str
@@ -179,7 +179,7 @@ class ToolSpec:
 
 @frozen
 class ModelRequest:
-    """One request to a model. `model` is the provider's own name for it, without the provider's prefix.
+    """Request to a model. `model` is the provider's own name for it, without the provider's prefix.
 
     `effort` is how much it is to think; a provider says it in its service's words, the nearest there are.
     """
@@ -198,7 +198,7 @@ class ModelRequest:
 
 @frozen
 class Reply:
-    """A whole reply: the assistant message, its calls, what it cost, how it ended, and who gave it if that was told."""
+    """Complete reply: message, calls, usage, the reason for its end and who answered."""
 
     message: Message
     calls: tuple[CallPart, ...]
@@ -209,7 +209,7 @@ class Reply:
 
 @frozen
 class ToolCall:
-    """One call of a tool, at one moment of its life. `after` are the ids of the calls it waited for."""
+    """Tool call at one moment of its life. `after` are the ids of the calls it waited for."""
 
     id: str
     provider_id: str
@@ -226,7 +226,7 @@ class ToolCall:
 
 @frozen
 class Turn:
-    """A turn of the user or of the agent; an agent turn's `parent_id` is the user turn it answers.
+    """Turn of the user or of the agent. An agent turn's `parent_id` is the user turn it answers.
 
     `unmet` says that nothing was done: every call that was to change something was denied or failed, or the model
     declined. `answered_by` is the model that the service of the last reply says has given it, and `company` who runs
@@ -255,7 +255,7 @@ class Turn:
 
 @frozen
 class PlannedCall:
-    """A call that a strategy or a context source asks for; it becomes a `ToolCall` in the scheduler."""
+    """Call that a strategy or a context source asks for. The scheduler turns it into a `ToolCall`."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -263,7 +263,7 @@ class PlannedCall:
 
 @frozen
 class Decision:
-    """What a strategy wants done first in a turn.
+    """First step of a turn, as a strategy wants it.
 
     `present` says how the results of `calls` reach the model: as tool results, or embedded in an enhanced prompt.
     """
@@ -280,7 +280,7 @@ class Decision:
 
 @frozen
 class DispatchReply:
-    """The JSON that a decision model sends."""
+    """JSON reply of a decision model."""
 
     requires_tool_call: bool
     tool_name: str | None = None
@@ -290,7 +290,7 @@ class DispatchReply:
 
 @frozen
 class Contribution:
-    """What a context source adds: text and pictures for the model, and calls to run before it is asked.
+    """Text and pictures that a context source adds, and calls to run first.
 
     `notes` are remarks for the user, such as that something could not be added; the model doesn't see them. `stop` says
     why there is to be no answer to this prompt: then no model is asked, now or later, with the prompt.
@@ -305,7 +305,7 @@ class Contribution:
 
 @frozen
 class Verdict:
-    """What a policy says of a call; the strictest of all policies holds.
+    """Policy's judgment of a call. The strictest of all policies holds.
 
     Args:
         decision: The answer.
@@ -323,7 +323,7 @@ class Verdict:
 
 @frozen
 class ModelInfo:
-    """A model that a provider offers; `retires` is the day from which it answers no more, as YYYY-MM-DD, if known."""
+    """Model that a provider offers. `retires` is the day from which it no longer answers, as YYYY-MM-DD, if known."""
 
     name: str
     description: str = ""
@@ -333,7 +333,7 @@ class ModelInfo:
 
 @frozen
 class Limits:
-    """A model's limits in tokens, and those of a minute; None is unknown."""
+    """Model's limits in tokens, and those of a minute. None is unknown."""
 
     context_tokens: int | None = None
     output_tokens: int | None = None
@@ -343,7 +343,7 @@ class Limits:
 
 @frozen
 class Price:
-    """US dollars for a million tokens; `above` is what holds for requests of more input tokens than so many.
+    """US dollars for a million tokens. `above` holds the prices of longer requests.
 
     `cached` is the price of input that comes from the service's cache, `written` of input that is kept there.
     """
@@ -361,7 +361,7 @@ _TITLE = 100
 
 @frozen
 class SessionInfo:
-    """A session as a list shows it."""
+    """Session as a list shows it."""
 
     id: str
     root: str
@@ -383,7 +383,7 @@ class SessionInfo:
 
 @frozen
 class Refused:
-    """A plugin that was left out, why, and what to do."""
+    """Plugin that was left out, with the reason and a remedy."""
 
     name: str
     distribution: str
@@ -394,7 +394,7 @@ class Refused:
 
 @frozen
 class PluginContext:
-    """What every registration hook is given.
+    """Argument of every registration hook.
 
     Args:
         name: The plugin's name, as in the profile.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Pacing(Protocol):
-    """When requests to models are sent and whether they are sent again, for all sessions of an application."""
+    """Port: decides when requests are sent and retried."""
 
     @property
     def longest_silence_s(self) -> float:
@@ -55,7 +55,7 @@ class Pacing(Protocol):
 
 
 class LastingApprovals(Protocol):
-    """Where answers of the person are kept that hold for more than one call.
+    """Port: remembers approvals that hold for more than one call.
 
     What was chosen beside an answer counts again where two more methods are offered: `remember_rights(shape, tool,
     rights)` is called after `remember` for what lasts, and `rights_of(shape, tool) -> ChosenRights` once a scope was
@@ -82,7 +82,7 @@ class LastingApprovals(Protocol):
 
 @frozen
 class Settled:
-    """What is known of a call whose process ended while it ran.
+    """Known outcome of a call whose process ended while it ran.
 
     Args:
         changes: What it did to files, as far as that was not recorded.
@@ -95,7 +95,7 @@ class Settled:
 
 @frozen
 class Replacements:
-    """Objects in place of what a composition brings, for `inarch.compose(replacing=...)`.
+    """Objects that replace parts of a composition, for `inarch.compose(replacing=...)`.
 
     A part takes the place of the composed one of its name: it is given that plugin's settings and state, and rules,
     grants and approvals judge it as they judged the other; only what was approved for good in the project holds for

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SessionAccess(Protocol):
-    """A session as its extensions work with it, be it open or only kept."""
+    """Session as its extensions see it, open or stored."""
 
     @property
     def session_id(self) -> str:
@@ -91,7 +91,7 @@ class SessionAccess(Protocol):
 
 @frozen
 class SessionExtension:
-    """What a plugin adds to sessions: `open` makes the object that `Session.extension(name)` returns.
+    """Plugin's addition to sessions. `open` makes the object that `Session.extension(name)` returns.
 
     Args:
         name: Its name.

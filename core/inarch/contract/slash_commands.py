@@ -15,7 +15,7 @@ Completion = tuple[str, str]
 
 @runtime_checkable
 class SlashContext(Protocol):
-    """The conversation, as a slash command may use it while it runs."""
+    """Conversation as a running slash command may use it."""
 
     @property
     def session_id(self) -> str:
@@ -77,7 +77,7 @@ class SlashContext(Protocol):
 
 
 class Submitted(str):
-    """A prompt that says more than its words; front ends hand it on as it is.
+    """Prompt with more than its text. Front ends hand it on as it is.
 
     Args:
         text: The words.
@@ -97,7 +97,7 @@ class Submitted(str):
 
 @frozen
 class SlashCommand:
-    """A `/NAME` of the conversation: `run(words)` returns what to show; with a parameter `context` it gets one.
+    """`/NAME` of a conversation. `run(words)` returns the text to show; with a parameter `context` it gets one.
 
     Args:
         name: Its name, without the slash.
@@ -144,7 +144,7 @@ def _called(function: Callable[..., T], words: str, context: SlashContext) -> T:
 
 
 def split_slash_command(line: str) -> tuple[str, str] | None:
-    """Return name and words of a line that is a `/NAME words`, be it known or not; None where it is a prompt.
+    """Return name and arguments of a line that is a `/NAME words`, None if it is a prompt.
 
     A path such as /etc/hosts, or // at the start of a comment, is no command.
     """

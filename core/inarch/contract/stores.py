@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ContextStore(Protocol):
-    """Keeps events and blobs.
+    """Port: stores events and blobs.
 
     `append` returned means: handed to the operating system (safe from kill -9). `sync` returned means: on disk (safe
     from power loss). Failures are `StoreError`s. One that can read a long session without holding it whole may offer
@@ -66,7 +66,7 @@ class ContextStore(Protocol):
 
 @frozen
 class StoreSpec:
-    """A kind of store that a profile can name: `open(path)` opens or makes one at a path (a file or a folder)."""
+    """Kind of store that a profile can name. `open(path)` opens or makes one at a path (a file or a folder)."""
 
     name: str
     open: Callable[[str], ContextStore]

@@ -199,7 +199,7 @@ class Exchange:
 
 
 class Transcript(Protocol):
-    """A kept session, up to the event that was its last when it was opened; secrets stand in it as placeholders.
+    """Stored session, up to its last event when it was opened, with secrets as placeholders.
 
     Each method reads the session anew and holds one exchange at a time, so that memory doesn't grow with the session.
     """
@@ -224,7 +224,7 @@ class Transcript(Protocol):
 
 @runtime_checkable
 class Exporter(Protocol):
-    """Writes a session in one format, for `inarch sessions export`."""
+    """Port: writes a session in one format, for `inarch sessions export`."""
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ from inarch.contract.frozen import frozen
 
 
 class Standing(NamedTuple):
-    """What stands at a path: the hash of its bytes, None for nothing and for a directory, and its whole mode."""
+    """State of a path: the hash of its bytes, None for nothing and for a directory, and its whole mode."""
 
     hash: str | None
     mode: int
@@ -17,7 +17,7 @@ class Standing(NamedTuple):
 
 @frozen
 class PutBack:
-    """How a path is to be left, and what must stand there for that; `data` returns the bytes of `then`."""
+    """Wanted state of a path, with the state that it must have before. `data` returns the bytes of `then`."""
 
     path: str
     now: Standing
@@ -27,7 +27,7 @@ class PutBack:
 
 @frozen
 class FileOutcome:
-    """What was, or would be, done to a path: `made`, `changed`, `merged`, `removed`, `mode`, or `left` with a note."""
+    """Result of undo for a path: `made`, `changed`, `merged`, `removed`, `mode`, or `left` with a note."""
 
     path: str
     action: str
@@ -36,7 +36,7 @@ class FileOutcome:
 
 @frozen
 class FileConflict:
-    """A path where what a person has now and what should be taken back touch the same lines; `text` shows them.
+    """Path on which your changes and the ones to undo touch the same lines. `text` shows them.
 
     Without a path it is about all of it, and `text` says what went wrong.
     """
@@ -47,7 +47,7 @@ class FileConflict:
 
 @frozen
 class UndoReport:
-    """What an undo or redo was about and what came of it; unless `done`, nothing at all was written.
+    """Result of an undo or redo. Nothing was written unless `done`.
 
     `what` names the turns and calls, a line each; `notes` say what is not covered.
     """

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class Workspace(Protocol):
-    """Safe files and processes under one root. Paths are relative with `/` separators; every failure is a `ToolFailed`.
+    """Port: safe files and processes under one root.
+
+    Paths are relative with `/` separators; every failure is a `ToolFailed`.
 
     Methods are synchronous and may be called from several threads at once. One that can join programs also offers
     `run_piped(parts, *, cwd, timeout_s, merged, on_output, cancelled)`: each of the `Piped` runs with its own rights
@@ -121,7 +123,7 @@ class Restorable(Protocol):
 
 @frozen
 class WorkspaceSpec:
-    """A kind of workspace that a profile can name: `open(root)` makes one."""
+    """Kind of workspace that a profile can name. `open(root)` makes one."""
 
     name: str
     open: Callable[[str], Workspace]

@@ -76,7 +76,7 @@ def compose(
     added: Sequence[str | os.PathLike[str]] = (),
     **options: Unpack[ComposeOptions],
 ) -> App:
-    """Load the configuration, find and load the profile's plugins, and return the application.
+    """Load the configuration and the profile's plugins, and return the application.
 
     Args:
         profile: The profile's name; None takes the configured one.
@@ -136,7 +136,10 @@ def _checked_root(root: str | os.PathLike[str]) -> str:
 
 @define(eq=False, repr=False)
 class App:
-    """What `compose` made. Close it, or use it as a context manager, asynchronous where a loop is running."""
+    """Application that `compose` returns.
+
+    Close it, or use it as a context manager, asynchronous where a loop is running.
+    """
 
     parts: Parts
     kept: KeptSessions = field(init=False, default=Factory(lambda self: KeptSessions(self.parts), takes_self=True))
@@ -479,7 +482,7 @@ def _check_no_loop(what: str, instead: str) -> None:
 
 
 def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
-    """Open a context store by its plugin's name, for scripts; `memory` is the kernel's own.
+    """Open a context store by its plugin's name, for scripts. `memory` is the kernel's own.
 
     Raises:
         ConfigError: No installed plugin provides such a store.
@@ -496,7 +499,7 @@ def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
 
 
 def run(prompt: str, **options: Any) -> Turn:
-    """Compose, run one turn in a new session and close; `options` are those of `compose`.
+    """Compose, run one turn in a new session and close. `options` are those of `compose`.
 
     Raises:
         UsageError: An event loop is running.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Launch(Protocol):
-    """What an interactive front end starts from: what the command line said, and the way to the application."""
+    """Start of an interactive front end: the command line's options, and how to compose the application."""
 
     @property
     def options(self) -> FrontEndOptions:
@@ -74,7 +74,7 @@ class Launch(Protocol):
 
 
 class InteractiveFrontEnd(FrontEnd, Protocol):
-    """A front end that can also hold a conversation: `inarch chat --output NAME` hands it over."""
+    """Port: a front end that can hold a conversation, for `inarch chat --output NAME`."""
 
     def converse(self, launch: Launch) -> int:
         """Talk until the person leaves and return the exit code; everything that was composed is closed then."""

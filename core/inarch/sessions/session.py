@@ -32,7 +32,10 @@ _PAUSE_S = 0.02
 
 @define(eq=False, repr=False)
 class Session:
-    """Runs turns. Only one runs at a time; a second prompt waits for the first to end, and for an undo."""
+    """Conversation that runs one turn at a time.
+
+    Only one runs at a time; a second prompt waits for the first to end, and for an undo.
+    """
 
     state: SessionState
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)

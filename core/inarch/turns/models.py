@@ -24,7 +24,7 @@ KNOCK_S = 0.5
 
 
 class Choice(NamedTuple):
-    """A provider and the model asked of it; `note` says why it isn't what one might expect."""
+    """Provider and model. `note` explains an unexpected choice."""
 
     provider: Bound[ModelProvider]
     model: str

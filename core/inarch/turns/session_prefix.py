@@ -192,7 +192,7 @@ async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolCh
 
 @frozen
 class ContextView:
-    """What the next request begins with.
+    """Start of the next request, with its size in tokens.
 
     Args:
         model: The full name of the model that would be asked.

@@ -1,4 +1,4 @@
-"""The layers that a process puts on itself: standard library only, and nothing else of Inarch.
+"""Layers of confinement that a process puts on itself, with the standard library alone.
 
 A forked child puts them on before it becomes another program, the process of an isolated plugin before it loads it.
 

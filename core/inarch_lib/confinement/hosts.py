@@ -1,4 +1,4 @@
-"""Hosts that network rights name: how they are written, which of them a host and an address are, and what is public."""
+"""Hosts in network rights: their notation, how they match and which are public."""
 
 from __future__ import annotations
 

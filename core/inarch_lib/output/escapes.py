@@ -94,7 +94,7 @@ def _code(match: re.Match[str]) -> str:
 
 
 def escape_json(line: str) -> str:
-    """Return a line of JSON that means the same and holds nothing that could mislead a terminal."""
+    """Return an equivalent line of JSON without characters that could mislead a terminal."""
     return line if line.isascii() or _is_plain(line) else _unsafe().sub(_json_code, line)
 
 

@@ -79,7 +79,7 @@ def _columns(char: str) -> int:
 
 
 def shorten(text: str, columns: int) -> str:
-    """Return `text` cut to `columns` columns, with an ellipsis where something was cut."""
+    """Return `text` cut to `columns` columns, with an ellipsis if it was cut."""
     if columns <= 0:
         return ""
     if width(text) <= columns:

@@ -39,7 +39,7 @@ LARGEST = 500
 
 
 def openapi_parameters(schema: Schema) -> dict[str, Any] | None:
-    """Return a tool's input schema in the words that Gemini's services take; None for a function without parameters."""
+    """Return a tool's input schema in the form that Gemini accepts, None for a function without parameters."""
     cleaner = _Cleaner(schema)
     # The API wants an object with members here, so alternatives of whole objects become its members.
     whole = cleaner.target(str(schema["$ref"])) or schema if "$ref" in schema else schema

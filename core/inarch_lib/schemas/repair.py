@@ -17,7 +17,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def repair_arguments(arguments: Any, schema: Mapping[str, Any]) -> Any:
-    """Return `arguments` repaired for `schema`; what can't be repaired comes back as it was.
+    """Return `arguments` repaired for `schema`. Values that can't be repaired come back unchanged.
 
     >>> schema = {"properties": {"file_path": {"type": "string"}, "limit": {"type": "integer"}}}
     >>> repair_arguments({"path": "a.py", "limit": "5"}, schema)

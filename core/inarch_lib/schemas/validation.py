@@ -170,7 +170,7 @@ _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "
 
 
 def reference_fault(schema: Mapping[str, Any]) -> str:
-    """Say what in a schema refers to a file, an address or nothing, or is nested too deeply; "" if all is within it.
+    """Return what in a schema refers outside it or is nested too deeply, "" if nothing does.
 
     What values are compared with is no schema: a property may be called `$ref`, and a constant may have one.
     """

@@ -19,7 +19,7 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def is_dotenv(path: str) -> bool:
-    """Whether a path's last component names a `.env` file, and none that is there to be copied."""
+    """Return whether a path names a `.env` file that is not a sample."""
     name = path.replace("\\", "/").rpartition("/")[2].lower()
     return (name.startswith(".env.") or name.endswith(".env")) and not name.endswith(_SAMPLES)
 

@@ -1,4 +1,4 @@
-"""Files that are written whole, by `write_whole`: after a kill the old bytes are there or the new ones.
+"""Atomic writes of whole files with `write_whole`. After a kill the old bytes are there or the new ones.
 
 What is being written has no name where the file system can do that, and a replacement has a temporary one between two
 system calls. There, and on other file systems, a kill may leave a name; the next write to that folder sweeps it.
@@ -120,7 +120,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def keep_former(path: Path, version: int, copy: Callable[[Path, Path], object] | None = None) -> Path:
-    """Keep a copy of a file as `NAME.version-N`, whole and private, before it is brought up; return its path.
+    """Copy a file to `NAME.version-N` before an upgrade, and return that path.
 
     Args:
         path: The file.
