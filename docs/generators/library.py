@@ -1,11 +1,11 @@
-"""The public names of `inarch`, grouped, each with what its docstring says first."""
+"""Public names of `inarch`, grouped, each with the first sentence of its docstring."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
@@ -16,50 +16,54 @@ import attrs
 
 import inarch
 import inarch_testing
-from inarch_sdk.docstrings import describe_fields
 
-HEAD = """# The public names
+HEAD = """# Public names
 
 <!-- made by: python docs/generate.py library -->
 
-All of `inarch.__all__`: what programs and plugins may import, and what stays as it is within a version of the contract.
-Each name is loaded when it is first used, so `import inarch` costs next to nothing. What is in no list here is the
-kernel's own and may change on any day.
+Programs and plugins may import the names in `inarch.__all__`. They are stable within a version of the contract. All
+other names are internal and may change at any time. Each name loads on first use, so `import inarch` is cheap.
 
-```python
-import asyncio
-
-import inarch
-
-
-async def main():
-    async with inarch.compose(flags={"model": "offline/extractive"}, journal=False) as app:
-        turn = await app.session().run("who calls check_schema?")
-        found = await app.call_tool("search_files", {"pattern": "def check_schema"})
-    print(turn.status, turn.content.splitlines()[0], found.data["hits"][0]["path"])
-
-
-asyncio.run(main())
-```
-
-[Use Inarch as a library](../how-to/use-as-a-library.md) says what a program can leave out. [Objects of your
-own](../how-to/replace-parts.md) can stand where parts of plugins would: a model, a clock, a tool.
+Parentheses after a class list its fields. `*` marks keyword-only parameters. `help(inarch.NAME)` shows types, members
+and exceptions. [Use Inarch as a library](../how-to/use-as-a-library.md) has examples.
 """
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Use Inarch from a program": ("sessions.app", "sessions.session", "contract.replacements"),
-    "Make a plugin": ("contract.hookspecs", "inarch_sdk.tool_decorator", "contract.folders"),
-    "What a plugin offers: ports": (
+    "Programs": (
+        "sessions.app",
+        "sessions.session",
+        "contract.replacements",
+        "turns.models",
+        "turns.context.session_prefix",
+    ),
+    "Plugins": (
+        "contract.hookspecs",
+        "inarch_sdk.tool_decorator",
+        "contract.children",
+        "contract.inputs",
+        "contract.approval_records",
+        "contract.findings",
+        "contract.files",
+        "capabilities",
+    ),
+    "Ports": (
         "contract.ports",
         "contract.front_ends",
         "contract.stores",
         "contract.workspaces",
         "contract.processes",
+        "contract.interventions",
+        "contract.compaction",
+        "contract.slash_commands",
+        "contract.session_extensions",
+        "contract.transcripts",
+        "contract.undo_records",
+        "sessions.launch_port",
         "confinement",
     ),
     "Records": ("contract.records", "inarch_sdk.accumulator"),
-    "Events": ("contract.events", "contract.plugin_events"),
+    "Events": ("contract.event", "contract.event_kinds", "contract.event_parts"),
     "Errors": ("contract.errors",),
-    "For model providers": (
+    "Model providers": (
         "inarch_sdk.service",
         "inarch_sdk.settings",
         "inarch_sdk.http_errors",
@@ -67,24 +71,30 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "inarch_sdk.message_cache",
         "inarch_sdk.prices",
         "inarch_sdk.usage",
+        "inarch_sdk.thought_tags",
+        "inarch_sdk.sse",
+        "inarch_sdk.model_table",
+        "inarch_lib.schemas.openapi",
     ),
 }
-TESTING = """## For tests of plugins: `inarch.testing`
+TESTING = """## `inarch.testing`
 
 `pytest_plugins = ["inarch.testing"]` in a test module brings the fixtures `workspace`, `app`, `http_server` and
 `composition`.
 """
-OTHERS = "Small things"
+OTHERS = "Helpers"
 """The group of modules that have none."""
 MADE_OF_OTHERS = {
-    "__version__": "The version of Inarch.",
-    "hookimpl": "Marks a function of a plugin as one of the [hooks](hooks.md).",
-    "ApprovalScope": "How long an answer holds, and for what: `once`, `shape`, `tool`, `session` or `project`.",
-    "EVENT_KINDS": "The [kinds of events](events.md), each with the class of its `data`.",
-    "REASONING_INDEX": "The `index` of a `PartData` that belongs to the reasoning.",
-    "TEXT_INDEX": "The `index` of a `PartData` that belongs to the text.",
+    "__version__": "Version of Inarch.",
+    "hookimpl": "Marker of a plugin's [hooks](hooks.md).",
+    "ApprovalScope": "Scope of an approval: `once`, `shape`, `tool`, `session` or `project`.",
+    "Delta": "Piece of a streamed reply.",
+    "EVENT_KINDS": "[Kinds of events](events.md), each with the class of its `data`.",
+    "REASONING_INDEX": "`index` of a `PartData` for the reasoning.",
+    "TEXT_INDEX": "`index` of a `PartData` for the text.",
 }
-"""What names mean that are no class or function and have no docstring of their own."""
+"""Descriptions of names that are not a class or function and have no docstring of their own."""
+SENTENCE = re.compile(r"(?<=[.])\s+(?=[A-Z`@])")
 _PLAIN = frozenset(dir(type("Plain", (), {})))
 
 
@@ -97,20 +107,22 @@ def page() -> str:
     homes = {name: home.removeprefix("inarch.") for name, home in inarch._HOMES.items()}
     known = {module for modules in GROUPS.values() for module in modules}
     others = tuple({module: None for module in homes.values() if module not in known})
-    parts = [HEAD, "## The version\n", f"`inarch.__version__`: {MADE_OF_OTHERS['__version__']}\n"]
+    parts = [HEAD]
     for title, modules in {**GROUPS, OTHERS: others}.items():
         names = sorted((name for name, home in homes.items() if home in modules), key=str.lower)
-        parts += [f"## {title}\n", *_rows(names, homes), *_members(names)]
+        names += ["__version__"] if title == OTHERS else []
+        parts += [f"## {title}\n", *_rows(names, {**homes, "__version__": ""})]
     names = sorted(inarch_testing.__all__, key=str.lower)
     parts += [TESTING, *_rows(names, {name: _testing_home(name) for name in names}, inarch_testing)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
 def _rows(names: list[str], homes: Mapping[str, str], package: ModuleType = inarch) -> Iterator[str]:
-    rows = ["| name | what it is |", "|---|---|"]
+    rows = ["| name | meaning |", "|---|---|"]
     for name in names:
         value = getattr(package, name)
-        rows.append(f"| `{_shown(name, value)}` | {_cell(described(name, homes[name], package))} |")
+        said = " ".join([described(name, homes[name], package), *_members(value)])
+        rows.append(f"| `{_shown(name, value)}` | {_cell(said)} |")
     yield "\n".join(rows) + "\n"
 
 
@@ -122,11 +134,14 @@ def _testing_home(name: str) -> str:
 
 
 def _shown(name: str, value: object) -> str:
-    return f"{name}({_parameters(value)})" if inspect.isroutine(value) else name
+    if inspect.isroutine(value):
+        return f"{name}({_parameters(value)})"
+    fields = ", ".join(fields_of(value)) if inspect.isclass(value) and not issubclass(value, Exception) else ""
+    return f"{name}({fields})" if fields else name
 
 
 def described(name: str, home: str, package: ModuleType = inarch) -> str:
-    """Return the first sentence or two about a public name.
+    """Return the first sentence about a public name.
 
     Raises:
         Unlisted: There is none.
@@ -135,14 +150,14 @@ def described(name: str, home: str, package: ModuleType = inarch) -> str:
     says_itself = inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value)
     own = inspect.getdoc(value) if says_itself else None
     module = home if home.startswith("inarch_") else f"{package.__name__}.{home}"
-    text = own or _beside(name, module) or MADE_OF_OTHERS.get(name, "")
+    text = own or MADE_OF_OTHERS.get(name) or _below(name, module)
     if not text.strip():
         raise Unlisted(f"{package.__name__}.{name} has no docstring, and docs/generators/library.py says nothing of it")
-    return " ".join(text.strip().split("\n\n")[0].split())
+    return SENTENCE.split(" ".join(text.strip().split("\n\n")[0].split()))[0]
 
 
-def _beside(name: str, home: str) -> str:
-    """Return the text that stands below the assignment of a constant."""
+def _below(name: str, home: str) -> str:
+    """Return the docstring below the assignment of a constant."""
     module = import_module(home)
     body = ast.parse(Path(module.__file__ or "").read_text("utf-8")).body
     for statement, following in pairwise(body):
@@ -153,49 +168,25 @@ def _beside(name: str, home: str) -> str:
     for statement in body:  # taken over from another module
         if isinstance(statement, ast.ImportFrom) and any(alias.name == name for alias in statement.names):
             source = statement.module or ""
-            return _beside(name, source) if source != home else ""
+            return _below(name, source) if source != home else ""
     return ""
 
 
-def _members(names: list[str]) -> Iterator[str]:
-    """Give a table of members for each class that has documented ones."""
-    for name in names:
-        cls = getattr(inarch, name)
-        if not inspect.isclass(cls) or issubclass(cls, Exception):
-            continue
-        tables = {
-            "| field | type | what it is |\n|---|---|---|": list(fields_of(cls)),
-            "| member | what it is |\n|---|---|": list(_documented(cls)),
-        }
-        if any(tables.values()):
-            yield f"### {name}\n"
-            yield from ("\n".join([head, *rows]) + "\n" for head, rows in tables.items() if rows)
+def _members(value: object) -> Iterator[str]:
+    """Give one line with the documented members of a class."""
+    if inspect.isclass(value) and not issubclass(value, Exception) and value.__module__.split(".")[0] != "inarch_testing":
+        members = ", ".join(f"`{member}`" for member in _documented(value))
+        if members:
+            yield f"Members: {members}."
 
 
 def fields_of(cls: type) -> Iterator[str]:
-    """Give a row for each field that a record is made with: its name, type, default, and what its class says of it."""
-    if cls.__setattr__.__name__ != "_frozen_setattrs":  # what isn't passed but lives has no fields for others
+    """Give each field that a record is made with."""
+    if cls.__setattr__.__name__ != "_frozen_setattrs":  # a live object, not made by callers
         return
-    said: dict[str, str] = {}
-    for base in reversed(cls.__mro__[:-1]):
-        said |= describe_fields(base)
     for field in attrs.fields(cls):
-        if not field.init or field.name.startswith("_"):
-            continue
-        default = "" if field.default is attrs.NOTHING else f" = {_default(field.default)}"
-        kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", str(field.type))
-        yield f"| `{field.name}` | `{_code(kind + default)}` | {_cell(said.get(field.name, ''))} |"
-
-
-def _default(value: object) -> str:
-    factory = getattr(value, "factory", None)
-    if factory is not None:
-        return f"{factory.__name__}()" if factory in (dict, list, set, frozenset, tuple) else "..."
-    return repr(value) if isinstance(value, (str, int, float, tuple, dict, frozenset, Decimal, type(None))) else "..."
-
-
-def _code(text: str) -> str:
-    return text.replace("|", "\\|")
+        if field.init and not field.name.startswith("_"):
+            yield field.name
 
 
 def _documented(cls: type) -> Iterator[str]:
@@ -203,10 +194,8 @@ def _documented(cls: type) -> Iterator[str]:
         member = inspect.getattr_static(cls, name, None)
         is_value = isinstance(member, (property, cached_property))
         function = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
-        text = inspect.getdoc(function) if inspect.isroutine(function) else None
-        if text:
-            shown = name if is_value else f"{name}({_parameters(function)})"
-            yield f"| `{shown}` | {_cell(' '.join(text.split(chr(10) * 2)[0].split()))} |"
+        if inspect.isroutine(function) and inspect.getdoc(function):
+            yield name if is_value else f"{name}({_names(function)})"
 
 
 def _in_order(cls: type) -> list[str]:
@@ -215,6 +204,11 @@ def _in_order(cls: type) -> list[str]:
     ours = [base for base in reversed(cls.__mro__) if base is cls or base in public]
     names = (name for base in ours for name in vars(base) if not name.startswith("_") and name not in _PLAIN)
     return list(dict.fromkeys(names))
+
+
+def _names(function: object) -> str:
+    parameters = inspect.signature(function).parameters  # type: ignore[arg-type]
+    return ", ".join(name for name in parameters if name not in ("self", "cls") and not name.startswith("_"))
 
 
 def _parameters(function: object) -> str:
@@ -239,4 +233,4 @@ def _parameters(function: object) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;")
+    return text.replace("|", "\\|")
