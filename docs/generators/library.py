@@ -174,7 +174,7 @@ def _below(name: str, home: str) -> str:
 
 def _members(value: object) -> Iterator[str]:
     """Give one line with the documented members of a class."""
-    if inspect.isclass(value) and not issubclass(value, Exception) and value.__module__.split(".")[0] != "inarch_testing":
+    if inspect.isclass(value) and not issubclass(value, Exception) and not value.__module__.startswith("inarch_testing"):
         members = ", ".join(f"`{member}`" for member in _documented(value))
         if members:
             yield f"Members: {members}."
