@@ -19,6 +19,8 @@ from inarch_plugins.sandbox_fs.commands.programs import PROGRAMS
 from inarch_plugins.sandbox_fs.commands.runners import RUNNERS
 from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
 
+from .reference_tables import row, runner_line
+
 ROOT = "/home/me/project"
 RULES = {rule.name: rule for rule in (*PROGRAMS, *GIT)}
 
@@ -224,16 +226,11 @@ def test_effects_reads_for_the_read_only_tier_and_unknown_for_the_others() -> No
 
 def test_the_reference_has_the_tables_as_they_are() -> None:
     rows = DOCS.read_text(encoding="utf-8").splitlines()
-    for rule in RULES.values():
-        options = " ".join(rule.table)
-        shown = f"`{options}`" if options else "any words" if rule.style == "free" else ""
-        operands = rule.operands.replace("object", "revision or path")
-        assert f"| `{rule.name}` | {operands} | {shown} |" in rows
-    for runner in RUNNERS:
-        with_words = " or ".join(f"`{word}`" for word in runner.requires.split("|")) if runner.requires else ""
-        row = f"| `{runner.pattern.replace('|', ' / ')}` | {f'with {with_words}' if with_words else ''} |"
-        assert row in rows
-    assert sum(row.startswith("| `") for row in rows) == len(RULES) + len(RUNNERS) + 10
+    expected = [*map(row, RULES.values()), *map(runner_line, RUNNERS)]
+    assert [one for one in expected if one not in rows] == []
+    tables = rows[rows.index("## Read-only tier") :]
+    assert sum(one.startswith("| `") for one in tables) == len(RULES)
+    assert len(tables) - tables.index("```text") - 2 == len(RUNNERS)
 
 
 @pytest.mark.parametrize(
