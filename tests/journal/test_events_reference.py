@@ -11,7 +11,7 @@ import pytest
 from inarch import EVENT_KINDS, Event
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "events.md"
-_ROW = re.compile(r"^\| `([a-z_]+)` \| (.+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^- `([a-z_]+)`: (.+)$", re.MULTILINE)
 
 
 def sections() -> dict[str, str]:
