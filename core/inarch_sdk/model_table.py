@@ -51,7 +51,7 @@ class ProposedService:
         provider: Where its models are: `PROVIDER`, or `PROVIDER/SERVICE`.
         keys: Variables that may hold its key, each with its rank: `auto` takes the lowest of those that are set.
         model: The model for coding.
-        decision_model: A cheap model for decisions.
+        decision_model: Cheap model for decisions.
         models: What is known of these and of others of the service.
         key_begins: How its keys begin, "" if others' may begin so, too.
     """

@@ -181,9 +181,9 @@ class ServiceSettings:
     """Base class for the settings of a service's plugin.
 
     Args:
-        silence_s: Seconds without a byte after which a reply is given up.
-        requests_per_minute: How many requests a minute the service takes of one model; not given, it is not known.
-        tokens_per_minute: How many tokens a minute.
+        silence_s: Seconds of silence after which a reply times out.
+        requests_per_minute: Requests a minute that the service accepts for one model.
+        tokens_per_minute: Tokens a minute that the service accepts for one model.
     """
 
     silence_s: float = field(default=120.0, validator=_POSITIVE)

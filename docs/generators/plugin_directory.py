@@ -12,8 +12,8 @@ HEAD = """# Directory of plugins
 
 <!-- made by: python docs/generate.py directory -->
 
-Plugins that are known here, and what they bring. How one is installed and switched on is told in
-[Find, install and switch off plugins](../how-to/plugins.md); what a kind means in [the hooks](hooks.md).
+Known plugins and what they bring. [Install and manage plugins](../how-to/plugins.md) explains how to use them. [Hooks](hooks.md)
+explains the kinds.
 """
 TAIL = """## Add yours
 
@@ -21,22 +21,21 @@ Add a table to `docs/plugins.toml`, run `python docs/generate.py directory` and 
 
 ```toml
 [[plugins]]
-name = "word-count"                  # the entry point's name: what a profile lists
-distribution = "inarch-word-count"   # what pip installs
+name = "word-count"                  # entry point, as in a profile
+distribution = "inarch-word-count"   # for pip
 kinds = ["tool"]
 summary = "Counts the words of a text."
 link = "https://example.com/inarch-word-count"
 ```
 
-A row says that somebody wrote the plugin, not that anybody here has read it. Before you switch one on, see what
-[`inarch plugins show NAME`](cli-help.md#inarch-plugins-show) tells of it.
+The list is not a review. Before you enable a plugin, run [`inarch plugins show NAME`](cli-help.md#inarch-plugins-show).
 """
 SECTIONS = {
-    "Shipped with Inarch, in the default profile": lambda row: row.get("default", False),
-    "Shipped with Inarch, switched on by a model's name or by a profile": lambda row: (
+    "In the default profile": lambda row: row.get("default", False),
+    "Enabled by a model's name or a profile": lambda row: (
         row["distribution"] == "inarch" and not row.get("default", False)
     ),
-    "Distributions of their own": lambda row: row["distribution"] != "inarch",
+    "Separate distributions": lambda row: row["distribution"] != "inarch",
 }
 
 
@@ -50,7 +49,7 @@ def page() -> str:
     """Return the whole page."""
     parts = [HEAD]
     for title, belongs in SECTIONS.items():
-        table = ["| plugin | distribution | kinds | what it does |", "|---|---|---|---|"]
+        table = ["| plugin | distribution | kinds | summary |", "|---|---|---|---|"]
         table += [_row(row) for row in rows() if belongs(row)]
         parts += [f"## {title}\n", "\n".join(table) + "\n"]
     return "\n".join([*parts, TAIL])

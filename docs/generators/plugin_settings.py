@@ -13,9 +13,9 @@ HEAD = """# Settings of the shipped plugins
 
 <!-- made by: python docs/generate.py settings -->
 
-Every key of `[plugins.NAME]`, as the plugin's settings class says it. Each can also be given by its variable; how a
-variable's text is read is told in [Configuration](configuration.md#variables). `inarch plugins show NAME` says the same
-of any plugin that is loaded, and where each value comes from.
+Each table lists the keys of `[plugins.NAME]`. A variable with the key in capitals also sets it
+([format](configuration.md#variables)). `inarch plugins show NAME` shows the settings of any loaded plugin, and where each
+value comes from.
 """
 
 
@@ -39,7 +39,7 @@ def page() -> str:
 def _of(name: str, settings: tuple[Setting, ...]) -> Iterator[str]:
     yield f"## `[plugins.{name}]`\n"
     if settings:
-        yield f"Variables: `{settings[0].variable.rpartition('__')[0]}__...`, with the key in capitals.\n"
+        yield f"Variables: `{settings[0].variable.rpartition('__')[0]}__...`\n"
     yield "| key | type | default | meaning |"
     yield "|---|---|---|---|"
     for one in settings:

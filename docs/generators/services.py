@@ -9,17 +9,18 @@ from inarch_sdk.model_table import SERVICES, ProposedService
 
 HEAD = """# Services and models
 
-Made from the table of proposed models (`core/inarch_sdk/model_table.py`) by `docs/generate.py`. `model = "auto"` takes
-the first key that is set, from the top. [Models and keys](../how-to/models.md) says how to choose another model. Prices
-are US dollars for a million tokens of input and output, as of the day on which the model was last seen.
+<!-- made by: python docs/generate.py services -->
 
-| key | service | asks | for decisions | price | seen |
+`model = "auto"` uses the first key that is set, from the top. [Models and keys](../how-to/models.md) explains how to choose
+another model. Prices are US dollars for a million tokens of input and output, on the day in the last column.
+
+| key | service | model | for decisions | price | checked |
 |---|---|---|---|---|---|
 """
 ENDS = """
 ## Models that end
 
-Inarch says so when such a model is chosen, from thirty days before.
+Inarch warns you when you choose such a model, from thirty days before its end.
 
 | model | ends |
 |---|---|
@@ -41,7 +42,7 @@ def _row(variable: str, service: ProposedService) -> str:
 
 
 def _price(price: Price | None) -> str:
-    return "it depends" if price is None else f"{price.input:f} / {price.output:f}"
+    return "varies" if price is None else f"{price.input:f} / {price.output:f}"
 
 
 def _ending() -> Iterator[str]:

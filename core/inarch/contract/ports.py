@@ -225,7 +225,7 @@ class ModelProvider(Protocol):
 
     @property
     def default_decision_model(self) -> str:
-        """A cheap model for decisions."""
+        """Cheap model for decisions."""
 
     def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
         """Stream the reply; failures are `ProviderError`s."""

@@ -21,11 +21,11 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.anthropic]`.
 
     Args:
-        model: The model of `model = "anthropic"`.
-        decision_model: A cheap model for decisions.
-        base_url: Where the service is, with or without `/v1`; another one gets the key as well.
-        cache: How long the service keeps what it has read for the next request, `5m` or `1h`; `off` keeps nothing.
-        extra: Further members of every request, such as `{ service_tier = "standard_only" }`.
+        model: Model of `model = "anthropic"`.
+        decision_model: Cheap model for decisions.
+        base_url: Service address, with or without `/v1`. It receives the key.
+        cache: How long the service caches the context for the next request.
+        extra: Additional request fields, such as `{ service_tier = "standard_only" }`.
     """
 
     model: str = _PROPOSED.model

@@ -36,7 +36,7 @@ class Anthropic:
     Args:
         service: Where requests go, with the key among its headers.
         default_model: Used where none is named.
-        default_decision_model: A cheap model for decisions.
+        default_decision_model: Cheap model for decisions.
         cache: How long the service is to keep what it reads, `5m` or `1h`; empty for not at all.
         extra: Further members of every request.
         missing: What to say instead of asking, where there is no usable key.

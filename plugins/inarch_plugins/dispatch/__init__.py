@@ -20,9 +20,9 @@ class Settings:
     """Settings of `[plugins.dispatch]`.
 
     Args:
-        ttl_s: Seconds for which a decision may be used again.
-        max_entries: Decisions that are kept; the oldest go first.
-        break_even: Counts for nothing any more: decisions go on as long as the profile names the strategy.
+        ttl_s: Seconds for which a decision is reused.
+        max_entries: Maximum number of stored decisions.
+        break_even: No effect any more.
     """
 
     ttl_s: float = field(default=900.0, validator=validators.ge(0))

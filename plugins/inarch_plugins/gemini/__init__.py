@@ -16,8 +16,8 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.gemini]`.
 
     Args:
-        base_url: Where the API is; another one gets the key as well.
-        thinking: Whether to ask for the model's thoughts, which are shown as reasoning.
+        base_url: API address. It receives the key.
+        thinking: Whether to request the model's thoughts and show them as reasoning.
     """
 
     base_url: str = BASE_URL

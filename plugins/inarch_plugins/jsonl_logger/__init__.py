@@ -14,12 +14,10 @@ class Settings:
     """Settings of the JSONL log.
 
     Args:
-        enabled: Whether anything is written.
-        path: The folder of the logs; the plugin's own state folder if empty.
-        max_mb: A file that would grow over this many megabytes is renamed to NAME.1.jsonl, NAME.2.jsonl, …;
-            0 never renames.
-        keep: How many renamed files of a session stay, the newest ones; 0 keeps all, and only then the log of a
-            long session stays whole.
+        enabled: Whether to write logs.
+        path: Folder of the logs. Empty: the plugin's state folder.
+        max_mb: Megabytes after which a file is renamed to NAME.1.jsonl, NAME.2.jsonl, … 0 never renames.
+        keep: Number of renamed files to keep for a session. 0 keeps all.
     """
 
     enabled: bool = True

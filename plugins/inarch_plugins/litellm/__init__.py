@@ -32,15 +32,15 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.litellm]`.
 
     Args:
-        model: The model of `model = "litellm"`, such as `anthropic/claude-sonnet-5-5`.
-        decision_model: A cheap model for decisions; empty for the same.
-        api_base: Where requests of every model go instead of the service's own address, such as a gateway.
-        api_key_env: The variable that holds the key; "" sends none. Left out it is `SERVICE_API_KEY`, such as
-            `ANTHROPIC_API_KEY`; services without such a variable find their credentials as LiteLLM does.
-        extra: Further arguments of every request, such as `{ reasoning_effort = "low" }`.
-        prices: What models cost, by name; they win over the table that LiteLLM carries.
-        cache_marks: Whether requests to models of Anthropic mark what is to be kept for the next one: it then costs a
-            tenth or less, and a quarter more the first time.
+        model: Model of `model = "litellm"`, such as `anthropic/claude-sonnet-5-5`.
+        decision_model: Cheap model for decisions. Empty: the same model.
+        api_base: Address for all requests, such as a gateway.
+        api_key_env: Variable with the key. "" sends none. Default: `SERVICE_API_KEY`, such as `ANTHROPIC_API_KEY`, else
+            LiteLLM's credentials.
+        extra: Additional request arguments, such as `{ reasoning_effort = "low" }`.
+        prices: Prices by model name, which override LiteLLM's table.
+        cache_marks: Whether requests to Anthropic models ask for caching. Cached input costs a tenth or less, and a
+            quarter more at first.
     """
 
     model: str = ""

@@ -18,8 +18,7 @@ class Settings:
     """Settings of `[plugins.memory]`.
 
     Args:
-        scope: Whose memory it is: `user` keeps it beside the user's configuration, `project` in the project's
-            `.inarch`, where the project is trusted.
+        scope: Place of the notes: `user` beside your configuration, `project` in a trusted project's `.inarch`.
     """
 
     scope: Literal["user", "project"] = "user"

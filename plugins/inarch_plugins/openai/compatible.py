@@ -36,21 +36,21 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openai-compatible]`.
 
     Args:
-        base_url: The server's address, most often with `/v1` at its end, such as `http://localhost:11434/v1`.
-        model: The model of `model = "openai-compatible"`; empty for the first that the server lists.
-        decision_model: A cheap model for decisions; empty for the same.
-        api: The wire: `chat` (chat completions), `responses`, or `auto`. Auto takes Responses for OpenAI, Azure and
-            xAI, chat completions for others, and changes if the server asks for it.
-        api_key_env: The variable that holds the key; "" sends none. Left out it is `OPENAI_API_KEY` for an `https://`
-            address that is not this machine's, else none is sent.
-        input_price: US dollars for a million tokens of input; 0 for a server of your own.
+        base_url: Server address, usually with `/v1`, such as `http://localhost:11434/v1`.
+        model: Model of `model = "openai-compatible"`. Empty: the first in the server's list.
+        decision_model: Cheap model for decisions. Empty: the same model.
+        api: API: `chat` (chat completions), `responses`, or `auto`. Auto uses Responses for OpenAI, Azure and xAI, and
+            switches if the server asks for it.
+        api_key_env: Variable with the key. "" sends none. Default: `OPENAI_API_KEY` for remote `https://` addresses,
+            else none.
+        input_price: US dollars for a million input tokens. 0 for your own server.
         output_price: The same for output.
-        cached_price: The same for input that comes from the server's cache; left out it costs what other input does.
-        context_tokens: The context of its models, where the server doesn't tell.
-        output_limit: How the limit of output is called: OpenAI's own service wants `max_completion_tokens`.
-        extra: Further members of every request, such as `{ top_p = 0.9 }`.
-        text_tool_calls: Whether a reply that as a whole is one `<tool_call>{…}</tool_call>`, or one fenced JSON object,
-            of a tool that is offered becomes that call: for small models whose server doesn't see the calls they write.
+        cached_price: The same for cached input. Default: `input_price`.
+        context_tokens: Context length of its models, if the server does not report it.
+        output_limit: Name of the output limit. OpenAI requires `max_completion_tokens`.
+        extra: Additional request fields, such as `{ top_p = 0.9 }`.
+        text_tool_calls: Whether a reply that consists of one `<tool_call>{…}</tool_call>` or fenced JSON object counts
+            as a call, for small models.
     """
 
     base_url: str = ""

@@ -25,10 +25,10 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openai]`.
 
     Args:
-        model: The model of `model = "openai"`.
-        decision_model: A cheap model for decisions.
-        extra: Further members of every request, such as `{ service_tier = "flex" }`.
-        base_url: Where the service is, with or without `/v1` at its end: OpenAI, or another that speaks Responses.
+        model: Model of `model = "openai"`.
+        decision_model: Cheap model for decisions.
+        extra: Additional request fields, such as `{ service_tier = "flex" }`.
+        base_url: Address of OpenAI or another Responses service, with or without `/v1`.
     """
 
     model: str = _PROPOSED.model

@@ -24,13 +24,13 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openrouter]`.
 
     Args:
-        model: The model of `model = "openrouter"` and of `auto`.
-        decision_model: A cheap model for decisions.
-        provider: Sent with every request as OpenRouter's `provider`: which companies may serve it, in which order.
-        extra: Further members of every request, such as `{ reasoning = { effort = "low" } }`.
-        cache_marks: Whether requests to models of Anthropic mark what is to be kept for the next one: it then costs a
-            tenth or less, by model, and a quarter more the first time.
-        base_url: Where the service is.
+        model: Model of `model = "openrouter"` and of `auto`.
+        decision_model: Cheap model for decisions.
+        provider: OpenRouter's `provider` field: which companies may serve requests, in which order.
+        extra: Additional request fields, such as `{ reasoning = { effort = "low" } }`.
+        cache_marks: Whether requests to Anthropic models ask for caching. Cached input costs a tenth or less, and a
+            quarter more at first.
+        base_url: Service address.
     """
 
     model: str = _PROPOSED.model

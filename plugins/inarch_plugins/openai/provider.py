@@ -60,7 +60,7 @@ class ChatCompletions:
         name: The provider's name.
         service: Where requests go.
         model: Used where none is named; empty for the first that the server lists.
-        decision_model: A cheap model for decisions; empty for the same.
+        decision_model: Cheap model for decisions. Empty: the same model.
         extra: Further members of every request.
         missing: What to say instead of asking, where something that every request needs is not configured.
         dialect: How the service's chat completions differ from the others'.

@@ -17,41 +17,39 @@ class Settings:
     """Settings of the workspace and its tools."""
 
     max_read_bytes: int = 256_000
-    """Most bytes of text that one read of a file returns."""
+    """Maximum bytes of text that one read returns."""
 
     max_read_lines: int = 2_000
-    """Most lines that one read of a file returns."""
+    """Maximum lines that one read returns."""
 
     max_total_bytes: int = 8_000_000
-    """Most bytes of text that one call of `read_multiple_files` returns."""
+    """Maximum bytes of text that one call of `read_multiple_files` returns."""
 
     max_edit_bytes: int = 16_777_216
-    """Biggest file that a read holds in memory; of a bigger one only the lines that are shown."""
+    """Largest file that a read loads whole. Larger ones are read in parts."""
 
     max_streamed_bytes: int = 1 << 28
-    """Biggest file that tools change; an edit holds it in memory."""
+    """Largest file that tools change."""
 
     skip_folders: tuple[str, ...] = BULKY
-    """Folder names that lists and searches pass over unless the pattern starts inside one."""
+    """Folder names that lists and searches skip, unless the pattern starts inside one."""
 
     search_engine: Literal["auto", "ripgrep", "grep", "python"] = "auto"
-    """Which program searches; `auto` takes the first that is there."""
+    """Search program. `auto` uses the first that is installed."""
 
     search_seconds: float = 20.0
-    """Seconds after which a search is stopped."""
+    """Time limit of a search."""
 
     patch_models: tuple[str, ...] | None = None
-    """Models that are offered `apply_patch` in place of `patch_source_file`: globs over names without provider. Without
-    it they are gpt from version 5 on, gpt-oss and every codex.
-    """
+    """Globs of models that get `apply_patch` instead of `patch_source_file`, without provider. Default: gpt from
+    version 5, gpt-oss and all codex models."""
 
     confine: Literal["auto", "bwrap"] = "auto"
-    """What confines programs: the kernel's own layers (Landlock, seccomp, namespaces). `bwrap` is taken and told of."""
+    """Sandbox for programs: `auto` (Landlock, seccomp, namespaces) or `bwrap` (bubblewrap)."""
 
     require_level: Literal[0, 1, 2, 3] | None = None
-    """The least level at which programs are started, 0 to 3. Without it 1 for what only reads the workspace and 2 for
-    everything else, so that a system without confinement asks for this key once; 3 refuses what is not fully confined.
-    """
+    """Lowest sandbox level at which programs run, 0 to 3. Default: 1 for read-only commands, else 2. 3 requires the
+    full sandbox."""
 
 
 def settings_of(value: Any) -> Settings:

@@ -17,10 +17,10 @@ class Settings:
     """Settings of `[plugins.summary]`.
 
     Args:
-        model: Who sums up, as `PROVIDER/NAME`; empty for the model that is asked anyway.
-        at: The share of the model's window from which on turns are summed up.
-        keep: The last turns that stay as they are.
-        max_tokens: Tokens that a summary may have.
+        model: Model for summaries, as `PROVIDER/NAME`. Empty: the session's model.
+        at: Share of the model's window at which turns are summarised.
+        keep: Number of last turns that stay unchanged.
+        max_tokens: Maximum tokens of a summary.
     """
 
     model: str = ""

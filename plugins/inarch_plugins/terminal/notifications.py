@@ -21,9 +21,9 @@ class Settings:
     """Settings of `[plugins.terminal]`.
 
     Args:
-        notify: What tells that a long turn has ended or a question waits: `auto` a notification of the terminal where
-            it is known to have them, else its bell; `bell` the bell; `off` nothing.
-        notify_after: Seconds; a turn that took no longer, and a question to somebody who has just typed, give no sign.
+        notify: Signal for the end of a long turn or a waiting question: `auto` (notification if the terminal supports
+            it, else bell), `bell` or `off`.
+        notify_after: Seconds. Shorter turns give no signal, nor do questions right after you typed.
     """
 
     notify: Literal["auto", "bell", "off"] = "auto"

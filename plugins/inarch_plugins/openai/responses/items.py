@@ -27,7 +27,7 @@ class Origin:
     """Who made an item: what one service or company encrypted no other can read.
 
     Args:
-        address: Where the service is.
+        address: Service address.
         model: The model that was asked.
         any_model: Whether the service itself drops what another of its models may not read.
     """

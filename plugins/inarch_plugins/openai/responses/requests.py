@@ -24,7 +24,7 @@ class Encoder:
 
     Args:
         provider: Under which name opaque data of parts is kept.
-        address: Where the service is.
+        address: Service address.
         is_openai: Whether it is OpenAI's own, or Azure's.
         extra: Further members of every body; they win.
     """
