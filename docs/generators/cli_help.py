@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from inspect import cleandoc
 
 import click
 
 from inarch.program.main import program
-from inarch.program.options import composing_options
+from inarch.program.options import all_options, composing_options
 from inarch_plugins import COMMANDS
 
 HEAD = """# Help of every command
 
 <!-- made by: python docs/generate.py cli -->
 
-What `--help` says, for every command of a fresh install, in one page. [The command line](cli.md) explains what it all
-means: prompts, standard input, output, exit codes.
+The output of `--help` for every command of a fresh install. [The command line](cli.md) explains prompts, input, output
+and exit codes.
 """
+Options = dict[str, click.Option]
 
 
 def page() -> str:
     """Return the whole page."""
-    shared = {option.name: option for option in _options(_composing())}
-    parts = [HEAD, *_shared(), *_of("inarch", program, {})]
+    profile = {option.name or "": option for option in _options(_decorated(composing_options))}
+    prompt = {option.name or "": option for option in _options(_decorated(all_options))}
+    prompt = {name: option for name, option in prompt.items() if name not in profile}
+    shared = {"profile": profile, "prompt": prompt}
+    parts = [HEAD, *_shared(shared), *_of("inarch", program, shared)]
     for name, command in sorted(every_command().items()):
         parts += _of(f"inarch {name}", command, shared)
     return "\n".join(parts)
@@ -40,8 +44,8 @@ def every_command() -> dict[str, click.Command]:
     return found
 
 
-def _composing() -> click.Command:
-    command = composing_options(click.Command("any"))
+def _decorated(options: Callable[[click.Command], click.Command]) -> click.Command:
+    command = options(click.Command("any"))
     command.params.reverse()  # a decorator adds behind what a later one adds
     return command
 
@@ -52,12 +56,17 @@ def _options(command: click.Command) -> Iterator[click.Option]:
             yield parameter
 
 
-def _shared() -> list[str]:
-    said = "Commands that load the profile take these; they stand before or after the command."
-    return ["## The profile's options\n", f"{said}\n", *_table(_options(_composing()))]
+def _shared(shared: dict[str, Options]) -> Iterator[str]:
+    said = {
+        "profile": "Commands that load the profile take these, before or after the command.",
+        "prompt": "`inarch`, `inarch ask` and `inarch chat` take these.",
+    }
+    for name, options in shared.items():
+        yield f"## The {name}'s options\n\n{said[name]}\n"
+        yield from _list(options.values())
 
 
-def _of(words: str, command: click.Command, shared: dict[str | None, click.Option]) -> Iterator[str]:
+def _of(words: str, command: click.Command, shared: dict[str, Options]) -> Iterator[str]:
     """Give the section of a command, then those of the commands in it."""
     if command.hidden:
         return
@@ -65,12 +74,14 @@ def _of(words: str, command: click.Command, shared: dict[str | None, click.Optio
     yield f"## {words}\n"
     yield f"{_usage(words, command, bool(inner) or command is program)}\n"
     yield f"{cleandoc(command.help or '').partition(chr(12))[0].strip()}\n"
-    options = list(_options(command))
-    own = [option for option in options if option.name not in shared]
+    options = {option.name or "": option for option in _options(command)}
+    taken = [name for name, group in shared.items() if options.keys() >= group.keys()]
+    own = [option for name, option in options.items() if not any(name in shared[group] for group in taken)]
     if own:
-        yield from _table(iter(own))
-    if shared and {option.name for option in options} >= shared.keys():
-        yield "Also [the profile's options](#the-profiles-options).\n"
+        yield from _list(own)
+    if taken:
+        links = " and ".join(f"[{name}](#the-{name}s-options)" for name in taken)
+        yield f"Also: {links} options.\n"
     for name, child in inner.items():
         yield from _of(f"{words} {name}", child, shared)
 
@@ -91,11 +102,11 @@ def _argument(argument: click.Argument) -> str:
     return text if argument.required or text.startswith("[") else f"[{text}]"
 
 
-def _table(options: Iterator[click.Option]) -> Iterator[str]:
-    rows = ["| option | meaning |", "|---|---|"]
+def _list(options: Iterable[click.Option]) -> Iterator[str]:
+    rows = []
     for option in options:
-        names = ", ".join(f"`{_escaped(f'{name} {_value(option)}'.strip())}`" for name in _names(option))
-        rows.append(f"| {names} | {_escaped(_meaning(option))} |")
+        names = ", ".join(f"`{f'{name} {_value(option)}'.strip()}`" for name in _names(option))
+        rows.append(f"- {names}: {_meaning(option)}")
     yield "\n".join(rows) + "\n"
 
 
@@ -121,12 +132,8 @@ def _meaning(option: click.Option) -> str:
     shown = isinstance(default, (str, int, float)) and not isinstance(default, bool) and default != ""
     parts = [
         (option.help or "").strip(),
-        f"Default: {default}." if shown and not option.is_flag else "",
-        "May be given several times." if option.multiple else "",
+        f"Default: `{default}`." if shown and not option.is_flag else "",
+        "Repeatable." if option.multiple else "",
         "Required." if option.required else "",
     ]
     return " ".join(part for part in parts if part)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

@@ -174,10 +174,11 @@ def _below(name: str, home: str) -> str:
 
 def _members(value: object) -> Iterator[str]:
     """Give one line with the documented members of a class."""
-    if inspect.isclass(value) and not issubclass(value, Exception) and not value.__module__.startswith("inarch_testing"):
-        members = ", ".join(f"`{member}`" for member in _documented(value))
-        if members:
-            yield f"Members: {members}."
+    if not inspect.isclass(value) or issubclass(value, Exception) or value.__module__.startswith("inarch_testing"):
+        return
+    members = ", ".join(f"`{member}`" for member in _documented(value))
+    if members:
+        yield f"Members: {members}."
 
 
 def fields_of(cls: type) -> Iterator[str]:

@@ -12,8 +12,8 @@ HEAD = """# Directory of plugins
 
 <!-- made by: python docs/generate.py directory -->
 
-Known plugins and what they bring. [Install and manage plugins](../how-to/plugins.md) explains how to use them. [Hooks](hooks.md)
-explains the kinds.
+Known plugins and what they bring. [Install and manage plugins](../how-to/plugins.md) explains how to use them.
+[Hooks](hooks.md) explains the kinds.
 """
 TAIL = """## Add yours
 

@@ -14,8 +14,8 @@ HEAD = """# Settings of the shipped plugins
 <!-- made by: python docs/generate.py settings -->
 
 Each table lists the keys of `[plugins.NAME]`. A variable with the key in capitals also sets it
-([format](configuration.md#variables)). `inarch plugins show NAME` shows the settings of any loaded plugin, and where each
-value comes from.
+([format](configuration.md#variables)). `inarch plugins show NAME` shows the settings of any loaded plugin, and
+where each value comes from.
 """
 
 

@@ -11,8 +11,8 @@ HEAD = """# Services and models
 
 <!-- made by: python docs/generate.py services -->
 
-`model = "auto"` uses the first key that is set, from the top. [Models and keys](../how-to/models.md) explains how to choose
-another model. Prices are US dollars for a million tokens of input and output, on the day in the last column.
+`model = "auto"` uses the first key that is set, from the top. [Models and keys](../how-to/models.md) explains how to
+choose another model. Prices are US dollars for a million tokens of input and output, on the day in the last column.
 
 | key | service | model | for decisions | price | checked |
 |---|---|---|---|---|---|

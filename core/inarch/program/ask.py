@@ -19,10 +19,9 @@ from inarch.program.options import all_options, asking_options
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 @asking_options
 def ask(words: tuple[str, ...], **given: Any) -> int:
-    """Ask one question, in as many words as you like.
+    """Ask one question, in one or more words.
 
-    The last word `-`, or a pipe, reads standard input: as the prompt where there are no other words, else as context
-    for it.
+    A last word `-`, or a pipe, reads standard input. It is the prompt, or context if there are other words.
     """
     return _answer(words, given)
 
@@ -130,7 +129,7 @@ def _read() -> tuple[str, bool]:
 @click.command("chat")
 @all_options
 def chat(**given: Any) -> int:
-    """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
+    """Start a conversation. Ctrl-C cancels a turn, Ctrl-D quits."""
     from inarch.program.composer import Options
 
     options = Options.of(given)

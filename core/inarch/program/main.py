@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand
 
 SUMMARIES = {
-    "ask": "Ask one question, in as many words as you like.",
-    "chat": "Talk in one session.",
-    "sessions": "List, search, show, name, fork, export and delete sessions.",
-    "stats": "Sum up what requests took.",
+    "ask": "Ask one question, in one or more words.",
+    "chat": "Start a conversation.",
+    "sessions": "List, search, show, export and delete sessions.",
+    "stats": "Sum up tokens, cost and time.",
     "replay": "Run a session again from its record.",
-    "undo": "Take back what a turn did to files.",
-    "redo": "Put on again what was undone.",
-    "blame": "Say which turn wrote a line, and why.",
+    "undo": "Revert a turn's changes to files.",
+    "redo": "Reapply what undo reverted.",
+    "blame": "Show which turn wrote a line.",
     "tools": "List, show and call tools.",
-    "models": "List providers and models, and try them.",
-    "plugins": "List, try, install and write plugins.",
-    "policy": "Say what may run without a question, and why.",
+    "models": "List and test models.",
+    "plugins": "List, test, install and create plugins.",
+    "policy": "List, explain and revoke permissions.",
     "config": "Show, check and trust configuration.",
-    "auth": "Keep keys of services in the system's keyring.",
-    "doctor": "Say whether everything is in place.",
+    "auth": "Manage keys and sign-ins.",
+    "doctor": "Check the installation.",
     "help": "Show this, or the help of a command.",
 }
 """What `--help` says of Inarch's own commands, in its order, without loading one."""
@@ -157,10 +157,10 @@ def _defaults(command: click.Command, given: dict[str, Any]) -> dict[str, Any]:
 @asking_options
 @click.pass_context
 def program(ctx: click.Context, /, **_given: Any) -> Any:
-    """Ask about a directory of code, and have it changed.
+    """Ask about the code in a directory, or change it.
 
-    One argument that is no command is a prompt; `inarch` alone is a conversation. Options stand before or after the
-    prompt or the command.
+    One argument that is not a command is a prompt. `inarch` alone starts a conversation. Options work before or after
+    the prompt or command.
     """
     return program.alone(ctx) if ctx.invoked_subcommand is None else None
 

@@ -29,15 +29,15 @@ def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> 
 
 _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--profile",), {"metavar": "NAME", "help": "Profile of the configuration."}),
-    (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to ask; auto picks one."}),
+    (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to use. auto picks one."}),
     (("--root",), {"metavar": "DIR", "help": "Work in this directory instead of the current one."}),
     (
         ("--add-dir", "added"),
-        {"metavar": "DIR", "multiple": True, "help": "Read and change files of this directory, too."},
+        {"metavar": "DIR", "multiple": True, "help": "Also work in this directory."},
     ),
     (
         ("--approve",),
-        {"type": click.Choice(["ask", "edits", "all", "plan", "none"]), "help": "What runs without a question."},
+        {"type": click.Choice(["ask", "edits", "all", "plan", "none"]), "help": "Calls that run without asking you."},
     ),
     (
         ("-p", "without"),
@@ -47,23 +47,23 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 )
 _EFFORTS = ["minimal", "low", "medium", "high", "max"]  # `Effort`, which the help needn't import
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "What shows the run: NAME is a plugin's."}),
-    (("--session",), {"metavar": "ID", "help": "Go on with a session (a name, an id or its start)."}),
-    (("--name",), {"metavar": "NAME", "help": "Name the new session; --session NAME goes on with it."}),
-    (("--continue", "resume"), {"is_flag": True, "help": "Go on with the latest session of this directory."}),
-    (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Requests a turn may take."}),
-    (("--max-cost",), {"metavar": "USD", "help": "Money a turn may take."}),
-    (("--effort",), {"type": click.Choice(_EFFORTS), "help": "How much the model thinks before it answers."}),
-    (("--output-schema",), {"metavar": "FILE", "help": "JSON Schema that the answer keeps; it is JSON then."}),
-    (("--no-journal",), {"is_flag": True, "help": "Keep no record on disk."}),
+    (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "Output format, or NAME of a plugin's front end."}),
+    (("--session",), {"metavar": "ID", "help": "Continue a session, by name, id or start of the id."}),
+    (("--name",), {"metavar": "NAME", "help": "Name of the new session, for --session."}),
+    (("--continue", "resume"), {"is_flag": True, "help": "Continue the latest session of this directory."}),
+    (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Maximum requests in a turn."}),
+    (("--max-cost",), {"metavar": "USD", "help": "Maximum cost of a turn in US dollars."}),
+    (("--effort",), {"type": click.Choice(_EFFORTS), "help": "Thinking effort of the model."}),
+    (("--output-schema",), {"metavar": "FILE", "help": "Answer in JSON that matches this JSON Schema."}),
+    (("--no-journal",), {"is_flag": True, "help": "Write no record to disk."}),
 )
 _ASKING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--long",), {"is_flag": True, "help": "All there is to say: 'in full' is put behind the prompt."}),
+    (("--long",), {"is_flag": True, "help": "Ask for a full answer: adds 'in full' to the prompt."}),
 )
 _SHOWING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--quiet",), {"is_flag": True, "help": "The answer only."}),
-    (("--no-color",), {"is_flag": True, "help": "No colours; so does NO_COLOR."}),
-    (("--debug",), {"is_flag": True, "help": "Tracebacks instead of one-line errors."}),
+    (("--quiet",), {"is_flag": True, "help": "Print only the answer and errors."}),
+    (("--no-color",), {"is_flag": True, "help": "No colours, like NO_COLOR."}),
+    (("--debug",), {"is_flag": True, "help": "Print tracebacks instead of one-line errors."}),
 )
 
 

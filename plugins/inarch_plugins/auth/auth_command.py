@@ -24,15 +24,15 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
 @click.group("auth", cls=Group)
 def auth() -> None:
-    """Keep keys in the system's keyring, list and remove them; sign in and out."""
+    """Manage keys in the system's keyring, and sign in and out."""
 
 
 @auth.command("set")
 @click.argument("name", metavar="NAME")
 def set_one(name: str) -> None:
-    """Keep a key under the name of its variable, such as OPENAI_API_KEY.
+    """Store a key under the name of its variable, such as OPENAI_API_KEY.
 
-    It is asked for without being shown, or read from standard input. The environment wins over it.
+    Inarch asks for the key without showing it, or reads standard input. The environment overrides it.
     """
     from inarch_plugins.auth.keyring_process import set_key
 
@@ -51,7 +51,7 @@ def set_one(name: str) -> None:
 @auth.command("list")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array.")
 def list_all(as_json: bool) -> None:
-    """List the names of the kept keys and the sign-in, never a value; the keyring is not opened."""
+    """List the names of stored keys and the sign-in, without opening the keyring."""
     names = read_names(_file())
     rows: list[dict[str, Any]] = [
         {"name": name, "in_environment": bool(os.environ.get(name))} for name in names if name != SIGN_IN
@@ -86,11 +86,11 @@ def remove_one(name: str) -> None:
 
 @auth.command("login")
 @click.argument("service", metavar="SERVICE")
-@click.option("--another-account", is_flag=True, help="Sign in anew, with an account of your choice.")
+@click.option("--another-account", is_flag=True, help="Choose another account.")
 def login(service: str, another_account: bool) -> None:
-    """Sign in to a service with an account in place of a key: openai.
+    """Sign in to a service with an account instead of a key: openai.
 
-    A browser opens. If it runs elsewhere, paste the address at which it ends.
+    A browser opens. If it runs on another machine, paste its last address.
     """
     from inarch_plugins.auth.login import log_in, refuse_others
 
@@ -101,7 +101,7 @@ def login(service: str, another_account: bool) -> None:
 @auth.command("logout")
 @click.argument("service", metavar="SERVICE")
 def logout(service: str) -> None:
-    """Sign out of a service: its tokens are revoked and removed from this machine."""
+    """Sign out of a service, and revoke and remove its tokens."""
     from inarch_plugins.auth.login import log_out, refuse_others
 
     refuse_others(service)

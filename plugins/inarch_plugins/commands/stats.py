@@ -31,16 +31,16 @@ Sums = dict[str, dict[str, dict[str, Any]]]
 
 
 @click.command("stats")
-@click.option("--since", metavar="DAY", help="From this day on: 2026-01-31, or 7d, 4w ago.")
-@click.option("--until", metavar="DAY", help="Up to this day, and with it.")
-@click.option("--by", "by", type=click.Choice(BY), multiple=True, help="Only by this; may be given several times.")
+@click.option("--since", metavar="DAY", help="First day: 2026-01-31, or 7d or 4w ago.")
+@click.option("--until", metavar="DAY", help="Last day.")
+@click.option("--by", "by", type=click.Choice(BY), multiple=True, help="Only by this.")
 @click.option("--all", "everywhere", is_flag=True, help="Sessions of every directory.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def stats(
     since: str | None, until: str | None, by: tuple[str, ...], everywhere: bool, as_json: bool, **given: Any
 ) -> None:
-    """Sum up tokens, money and time of requests in kept sessions, by day, model, plugin and purpose."""
+    """Sum up tokens, cost and time of stored sessions, by day, model, plugin and purpose."""
     from inarch.commands import compose_given
     from inarch.figures import hit_rate_words, repair_words
 

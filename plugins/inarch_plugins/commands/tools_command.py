@@ -28,7 +28,7 @@ def tools() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON array.")
 @composing_options
 def list_tools(as_json: bool, **given: Any) -> None:
-    """List the tools, with what they are for."""
+    """List the tools with their descriptions."""
     with compose_given(given) as app:
         rows = [_described(app, name) for name in sorted(app.composition.tools)]
     if as_json:
@@ -47,7 +47,7 @@ def list_tools(as_json: bool, **given: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def show_tool(name: str, as_json: bool, **given: Any) -> None:
-    """Show one tool: its description, arguments and limits."""
+    """Show a tool's description, arguments and limits."""
     from inarch_sdk.tool_pages import argument_lines
 
     with compose_given(given) as app:
@@ -72,7 +72,7 @@ def show_tool(name: str, as_json: bool, **given: Any) -> None:
 def call_tool(name: str, arguments: str, **given: Any) -> int:
     """Call a tool with ARGUMENTS, a JSON object (`-` reads it from standard input), and print its result as JSON.
 
-    Nobody is asked: a call that needs an answer is denied unless --approve or a rule lets it through.
+    Inarch does not ask. It denies a call that needs approval, unless --approve or a rule allows it.
     """
     if arguments == "-":
         arguments = sys.stdin.read()

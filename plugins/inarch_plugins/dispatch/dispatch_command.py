@@ -11,12 +11,12 @@ from inarch_plugins.dispatch.cache import DecisionCache
 
 @click.group()
 def dispatch() -> None:
-    """Look at the remembered decisions of the structured strategy."""
+    """Show or clear stored decisions of the structured strategy."""
 
 
 @dispatch.command()
 def stats() -> None:
-    """Show how many decisions are kept, with hits and misses."""
+    """Show the number of stored decisions, hits and misses."""
     cache = _cache()
     cache.load()
     asked = cache.hits + cache.misses
@@ -27,7 +27,7 @@ def stats() -> None:
 
 @dispatch.command()
 def clear() -> None:
-    """Forget every remembered decision."""
+    """Delete all stored decisions."""
     click.echo(f"{_many(_cache().clear(), 'decision')} forgotten")
 
 

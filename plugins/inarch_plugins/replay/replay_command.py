@@ -26,15 +26,14 @@ SAME, ANOTHER = 0, 1
 @click.command("replay")
 @click.argument("session_id", metavar="SESSION")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--keep", metavar="DIR", help="Leave the copy of the workspace there.")
-@click.option("--fork-at", type=click.IntRange(min=1), metavar="N", help="Go live from turn N on, with --model.")
+@click.option("--keep", metavar="DIR", help="Keep the copy of the workspace in DIR.")
+@click.option("--fork-at", type=click.IntRange(min=1), metavar="N", help="Ask the model of --model from turn N on.")
 @composing_options
 def replay(session_id: str, as_json: bool, keep: str | None, fork_at: int | None, **given: Any) -> int:
-    """Run a session again from its record, in a copy of its workspace, without network.
+    """Run a session again from its record, without network, in a copy of its workspace.
 
-    The same comes with exit code 0; a difference, a reply that the record doesn't have, or a workspace that is not as
-    the sessions left it, with 1. With --fork-at, the turns before N are replayed and those from N on are asked of the
-    model that --model names, as a new session about the copy.
+    Exit 0 if the result is the same, and 1 at a difference, a missing reply or a changed workspace. With --fork-at,
+    turns from N on ask the model of --model, in a new session on the copy.
     """
     options = host.Options.of({**given, "model": None if fork_at is None else given.get("model")})
     if given.get("model") and fork_at is None:
@@ -107,7 +106,7 @@ def _live(found: Branch, options: host.Options) -> int:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def diff_sessions(first: str, second: str, as_json: bool, **given: Any) -> int:
-    """Name the first place where two sessions differ; exit code 0 if there is none, else 1."""
+    """Show the first difference between two sessions. Exit 1 if there is one."""
     from inarch_plugins.replay.session_diff import compare_sessions
     from inarch_sdk.snapshots import scan
 

@@ -23,13 +23,13 @@ SERVER = "mcp"
 
 @click.command("setup", short_help="Offer Inarch to another agent.")
 @click.argument("agent", required=False)
-@click.option("--remove", is_flag=True, help="Take back what was written.")
-@click.option("--yes", is_flag=True, help="Write without a question.")
+@click.option("--remove", is_flag=True, help="Revert the changes.")
+@click.option("--yes", is_flag=True, help="Write without asking.")
 @composing_options
 def setup(agent: str | None, remove: bool, yes: bool, **given: Any) -> int:
-    """Offer Inarch to another agent in this project: as an MCP server, in its instructions, and as a skill.
+    """Offer Inarch to another agent in this project, as an MCP server, instructions and a skill.
 
-    Without AGENT the agents are listed. What would change is shown first; --remove takes it back byte for byte.
+    Lists the agents without AGENT. Shows the changes first. --remove reverts them.
     """
     context = click.get_current_context().find_object(PluginContext) or PluginContext("setup", ".")
     root = Path(given.get("root") or ".").resolve()

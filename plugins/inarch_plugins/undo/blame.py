@@ -30,9 +30,9 @@ _PROMPT = 40
 @click.option("--json", "as_json", is_flag=True, help="One JSON array, an object a line.")
 @composing_options
 def blame(place: str, as_json: bool, **given: Any) -> None:
-    """Say for each line of FILE, or the one, which session, turn and call wrote it, and the prompt of the turn.
+    """Show which session, turn and call wrote each line of FILE, with the prompt.
 
-    All sessions of this directory count. What no agent wrote is yours ("you").
+    It searches all sessions of this directory. Lines by no agent are yours ("you").
     """
     from inarch.commands import compose_given
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 ANSWERED, FAILED = 0, 1
 PAGE = 50
 """Turns that are listed unless all are asked for."""
-_session = click.option("--session", metavar="ID", help="Of this session (an id or the start of one), not the latest.")
+_session = click.option("--session", metavar="ID", help="Session, by id or its start, instead of the latest.")
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-_dry = click.option("--dry-run", is_flag=True, help="Say what would happen and write nothing.")
+_dry = click.option("--dry-run", is_flag=True, help="Show what would happen, and write nothing.")
 
 
 @click.command("undo")
@@ -37,9 +37,9 @@ _dry = click.option("--dry-run", is_flag=True, help="Say what would happen and w
 def undo(
     target: str, as_list: bool, everything: bool, session: str | None, dry_run: bool, as_json: bool, **given: Any
 ) -> int:
-    """Take back what a turn did to files: the last one whose changes stand, or TURN (3), or one call of it.
+    """Revert a turn's changes to files: the last one, TURN (3), or one CALL.
 
-    What you changed since stays, line by line; where it can't, nothing is written and the lines are shown.
+    Keeps your later changes, line by line. In a conflict it writes nothing and shows the lines.
     """
     if as_list:
         return _list(session, None if everything else PAGE, given)
@@ -55,7 +55,7 @@ def undo(
 @_json
 @composing_options
 def redo(target: str, session: str | None, dry_run: bool, as_json: bool, **given: Any) -> int:
-    """Put on again what was undone last, or the named turn or call."""
+    """Reapply the last undone turn, or the named turn or call."""
     return _put_back("redo", target, session, dry_run, as_json, given)
 
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @click.group("config", cls=Group)
 def config() -> None:
-    """Show, check and begin the configuration; trust a project."""
+    """Show, check and create the configuration, and trust projects."""
 
 
 @config.command("show")
-@click.option("--origin", is_flag=True, help="Say where each value comes from.")
+@click.option("--origin", is_flag=True, help="Show the source of each value.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def show(origin: bool, as_json: bool, **given: Any) -> None:
-    """Show the profile in use and every table, as they come out of all layers."""
+    """Show the profile and all tables in use, from all sources."""
 
     from inarch.host import discover
     from inarch_plugins.commands.config.config_text import as_data, as_rows
@@ -46,7 +46,7 @@ def show(origin: bool, as_json: bool, **given: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON array of problems.")
 @composing_options
 def check(as_json: bool, **given: Any) -> int:
-    """Look for everything that is wrong; exit 2 if there is anything."""
+    """List all mistakes. Exit 2 if there are any."""
 
     from inarch.commands import ANSWERED, USAGE
     from inarch_plugins.commands.config.config_text import loading_notes
@@ -69,14 +69,14 @@ def check(as_json: bool, **given: Any) -> int:
 
 @config.command("init")
 @click.option("--project", is_flag=True, help="Write only this project's .inarch/config.toml, and trust it.")
-@click.option("--force", is_flag=True, help="Write over your file if it is there.")
-@click.option("--yes", is_flag=True, help="Grant this project's commands without a question, for scripts.")
+@click.option("--force", is_flag=True, help="Overwrite your file.")
+@click.option("--yes", is_flag=True, help="Grant the commands without asking, for scripts.")
 @click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
 def init(project: bool, force: bool, yes: bool, root: str) -> int:
-    """Write a first configuration file, and propose the commands that test and build this project.
+    """Write a first configuration file, and propose commands that test and build this project.
 
-    Your file is for every project, so the proposals stand in it commented out. Once you have said yes they are granted
-    in this project's .inarch/config.toml.
+    In your file, which applies to every project, the proposals are commented out. If you agree, this project's
+    .inarch/config.toml grants them.
     """
     from inarch_plugins.commands.config.first_steps import begin
 
@@ -98,11 +98,11 @@ def schema(**given: Any) -> None:
 
 
 @config.command("trust")
-@click.option("--revoke", is_flag=True, help="Trust the project no longer.")
-@click.option("--yes", is_flag=True, help="Trust it without a question, for scripts.")
+@click.option("--revoke", is_flag=True, help="Revoke the trust.")
+@click.option("--yes", is_flag=True, help="Trust it without asking, for scripts.")
 @click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
 def trust(revoke: bool, yes: bool, root: str) -> int:
-    """Trust this project's configuration, guides, skills and the like as they are now; a change ends it."""
+    """Trust this project's configuration, instructions and skills until one of them changes."""
     import os
     import sys
     from pathlib import Path

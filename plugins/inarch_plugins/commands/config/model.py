@@ -16,9 +16,9 @@ from inarch.output import print_line
 @click.argument("name", metavar="MODEL")
 @composing_options
 def set_model(name: str, **given: Any) -> None:
-    """Write into your configuration which model to ask: PROVIDER/NAME, PROVIDER, auto, or a name that one alone knows.
+    """Set the model in your configuration: PROVIDER/NAME, PROVIDER, auto, or a unique model name.
 
-    A model whose key is not there is refused. Nothing is sent to anybody.
+    Inarch refuses a model without a key. It sends no request.
     """
     from inarch.commands import compose_given, say
     from inarch.host import user_config_path

@@ -16,10 +16,9 @@ _MARKS = {"fine": "ok  ", "note": "note", "wrong": "BAD "}
 @click.option("--json", "as_json", is_flag=True, help="One JSON array of findings.")
 @composing_options
 def doctor(as_json: bool, **given: Any) -> int:
-    """Look at configuration, trust, plugins, confinement, store and programs; exit 1 if something is wrong.
+    """Check configuration, trust, plugins, sandbox, store and programs. Exit 1 if something is wrong.
 
-    Where no server of your own is configured, the usual ports of this machine are asked for one. Nothing leaves this
-    machine, and no key's value is shown.
+    If no model server is configured, it tries the usual local ports. Nothing leaves this machine, and no key is shown.
     """
     from attrs import asdict
 

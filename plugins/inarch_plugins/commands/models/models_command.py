@@ -24,16 +24,16 @@ _MARKS = {"works": "ok  ", "fails": "BAD ", "skipped": "--  "}
 
 @click.group("models", cls=Group)
 def models() -> None:
-    """List the providers of the profile and their models, and try them."""
+    """List and test the models of the profile's providers."""
 
 
 @models.command("list")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array.")
 @composing_options
 def list_models(as_json: bool, **given: Any) -> None:
-    """List the models of the profile's providers, as they are written after --model.
+    """List the models of the profile's providers, as for --model.
 
-    Each with its context and the price of a million tokens, where they are known.
+    Shows context and price of a million tokens, if known.
     """
     from inarch.commands import compose_given
 
@@ -52,9 +52,9 @@ def list_models(as_json: bool, **given: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
-    """Try the profile's model and its decision model, or the named ones: a text, a tool call, a structured reply.
+    """Test the profile's models, or MODELs, with a text, a tool call and a structured reply.
 
-    Each request is tiny, and what it cost is said. Exit 0: all work, 1: something fails.
+    Requests are tiny, and their cost is shown. Exit 1 if one fails.
     """
     from inarch.commands import ANSWERED, FAILED, compose_given
     from inarch.host import discover

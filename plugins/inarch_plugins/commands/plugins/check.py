@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 @click.command("check", short_help="Try installed plugins afresh.")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
-    """Try installed plugins in a process of their own, whatever is remembered of them.
+    """Test installed plugins in their own process, ignoring earlier results.
 
-    Without names: all that are not Inarch's own; with --plugin FILE: that file. Exit 1 if one is refused or absent.
+    Without names, it tests all plugins from other distributions, or the file of --plugin. Exit 1 if one is refused or
+    missing.
     """
     rows = _rows(names, given)
     if as_json:

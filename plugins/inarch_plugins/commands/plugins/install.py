@@ -22,17 +22,17 @@ _ARCHIVES = (".whl", ".tar.gz", ".zip")
 
 @click.command("install", short_help="Print the command that installs plugins here.")
 @click.argument("things", nargs=-1, metavar="WHAT...")
-@click.option("-e", "--editable", "folders", multiple=True, metavar="PATH", help="A folder; edits count at once.")
-@click.option("--enable/--no-enable", help="Write those that are installed into the profile of your file.")
-@click.option("--upgrade", is_flag=True, help="Take a newer version of what is installed already.")
+@click.option("-e", "--editable", "folders", multiple=True, metavar="PATH", help="Folder to install in editable mode.")
+@click.option("--enable/--no-enable", help="Add installed plugins to the profile in your file.")
+@click.option("--upgrade", is_flag=True, help="Upgrade installed plugins.")
 @click.option("--dry-run", is_flag=True, hidden=True)  # from the time when the command was run
 @composing_options
 def install(
     things: tuple[str, ...], folders: tuple[str, ...], enable: bool, upgrade: bool, dry_run: bool, **given: Any
 ) -> int:
-    """Print the command that installs plugins beside this Inarch. Run it yourself, then enable them.
+    """Print the command that installs plugins. Run it yourself, then enable them.
 
-    WHAT is the name of a distribution, also with a version such as 'NAME>=1', a path, or an address.
+    WHAT is a distribution, also with a version such as 'NAME>=1', a path or a URL.
     """
     from inarch.host import discover
     from inarch_plugins.commands.plugins.installers import installing
@@ -57,9 +57,9 @@ def install(
 @click.option("--dry-run", is_flag=True, hidden=True)
 @composing_options
 def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
-    """Print the command that removes the distributions of plugins, and list the profiles that name them.
+    """Print the command that removes plugins, and list the profiles that name them.
 
-    NAME is a plugin's name or a distribution's.
+    NAME is a plugin or distribution.
     """
     from inarch.host import discover, user_config_path
     from inarch_plugins.commands.config.profile_edit import naming

@@ -23,11 +23,11 @@ LONGEST_NAME = 50
 
 @click.command("new", short_help="Write a plugin of your own.")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(_KINDS), default="tool", show_default=True, help="What it brings.")
-@click.option("--into", metavar="DIR", default=".", help="Make the folder in this one instead of the current one.")
+@click.option("--kind", type=click.Choice(_KINDS), default="tool", show_default=True, help="Kind of plugin.")
+@click.option("--into", metavar="DIR", default=".", help="Parent of the new folder.")
 @showing_options
 def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
-    """Make a plugin of your own: a folder inarch-NAME with a module, its tests, pyproject.toml and README.md."""
+    """Create a plugin: a folder inarch-NAME with module, tests, pyproject.toml and README.md."""
     from inarch import __version__
     from inarch_plugins.commands.plugins.kit import files_for
 

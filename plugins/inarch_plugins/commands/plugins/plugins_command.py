@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group("plugins", cls=Group)
 def plugins() -> None:
-    """Show which plugins are installed, loaded and refused; install, remove and write them."""
+    """List, test, install, remove and create plugins."""
 
 
 # Their modules are as light as this one: what a command needs is imported when it is called.
@@ -31,10 +31,10 @@ plugins.add_command(uninstall)
 
 
 @plugins.command("list", short_help="List all plugins.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def list_plugins(as_json: bool, **given: Any) -> None:
-    """List all plugins: loaded ones in the order of the profile, refused ones, then the rest."""
+    """List plugins: loaded ones in the profile's order, refused ones, then the rest."""
     inventory = _inventory(given)
     if as_json:
         print_json({"safe_mode": inventory.safe_mode, "plugins": [row.data() for row in inventory.rows]})
@@ -50,10 +50,10 @@ def list_plugins(as_json: bool, **given: Any) -> None:
 
 @plugins.command("show", short_help="Show one plugin with its settings.")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def show_plugin(name: str, as_json: bool, **given: Any) -> None:
-    """Show one plugin: where it comes from, what it registered, its commands and settings, and what it wants."""
+    """Show a plugin's origin, hooks, commands, settings and requirements."""
     inventory = _inventory(given)
     row = next((row for row in inventory.rows if row.name == name), None)
     if row is None:

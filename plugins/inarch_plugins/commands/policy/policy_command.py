@@ -20,14 +20,14 @@ _STALE = ", asked again: the tool or its plugin is another one now"
 
 @click.group("policy", cls=Group)
 def policy() -> None:
-    """List, explain, test and revoke what may run without a question."""
+    """List, explain, test and revoke permissions."""
 
 
 @policy.command("list")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def list_policy(as_json: bool, **given: Any) -> None:
-    """List the approve mode, the rules, the commands and what was approved for this project."""
+    """List the approval mode, rules, grants and approvals of this project."""
     with compose_given(given) as app:
         data = _listed(app)
     if as_json:
@@ -42,7 +42,7 @@ def list_policy(as_json: bool, **given: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) -> None:
-    """Say what would happen with a call, and why: WHAT is a tool, with ARGUMENTS as JSON, or a whole command line."""
+    """Explain the decision about a call: WHAT is a tool, with ARGUMENTS as JSON, or a command line."""
     from inarch_plugins.commands.policy.call_explanation import explained, explained_lines
     from inarch_plugins.commands.policy.cases import command_call
     from inarch_plugins.commands.tools_command import read_object
@@ -71,7 +71,7 @@ def _is_command(what: str, tools: Collection[str]) -> bool:
 @click.argument("which", metavar="ID|all")
 @click.option("--root", metavar="DIR", default=".", help="The project, instead of the current directory.")
 def revoke(which: str, root: str) -> int:
-    """Take back what was approved for this project: one approval by its ID, or all."""
+    """Revoke approvals of this project: one by its ID, or all."""
     from inarch.host import Approvals, state_dir
 
     gone = Approvals(root, state_dir()).revoke(None if which == "all" else which)
@@ -85,10 +85,10 @@ def revoke(which: str, root: str) -> int:
 @click.argument("file", required=False)
 @composing_options
 def test(file: str | None, **given: Any) -> int:
-    """Look for rules that can never decide anything, and with FILE (TOML or JSON) for calls judged unexpectedly.
+    """Find rules without effect and, with FILE (TOML or JSON), unexpected decisions.
 
-    A case has `tool` and `arguments`, or `command`, and `expected`: allow, ask, deny or invalid. What was approved for
-    the project does not count. Exit 1 if anything is found.
+    A case has `tool` and `arguments`, or `command`, and `expected`: allow, ask, deny or invalid. Approvals do not
+    count. Exit 1 if anything is found.
     """
     from inarch_plugins.commands.policy.cases import read_cases, told
 

@@ -27,11 +27,11 @@ _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 @click.command("delete")
 @click.argument("ids", metavar="ID...", nargs=-1)
-@click.option("--older-than", metavar="AGE", help="Those of this directory in which nothing happened for 30d, 12h, 8w.")
-@click.option("--all", "everywhere", is_flag=True, help="With --older-than: those of every directory.")
-@click.option("--logs", is_flag=True, help="Their event logs, too; without it they stay and can restore the sessions.")
-@click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
-@click.option("--yes", is_flag=True, help="Delete without a question, for scripts.")
+@click.option("--older-than", metavar="AGE", help="Sessions of this directory without activity for 30d, 12h or 8w.")
+@click.option("--all", "everywhere", is_flag=True, help="With --older-than: of every directory.")
+@click.option("--logs", is_flag=True, help="Also delete event logs, which could restore the sessions.")
+@click.option("--dry-run", is_flag=True, help="Only list the sessions.")
+@click.option("--yes", is_flag=True, help="Delete without asking, for scripts.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def delete_sessions(
@@ -44,7 +44,7 @@ def delete_sessions(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Delete sessions: their events and the bytes kept for undo."""
+    """Delete sessions, with their events and files for undo."""
     from inarch.commands import compose_given
 
     if bool(ids) == bool(older_than):

@@ -26,17 +26,16 @@ if TYPE_CHECKING:
 
 @click.command("export")
 @click.argument("session_id", metavar="[ID]", default="")
-@click.option("--format", "form", metavar="NAME", help="What to write; as FILE's name ends by default, else html.")
+@click.option("--format", "form", metavar="NAME", help="Format. Default: by FILE's suffix, else html.")
 @click.option(
-    "--output", "-o", "place", metavar="FILE|-", help="Where to; - is standard output. session-ID.html here by default."
+    "--output", "-o", "place", metavar="FILE|-", help="Target, - for standard output. Default: session-ID.html."
 )
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @composing_options
 def export_session(session_id: str, form: str | None, place: str | None, force: bool, **given: Any) -> None:
-    """Write a session to a file: one HTML page, Markdown, the events as JSON lines, or what a plugin makes of it.
+    """Write a session to a file: HTML, Markdown, JSON lines or a plugin's format.
 
-    The beginning of the session's id is enough; without one it is the latest of this directory. Secrets stand in it as
-    placeholders, and no file's former bytes do.
+    Without ID it is the latest of this directory. Secrets are redacted, and former file contents are left out.
     """
 
     with compose_given(given, tells=False) as app:

@@ -13,11 +13,11 @@ from inarch.output import print_json, print_line
 
 @click.command("fork")
 @click.argument("session_id", metavar="ID")
-@click.option("--at", type=int, metavar="TURN", help="Take the turns up to this one, counted from 1; all by default.")
+@click.option("--at", type=int, metavar="TURN", help="Last turn to copy, counted from 1. Default: all.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any) -> None:
-    """Begin a new session with the turns of another one; files stay as they are now."""
+    """Start a session with the turns of another. Files stay unchanged."""
     from inarch.commands import compose_given
 
     with compose_given(given, tells=False) as app:

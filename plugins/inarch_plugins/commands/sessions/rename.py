@@ -15,7 +15,7 @@ from inarch.output import print_line
 @click.argument("name", metavar="NAME")
 @composing_options
 def rename_session(session: str, name: str, **given: Any) -> None:
-    """Give a session a name, in the place of what it had; a session is named by its id, its start, or its name."""
+    """Name a session, given by id, start of the id or current name."""
     from inarch.commands import compose_given
 
     with compose_given(given, tells=False) as app:

@@ -27,9 +27,9 @@ MOST_TOLD = 20
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @composing_options
 def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
-    """Put the sessions of an event log back into the store, and say what is lost; exit 1 if it has none.
+    """Restore sessions from an event log, and report losses. Exit 1 if it has none.
 
-    Without FILE, every session of this directory that has an event log.
+    Without FILE, restores every session of this directory that has an event log.
     """
     from inarch import to_data
     from inarch.commands import compose_given

@@ -38,14 +38,14 @@ class Found:
 
 @click.command("search")
 @click.argument("words", nargs=-1, required=True)
-@click.option("--all", "everywhere", is_flag=True, help="Those of every directory.")
-@click.option("--most", type=click.IntRange(min=1), default=20, show_default=True, help="Sessions to show.")
+@click.option("--all", "everywhere", is_flag=True, help="Of every directory.")
+@click.option("--most", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of sessions.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array.")
 @composing_options
 def search_sessions(words: tuple[str, ...], everywhere: bool, most: int, as_json: bool, **given: Any) -> None:
-    """Look for words in prompts and answers, the newest session first.
+    """Search prompts and answers, the newest session first.
 
-    A prompt or an answer is found that has all of the words; capital and small letters are the same.
+    Finds prompts and answers that contain all words, ignoring case.
     """
     from inarch.commands import compose_given
 

@@ -22,7 +22,7 @@ def sessions() -> None:
 
 
 @sessions.command("list")
-@click.option("--all", "everywhere", is_flag=True, help="Those of every directory.")
+@click.option("--all", "everywhere", is_flag=True, help="Of every directory.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array.")
 @composing_options
 def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:

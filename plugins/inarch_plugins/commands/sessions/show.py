@@ -16,14 +16,12 @@ from inarch_plugins.commands.sessions.session_text import glyphs
 @click.command("show")
 @click.argument("session_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with every turn unless --turns names some.")
-@click.option(
-    "--turns", metavar="A-B", help=f"These turns, counted from 1: 7, 7-9, 7- or -9. By default the last {PAGE}."
-)
+@click.option("--turns", metavar="A-B", help=f"Turns, counted from 1: 7, 7-9, 7- or -9. Default: the last {PAGE}.")
 @click.option("--all", "everything", is_flag=True, help="Every turn.")
-@click.option("--full", is_flag=True, help="The outputs of calls whole, not only their first lines.")
+@click.option("--full", is_flag=True, help="Complete outputs of calls.")
 @composing_options
 def show_session(session_id: str, as_json: bool, turns: str | None, everything: bool, full: bool, **given: Any) -> None:
-    """Show a session's last turns with their calls, what those brought and when; the beginning of its id is enough."""
+    """Show a session's last turns and calls, with results and times. The start of the id is enough."""
     from inarch.commands import compose_given
 
     if turns and everything:
