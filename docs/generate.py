@@ -1,6 +1,6 @@
-"""Writes what is made from the program: `python docs/generate.py`, or one of them by its name.
+"""Generated pages: `python docs/generate.py` writes all, `python docs/generate.py NAME` one.
 
-`--check` writes nothing and ends with 1 if a page is not what would be written; a test does that.
+`--check` writes nothing and exits with 1 if a page is out of date. A test runs it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS))
 
-from generators import (  # noqa: E402 - found beside this file
+from generators import (  # noqa: E402 - in this folder
     cli_help,
     library,
     plugin_directory,
@@ -29,12 +29,12 @@ PAGES = {
 
 
 def main(words: list[str]) -> int:
-    """Write or compare the named pages, or all."""
+    """Write or check the named pages, or all."""
     checking = "--check" in words
     names = [word for word in words if word != "--check"] or list(PAGES)
     unknown = sorted(set(names) - set(PAGES))
     if unknown:
-        sys.stderr.write(f"no page is called {', '.join(unknown)}; there are: {', '.join(PAGES)}\n")
+        sys.stderr.write(f"unknown page {', '.join(unknown)} (pages: {', '.join(PAGES)})\n")
         return 2
     old = 0
     for name in names:
@@ -44,7 +44,7 @@ def main(words: list[str]) -> int:
             continue
         old = 1
         if checking:
-            sys.stderr.write(f"{file.relative_to(DOCS.parent)} is old: python docs/generate.py {name}\n")
+            sys.stderr.write(f"{file.relative_to(DOCS.parent)} is out of date (run: python docs/generate.py {name})\n")
         else:
             file.write_text(text, "utf-8")
             sys.stdout.write(f"wrote {file.relative_to(DOCS.parent)}\n")

@@ -1,1 +1,1 @@
-"""The pages of the reference that are made from the program, a module each."""
+"""Generators of reference pages, one module a page."""

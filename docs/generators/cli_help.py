@@ -1,4 +1,4 @@
-"""The help of every command and option, from the click commands themselves."""
+"""Help of every command and option, from the click commands."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _shared(shared: dict[str, Options]) -> Iterator[str]:
 
 
 def _of(words: str, command: click.Command, shared: dict[str, Options]) -> Iterator[str]:
-    """Give the section of a command, then those of the commands in it."""
+    """Yield the section of a command, then those of its subcommands."""
     if command.hidden:
         return
     inner = getattr(command, "commands", {})

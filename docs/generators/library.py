@@ -173,7 +173,7 @@ def _below(name: str, home: str) -> str:
 
 
 def _members(value: object) -> Iterator[str]:
-    """Give one line with the documented members of a class."""
+    """Yield a sentence with the documented members of a class, if it has any."""
     if not inspect.isclass(value) or issubclass(value, Exception) or value.__module__.startswith("inarch_testing"):
         return
     members = ", ".join(f"`{member}`" for member in _documented(value))
@@ -182,7 +182,7 @@ def _members(value: object) -> Iterator[str]:
 
 
 def fields_of(cls: type) -> Iterator[str]:
-    """Give each field that a record is made with."""
+    """Yield the fields of a record's constructor."""
     if cls.__setattr__.__name__ != "_frozen_setattrs":  # a live object, not made by callers
         return
     for field in attrs.fields(cls):

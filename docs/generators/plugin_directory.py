@@ -1,4 +1,4 @@
-"""The directory of plugins, from the list in plugins.toml."""
+"""Directory of plugins, from plugins.toml."""
 
 from __future__ import annotations
 

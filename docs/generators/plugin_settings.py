@@ -1,4 +1,4 @@
-"""The settings of the shipped plugins, from their settings classes."""
+"""Settings of the shipped plugins, from their settings classes."""
 
 from __future__ import annotations
 

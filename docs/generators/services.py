@@ -1,4 +1,4 @@
-"""The page of the services whose keys `auto` takes, from the table of proposed models."""
+"""Services with keys for `auto`, from the table of proposed models."""
 
 from __future__ import annotations
 
