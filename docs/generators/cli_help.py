@@ -76,7 +76,8 @@ def _of(words: str, command: click.Command, shared: dict[str, Options]) -> Itera
     yield f"{cleandoc(command.help or '').partition(chr(12))[0].strip()}\n"
     options = {option.name or "": option for option in _options(command)}
     taken = [name for name, group in shared.items() if options.keys() >= group.keys()]
-    own = [option for name, option in options.items() if not any(name in shared[group] for group in taken)]
+    known = {(name, option.help) for group in shared.values() for name, option in group.items()}
+    own = [option for name, option in options.items() if (name, option.help) not in known]
     if own:
         yield from _list(own)
     if taken:
