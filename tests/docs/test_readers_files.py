@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md") if "changes" not in page.parts)]
 BLOCK = re.compile(r"^```(?:console|bash|python)\n(.*?)^```$", re.M | re.S)
 WRITES = re.compile(r"^\$ .*?[^0-9>&-]>\s?(?!/dev/null)([~\w.][^\s'\"]*)|^Path\(\"([^\"]+)\"\)\.write_text", re.M)
-WORD = re.compile(r"writes?\s+over|new\s+folder")
+WORD = re.compile(r"writes?\s+over|overwrites?|new\s+folder")
 
 
 def silent(text: str) -> list[str]:
